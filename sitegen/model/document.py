@@ -1,0 +1,123 @@
+"""A Markdown text after markup: HTML with numbered slots where something must still be filled in.
+
+`html` holds the marker `\x00n\x00` where `slots[n]` stands (in an href or src, or as a block); `render/`
+replaces each marker by what the site and its records say.  Nothing of a record is in a Document,
+so a Document changes only when its text does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sitegen.diagnostics import Span
+from sitegen.model.kernel import Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    level: int
+    id: str
+    text: str
+    """Plain text, for the contents list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSlot:
+    """The href of a link: as written, `../sum/index.md`, `/kernels/softmax/`, `#anchor`, `https://…`."""
+
+    target: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSlot:
+    """The src of an image, relative to the file."""
+
+    target: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ListingSlot:
+    """`{kernel} softmax/fused`: the source of an implementation, or a named region of it."""
+
+    kernel: str
+    implementation: str
+    span: Span
+    region: str = ""
+    """Between `// region: NAME` (or `# region: NAME`) and `// endregion`; empty: the whole file."""
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSlot:
+    """Where an executable cell stands: its code and what it put out."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSlot:
+    """`{benchmark} softmax`: a table of evaluations.  Empty tuples: everything the kernel has."""
+
+    kernel: str
+    span: Span
+    workloads: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    """`time`, `bandwidth`, `of-ceiling`, `of-copy`, `vs: torch`; empty: the first three and vs each baseline."""
+    implementations: tuple[str, ...] = ()
+    caption: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RooflineSlot:
+    """`{roofline} softmax`: the roofline of the kernel at one workload and dtype (default: the first of each)."""
+
+    kernel: str
+    span: Span
+    workload: str = ""
+    dtype: str = ""
+    caption: str = ""
+    label: str = ""
+
+
+Slot = LinkSlot | ImageSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An executable fence: code for the GPU machine."""
+
+    label: str
+    language: str
+    """`python`, `triton` or `cuda`."""
+    source: str
+    """Without its option lines."""
+    span: Span
+    """Of the fence's first line."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """The display options (`echo`, `code-fold`, `fig-cap`, …), checked, as YAML gave them."""
+    implements: str = ""
+    """`kernel/implementation` when this cell *is* an implementation."""
+    launch: Launch | None = None
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """`{gpu: ">=sm_80", memory: 8GB}`."""
+    timeout_s: float = 60.0
+    predicts: str = ""
+    raises: bool = False
+    """An exception is expected (`error: true`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    html: str
+    slots: tuple[Slot, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Every id in the HTML, for anchors."""
+    cells: tuple[Cell, ...] = ()
+    has_math: bool = False
+    words: int = 0

@@ -1,0 +1,120 @@
+"""Work for a GPU machine and what comes back: plain JSON both ways, with every source inside.
+
+`execute/` plans jobs and sends them through Dask or in a bundle; `python -m sitegen.measure JOB.json RESULT.json`
+does one.  A job needs no site, no YAML and no Markdown; its result needs no Python class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sitegen.model.kernel import Kernel, Scalar, Workload
+from sitegen.model.record import Ceiling, Environment, Evaluation, Output, Rejection
+
+JOB_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """SHA-256 over named parts; `parts` says which of them changed."""
+
+    digest: str
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelJob:
+    """One kernel × workload × dtype × params: check everything, then time all that passed, in rounds."""
+
+    id: str
+    """`softmax@8192x8192:float32`."""
+    kernel: Kernel
+    workload: Workload
+    dtype: str
+    sources: Mapping[str, str]
+    """Every file that the implementations reach, by path from the site's root."""
+    keys: Mapping[str, Key]
+    """By implementation name."""
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    kind: str = "kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class RejectJob:
+    """A kernel's `wrong/` variants through all gates of correctness, at its first dtype; nothing is timed."""
+
+    id: str
+    """`softmax/wrong`."""
+    kernel: Kernel
+    dtype: str
+    sources: Mapping[str, str]
+    keys: Mapping[str, Key]
+    """By variant name."""
+    kind: str = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingsJob:
+    """The measured limits of a GPU."""
+
+    id: str = "ceilings"
+    kind: str = "ceilings"
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookCell:
+    label: str
+    source: str
+    """Python: a triton cell as it is, a cuda cell wrapped in `cuda(…)`."""
+    key: Key
+    timeout_s: float = 60.0
+    raises: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookJob:
+    """The cells of one post, in order, in one kernel process."""
+
+    id: str
+    """`posts/softmax`."""
+    post: str
+    cells: tuple[NotebookCell, ...]
+    sources: Mapping[str, str]
+    """The local modules that the cells import, by path from the site's root."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "notebook"
+
+
+Job = KernelJob | RejectJob | CeilingsJob | NotebookJob
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    label: str
+    status: str
+    """`passed`, `runtime_error`, `timeout`, `not_run`."""
+    outputs: tuple[Output, ...]
+    key: Key
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What one job brought; the fields of other kinds stay empty.  `run` in an evaluation is filled by `accept`."""
+
+    schema: int
+    id: str
+    kind: str
+    environment: Environment | None = None
+    """None when no GPU was there (Triton's interpreter): such a result is never stored."""
+    evaluations: tuple[Evaluation, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    ceilings: tuple[Ceiling, ...] = ()
+    cells: tuple[CellResult, ...] = ()
+    artefacts: Mapping[str, str] = field(default_factory=dict)
+    """Base64 of gzip (mtime 0) of the content, by `<sha256 of the content>.<ptx|sass|samples>`."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Where the time went, by stage."""
+    error: str = ""
+    """Why the whole job failed (no GPU of that kind, worker lost); empty when it ran."""

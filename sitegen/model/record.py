@@ -1,0 +1,238 @@
+"""What was measured, as it is stored: `kernels/<kernel>/results/<gpu>.json` is a `Record`.
+
+Made by `sitegen.measure` on a GPU machine, validated by `results/`, shown by `render/`, edited by
+nobody.  Times are microseconds of device time of one call; rates are per second; bytes are bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sitegen.model.kernel import Scalar, Status
+
+SCHEMA = 1
+
+
+class Role(StrEnum):
+    IMPLEMENTATION = "implementation"
+    """Ours."""
+    BASELINE = "baseline"
+    """What a user would call instead."""
+    PROBE = "probe"
+    """The best copy (`copy`) or read (`read`) of the same bytes, timed in the same rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The machine and the software that made a number."""
+
+    gpu: str
+    """The driver's product name: `NVIDIA H200`."""
+    arch: str
+    """`sm_90`."""
+    sm_count: int
+    l2_bytes: int
+    memory_bytes: int
+    driver: str
+    cuda: str
+    """The toolkit's version that compiled CUDA C++ (NVRTC)."""
+    torch: str
+    triton: str
+    python: str
+    sm_clock_max_mhz: float
+    power_limit_w: float
+    ecc: bool
+    compute_mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A measured limit of a GPU."""
+
+    name: str
+    """`memory 1:0`, `memory 2:1`, `memory 1:1`, `memory 0:1` (reads : writes), `fp32`, `tf32`, `bf16`, `fp8`."""
+    rate: float
+    """Bytes per second for memory, operations per second for compute: the best of `probes`."""
+    probes: Mapping[str, float]
+    """Each probe's own rate, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One `sitegen run`: where and when; evaluations refer to it by `id`."""
+
+    id: str
+    """`2026-11-21T06:10:05Z`, the start in UTC."""
+    date: str
+    """`2026-11-21`."""
+    commit: str
+    """Of the site's repository, abbreviated; `+` at the end when files differed from it."""
+    environment: Environment
+    ceilings: tuple[Ceiling, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """The worst over all seeds, shapes and input sets, against a float64 reference."""
+
+    relative_error: float
+    """‖out − ref‖ / ‖ref‖ (reductions to few values: error over Σ|x|)."""
+    row_error: float
+    """The same norm of the worst output row."""
+    max_abs_error: float
+    baseline_max_abs_error: float
+    tolerance: float
+    shapes: int
+    seeds: int
+    input_sets: tuple[str, ...] = ()
+    deterministic: bool = False
+    """Five runs were equal bit for bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """t_baseline / t, from per-round medians; the 95 % interval by bootstrap."""
+
+    baseline: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """Device time of one call, cold cache."""
+
+    median_us: float
+    """Median of the round medians."""
+    p20_us: float
+    p80_us: float
+    min_us: float
+    low_us: float
+    """95 % interval of the median."""
+    high_us: float
+    samples: int
+    rounds_us: tuple[float, ...]
+    """The median of each round, in order of time."""
+    ratios: tuple[Ratio, ...] = ()
+    """To each baseline and probe of the same rounds."""
+    graph: bool = False
+    """Timed inside a CUDA graph."""
+    launch_bound: bool = False
+    """Graph and event times differ by more than 10 %."""
+    allocates: bool = False
+    """The call makes its own output."""
+    converged: bool = True
+    sm_clock_mhz: float | None = None
+    power_w: float | None = None
+    cycles: float | None = None
+    """median_us in SM cycles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What the compiler made of it, per architecture."""
+
+    arch: str
+    registers: int
+    spill_bytes: int
+    shared_bytes: int
+    sass_hash: str
+    instructions: Mapping[str, int] = field(default_factory=dict)
+    """By class: `LDG.128`, `LDG.32`, `STG.128`, `HGMMA`, `FFMA`, `BAR`, `LDL`, `STL`, …"""
+    flags: str = ""
+    ptx: str = ""
+    """SHA-256 of the artefact, empty when not kept."""
+    sass: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRecord:
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    cluster: tuple[int, ...]
+    shared_bytes: int
+    launches: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Implementation (or baseline, or probe) × workload × dtype on one GPU."""
+
+    role: Role
+    name: str
+    workload: str
+    dtype: str
+    run: str
+    """`Run.id`."""
+    status: Status
+    key: str = ""
+    """Of an implementation: SHA-256 over what can change the result (results/keys.py)."""
+    key_parts: Mapping[str, str] = field(default_factory=dict)
+    """The hash of each part of the key, by name (a path, `launch`, `dims`, …): says *why* it is stale."""
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    message: str = ""
+    """Why it failed, in one or a few lines."""
+    correctness: Correctness | None = None
+    performance: Performance | None = None
+    compilation: Compilation | None = None
+    launch: LaunchRecord | None = None
+    predicts: str = ""
+    predicted_of_ceiling: float | None = None
+    samples: str = ""
+    """SHA-256 of the artefact with the raw samples."""
+
+    def __post_init__(self) -> None:
+        if self.performance is not None and self.status is not Status.PASSED:
+            raise ValueError(f"{self.name}: performance is recorded only with status passed, not {self.status}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A `wrong/` variant and what the checker said of it."""
+
+    name: str
+    expected: Status
+    status: Status
+    run: str
+    key: str = ""
+    message: str = ""
+    key_parts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that is known of one kernel on one GPU."""
+
+    schema: int
+    kernel: str
+    gpu: str
+    """The GPU's id: `nvidia-h200`."""
+    runs: tuple[Run, ...]
+    evaluations: tuple[Evaluation, ...]
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output of a cell: `stream`, `text`, `error`, `image` (base64 png) or `data` (our JSON type)."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellRecord:
+    """`content/posts/<slug>/results/<gpu>/<cell>.json`."""
+
+    schema: int
+    label: str
+    gpu: str
+    key: str
+    run: Run
+    status: Status
+    outputs: tuple[Output, ...]
+    key_parts: Mapping[str, str] = field(default_factory=dict)
+    duration_s: float = 0.0

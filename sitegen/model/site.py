@@ -1,0 +1,203 @@
+"""A site as its author wrote it: configuration, posts, pages, series, worklog, terms.
+
+`read/` makes these from files; nothing here opens one.  Whatever names another thing does it
+through a `Ref`, which keeps the place where the name stands, so that a later stage can point at it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from sitegen.diagnostics import Span
+from sitegen.model.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name that an author wrote, and where."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """Text below the front matter of one file."""
+
+    text: str
+    path: str
+    """Relative to the site's root, with forward slashes."""
+    first_line: int = 1
+    """The line of the file on which `text` begins: line n of the text is line first_line + n - 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """A door for a new reader: a post and the reason to begin there."""
+
+    post: Ref
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    goal: str
+    date: dt.date
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfig:
+    """content/site.yaml."""
+
+    title: str
+    base_url: str
+    """Absolute, ends with a slash."""
+    description: str = ""
+    language: str = "en"
+    timezone: str = "UTC"
+    entry_points: tuple[EntryPoint, ...] = ()
+    countdown: Countdown | None = None
+    gpus: tuple[str, ...] = ()
+    """Ids of the GPUs whose records are shown first."""
+    gpu_aliases: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Where `run` may go."""
+    cards: bool = False
+    search: bool = False
+    twins: bool = False
+    images: bool = False
+    feeds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    slug: str
+    title: str
+    date: dt.date | dt.datetime
+    body: Markdown
+    span: Span
+    """Of the title in the front matter: where a mistake about the whole post is shown."""
+    description: str = ""
+    tags: tuple[Ref, ...] = ()
+    category: str = ""
+    draft: bool = False
+    updated: dt.date | dt.datetime | None = None
+    aliases: tuple[Ref, ...] = ()
+    permalink: str = ""
+    lang: str = ""
+    """Empty: the site's language."""
+    teaches: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    kernels: tuple[Ref, ...] = ()
+    cover: str = ""
+    discuss: str = ""
+    bibliography: str = ""
+    folder: str = ""
+    """`content/posts/<slug>` when the post is a folder with its images and results, else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page outside of time: about, imprint."""
+
+    slug: str
+    title: str
+    body: Markdown
+    span: Span
+    description: str = ""
+    lang: str = ""
+    aliases: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of a series; `planned` are titles of posts that are not written yet."""
+
+    title: str
+    goal: str = ""
+    topics: tuple[str, ...] = ()
+    posts: tuple[Ref, ...] = ()
+    exercises: tuple[Ref, ...] = ()
+    planned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A roadmap: posts in reading order, by phase.  Without phases in the file there is one, untitled."""
+
+    id: str
+    title: str
+    span: Span
+    tagline: str = ""
+    audience: str = ""
+    prerequisites: str = ""
+    outcomes: tuple[str, ...] = ()
+    phases: tuple[Phase, ...] = ()
+
+    @property
+    def posts(self) -> tuple[Ref, ...]:
+        return tuple(post for phase in self.phases for post in phase.posts)
+
+
+class TaskState(StrEnum):
+    OPEN = "open"
+    PARTIAL = "partial"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A line of a worklog entry that carries a mark of its state, in Markdown, without the mark."""
+
+    text: str
+    state: TaskState
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorklogEntry:
+    """One day.  `body` keeps every word; `tasks` and `questions` are views of it."""
+
+    date: dt.date
+    body: Markdown
+    span: Span
+    days_left: int | None = None
+    """The N of `T - N` as it was written."""
+    tasks: tuple[Task, ...] = ()
+    questions: tuple[tuple[str, str], ...] = ()
+    """(question, answer) in Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A glossary entry."""
+
+    slug: str
+    title: str
+    body: Markdown
+    span: Span
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything that the author wrote, parsed; what did not parse is a diagnostic beside it."""
+
+    config: SiteConfig
+    posts: tuple[Post, ...] = ()
+    pages: tuple[Page, ...] = ()
+    series: tuple[Series, ...] = ()
+    worklog: tuple[WorklogEntry, ...] = ()
+    """Newest first."""
+    worklog_intro: Markdown | None = None
+    """What stands before the first day."""
+    kernels: tuple[Kernel, ...] = ()
+    terms: tuple[Term, ...] = ()
+    exercises: tuple[str, ...] = ()
+    """Ids of the folders under content/exercises."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Text of every file that was read, by path: the frame of a diagnostic, the source of a kernel."""
