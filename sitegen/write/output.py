@@ -1,0 +1,176 @@
+"""Rendered files → the output folder: only what changed is written, and every file is whole at every moment.
+
+New content is staged beside its place, renamed into it, and what sitegen wrote before and no longer makes is
+removed.  The names of what it wrote stand in a manifest in the build cache, outside the output, so that a file
+that somebody else put there is never removed.  Nothing here reads a clock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sitegen.diagnostics import Diagnostic, Span
+
+STAGE = ".sitegen-partial"
+"""Folder inside the output (the same file system, so that a rename is atomic) that is gone when a build ends."""
+_GENERATOR = re.compile(rb"""<meta name="?generator"? content="sitegen|<generator[^>]*>sitegen""")
+"""What our pages and feeds say of themselves: knows them again when the cache was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many files of the output were new, changed, removed, and left as they were."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+
+
+class OutputError(Exception):
+    """The output folder cannot be written, by the author's doing; nothing in it was touched."""
+
+    def __init__(self, path: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic("SG500", message, Span(path), hint)
+
+
+def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> Written:
+    """Make `output` hold exactly `files` (by path, with forward slashes) beside what others put there.
+
+    `cache` is the site's `.sitegen` folder.  Raises OutputError when the folder is somebody else's.
+    """
+    contents = {_checked(path): _encoded(content) for path, content in files.items()}
+    ours = check_output(output, cache)
+    present = {path for path in contents if (output / path).is_file()}
+    changed = {path: data for path, data in contents.items() if path not in present or _differs(output / path, data)}
+    removed = {path for path in ours - contents.keys() if (output / path).is_file()}
+    _check_room(output, contents, removed)
+    _remember(cache, output, ours | contents.keys())  # a build killed from here on still knows its files
+    _stage(output, changed)
+    blocking = _in_the_way(removed, contents)
+    _remove(output, blocking)
+    _publish(output, changed)
+    _remove(output, removed - blocking)
+    _remember(cache, output, contents.keys())
+    added = len(changed.keys() - present)
+    return Written(added, len(changed) - added, len(removed), len(contents) - len(changed))
+
+
+def check_output(output: Path, cache: Path) -> set[str]:
+    """The paths in `output` that sitegen wrote.  Raises OutputError when it holds files and none of them is ours."""
+    if output.exists() and not output.is_dir():
+        raise OutputError(
+            output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--output`"
+        )
+    manifest = _manifest(cache, output)
+    known = set(json.loads(manifest.read_text(encoding="utf-8"))["files"]) if manifest.is_file() else set()
+    if any((output / path).is_file() for path in known):
+        return known
+    found = [path for path in _files(output) if path.parts[0] != STAGE]
+    ours = {path.as_posix() for path in found if _says_sitegen(output / path)}
+    if found and "index.html" not in ours:
+        hint = "empty it, or name another folder with `--output`"
+        raise OutputError(output.name, f"`{output.name}` is not empty and was not made by sitegen", hint)
+    return ours
+
+
+def _checked(path: str) -> str:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or str(pure) != path or pure.parts[0] == STAGE:
+        raise ValueError(f"not a path inside the output: {path!r}")
+    return path
+
+
+def _encoded(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def _differs(file: Path, data: bytes) -> bool:
+    return file.stat().st_size != len(data) or file.read_bytes() != data
+
+
+def _files(output: Path) -> list[Path]:
+    """All files below the output, relative to it; none when it does not exist."""
+    return [Path(folder, name).relative_to(output) for folder, _, names in os.walk(output) for name in names]
+
+
+def _says_sitegen(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return bool(_GENERATOR.search(opened.read(4096)))
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path stands in, without the output itself."""
+    return [parent.as_posix() for parent in PurePosixPath(path).parents][:-1]
+
+
+def _check_room(output: Path, paths: Iterable[str], removed: Set[str]) -> None:
+    """Refuse where somebody's folder stands in a file's place, or somebody's file in a folder's place."""
+    for path in paths:
+        for folder in _above(path):
+            if (output / folder).is_file() and folder not in removed:
+                raise _no_room(f"{output.name}/{folder}", "file, where the site needs a folder")
+        if (output / path).is_dir() and any(f"{path}/{f.as_posix()}" not in removed for f in _files(output / path)):
+            raise _no_room(f"{output.name}/{path}", "folder, where the site needs a file")
+
+
+def _no_room(place: str, what: str) -> OutputError:
+    return OutputError(place, f"`{place}` is a {what}", "sitegen did not make it: move it out of the output")
+
+
+def _in_the_way(removed: Set[str], paths: Iterable[str]) -> set[str]:
+    """Of the files that go: those where a folder must stand, or below a folder where a file must stand."""
+    wanted = set(paths)
+    folders = {folder for path in wanted for folder in _above(path)}
+    return {path for path in removed if path in folders or wanted.intersection(_above(path))}
+
+
+def _stage(output: Path, changed: Mapping[str, bytes]) -> None:
+    """Write every changed file, whole, to a numbered place from which it only needs to be renamed."""
+    shutil.rmtree(output / STAGE, ignore_errors=True)
+    (output / STAGE).mkdir(parents=True)
+    try:
+        for number, data in enumerate(changed.values()):
+            (output / STAGE / str(number)).write_bytes(data)
+    except OSError:
+        shutil.rmtree(output / STAGE)
+        raise
+
+
+def _publish(output: Path, changed: Iterable[str]) -> None:
+    """Rename the staged files into place; pages last, so that none stands there before its style sheet."""
+    numbered = sorted(enumerate(changed), key=lambda item: (item[1].endswith(".html"), item[1]))
+    for number, path in numbered:
+        (output / path).parent.mkdir(parents=True, exist_ok=True)
+        (output / STAGE / str(number)).replace(output / path)
+    (output / STAGE).rmdir()
+
+
+def _remove(output: Path, paths: Iterable[str]) -> None:
+    """Delete files and the folders that this empties."""
+    for path in sorted(paths):
+        (output / path).unlink()
+        for folder in _above(path):
+            if any((output / folder).iterdir()):
+                break
+            (output / folder).rmdir()
+
+
+def _manifest(cache: Path, output: Path) -> Path:
+    return cache / "outputs" / f"{hashlib.sha256(str(output.resolve()).encode()).hexdigest()[:16]}.json"
+
+
+def _remember(cache: Path, output: Path, paths: Iterable[str]) -> None:
+    manifest = _manifest(cache, output)
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+    partial = manifest.with_suffix(".partial")
+    partial.write_text(json.dumps({"output": str(output), "files": sorted(paths)}, indent=1) + "\n", encoding="utf-8")
+    partial.replace(manifest)
