@@ -68,7 +68,7 @@ def check_output(output: Path, cache: Path) -> set[str]:
     """The paths in `output` that sitegen wrote.  Raises OutputError when it holds files and none of them is ours."""
     if output.exists() and not output.is_dir():
         raise OutputError(
-            output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--output`"
+            output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--out`"
         )
     manifest = _manifest(cache, output)
     known = set(json.loads(manifest.read_text(encoding="utf-8"))["files"]) if manifest.is_file() else set()
@@ -77,7 +77,7 @@ def check_output(output: Path, cache: Path) -> set[str]:
     found = [path for path in _files(output) if path.parts[0] != STAGE]
     ours = {path.as_posix() for path in found if _says_sitegen(output / path)}
     if found and "index.html" not in ours:
-        hint = "empty it, or name another folder with `--output`"
+        hint = "empty it, or name another folder with `--out`"
         raise OutputError(output.name, f"`{output.name}` is not empty and was not made by sitegen", hint)
     return ours
 
