@@ -1,0 +1,42 @@
+# `make site` writes public/, `make test` runs every check, `make soak` those that are long by nature.
+# Each first makes .venv, where that is missing or older than pyproject.toml; it needs python3 (3.11 or newer) and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: site test soak venv
+
+site: .venv/.site
+	$(BIN)/sitegen build
+
+test: .venv/.test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m "not soak"
+
+soak: .venv/.test
+	$(BIN)/python -m pytest -m soak
+
+# An empty .venv, for who wants a torch of their own in it before `make test`.
+venv: $(BIN)/python
+
+.venv/.site: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	@touch $@
+
+.venv/.test: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[cluster,dev]'
+	@touch $@ .venv/.site
+
+# The venv module, or virtualenv in a folder of its own where Debian left that module out: `pip --target`
+# is allowed also where pip may not install into the system (PEP 668).
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sitegen needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv .venv >/dev/null 2>&1 || { \
+	  rm -rf .venv; \
+	  $(PYTHON) -m pip --version >/dev/null 2>&1 || { \
+	    echo '$(PYTHON) has neither venv nor pip: install one of them (Debian: apt-get install python3-venv)' >&2; exit 1; }; \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .tools virtualenv && \
+	  PYTHONPATH=.tools $(PYTHON) -m virtualenv --quiet .venv; }
