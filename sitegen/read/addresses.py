@@ -1,0 +1,86 @@
+"""The addresses of a site, and who claims one that another has: slugs, permalinks, aliases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.site import Post, Ref, Site
+from sitegen.read.pages import front_matter_span
+
+_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags")
+_ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """An address that something wants: what the author calls it, whose it is, and where to show a clash."""
+
+    address: str
+    what: str
+    owner: str
+    span: Span
+
+
+def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[Diagnostic, ...]]:
+    """Of two posts with one slug in one language the first stays; the other is named with both files."""
+    kept: dict[tuple[str, str], Post] = {}
+    found = []
+    for post in posts:
+        first = kept.setdefault((post.slug, post.lang), post)
+        if first is not post:
+            message = f"the slug `{post.slug}` is taken: {first.body.path} has it too"
+            found.append(Diagnostic("SG020", message, post.span, "rename one of the two"))
+    return tuple(kept.values()), tuple(found)
+
+
+def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
+    """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
+    found = []
+    taken = {"/": "the home page"} | {f"/{name}/": f"the list of {name}" for name in _LISTS}
+    for claim in (*_contents(site), *_aliases(site)):
+        if not _ADDRESS.fullmatch(claim.address) or ".." in claim.address:
+            hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
+            found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
+        elif owner := taken.get(normalised(claim.address)):
+            message = f"{claim.what} is the address of {owner} already"
+            found.append(Diagnostic("SG021", message, claim.span, "choose another"))
+        else:
+            taken[normalised(claim.address)] = claim.owner
+    return tuple(found)
+
+
+def normalised(address: str) -> str:
+    """`old` and `/old/` are one address; a last part with a suffix is a file."""
+    parts = address.strip("/")
+    return f"/{parts}" if "." in parts.rpartition("/")[2] else f"/{parts}/"
+
+
+def _contents(site: Site) -> Iterator[_Claim]:
+    for page in site.pages:
+        address = _in_language(f"/{page.slug}/", page.lang, site)
+        yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span)
+    for post in site.posts:
+        if post.permalink:
+            span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "permalink")
+            yield _Claim(post.permalink, f"the permalink `{post.permalink}`", post.body.path, span)
+        else:
+            address = _in_language(f"/posts/{post.slug}/", post.lang, site)
+            yield _Claim(address, f"the name `{post.slug}`", post.body.path, post.span)
+    for series in site.series:
+        yield _Claim(f"/series/{series.id}/", f"the name `{series.id}`", series.span.path, series.span)
+    for term in site.terms:
+        yield _Claim(f"/terms/{term.slug}/", f"the name `{term.slug}`", term.body.path, term.span)
+
+
+def _aliases(site: Site) -> Iterator[_Claim]:
+    owned: list[tuple[str, Ref]] = [(post.body.path, alias) for post in site.posts for alias in post.aliases]
+    owned += [(page.body.path, alias) for page in site.pages for alias in page.aliases]
+    for owner, alias in owned:
+        yield _Claim(alias.name, f"the alias `{alias.name}`", owner, alias.span)
+
+
+def _in_language(address: str, lang: str, site: Site) -> str:
+    return f"/{lang}{address}" if lang and lang != site.config.language else address

@@ -1,0 +1,73 @@
+"""content/site.yaml → SiteConfig, and the time zone that gives an author's times their offset."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zoneinfo
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.site import SiteConfig
+from sitegen.read.shape import Found, one_of, read_as
+from sitegen.read.yaml_nodes import Node, parse_yaml
+
+SITE_FILE = "content/site.yaml"
+FEEDS = ("tags", "series")
+_BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
+_GPU_ID = re.compile(r"[a-z0-9-]+")
+
+
+def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
+    node, syntax = parse_yaml(text, path)
+    found = list(syntax)
+    config = read_as(SiteConfig, node, found, noun="site.yaml key", convert={"feeds": one_of(FEEDS, "feed")})
+    if node is not None:
+        _check_base_url(node.get("base_url"), found)
+        _check_timezone(node.get("timezone"), found)
+        _check_gpus(node, found)
+    return replace(config, base_url=config.base_url.rstrip("/") + "/"), tuple(found)
+
+
+def no_config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
+    """What stands in for the file when there is none."""
+    misnamed = SITE_FILE.replace(".yaml", ".yml")
+    hint = f"rename {misnamed}" if misnamed in files else "it needs `title:` and `base_url:`"
+    return SiteConfig("", "/"), (Diagnostic("SG022", f"no {SITE_FILE}", Span(SITE_FILE), hint),)
+
+
+def zone_of(config: SiteConfig) -> dt.tzinfo:
+    """The site's time zone; UTC also where the name is wrong, which `parse_config` reports."""
+    return _zone(config.timezone) or dt.UTC
+
+
+def _zone(name: str) -> dt.tzinfo | None:
+    if name == "UTC":
+        return dt.UTC  # needs no time zone database, which a minimal machine may lack
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def _check_base_url(node: Node | None, found: Found) -> None:
+    if node and node.text and not _BASE_URL.fullmatch(node.text):
+        hint = "write it as `https://example.org/blog/`"
+        found.append(Diagnostic("SG014", f"`{node.text}` is not an absolute address", node.span, hint))
+
+
+def _check_timezone(node: Node | None, found: Found) -> None:
+    if node and node.text and _zone(node.text) is None:
+        hint = "write a name such as `Europe/Berlin`"
+        found.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
+
+
+def _check_gpus(node: Node, found: Found) -> None:
+    listed, aliases = node.get("gpus"), node.get("gpu_aliases")
+    ids = [*(listed.value if listed and isinstance(listed.value, tuple) else ())]
+    ids += aliases.value.values() if aliases and isinstance(aliases.value, Mapping) else ()
+    for gpu in ids:
+        if gpu.text and not _GPU_ID.fullmatch(gpu.text):
+            hint = "the driver's product name in lower case, as `nvidia-h200`"
+            found.append(Diagnostic("SG014", f"`{gpu.text}` is not a GPU's id", gpu.span, hint))

@@ -1,0 +1,241 @@
+"""What the parts of a kernel.yaml must agree on: names, dims, expressions, tolerances, goals, files.
+
+An expression is evaluated with the dims of each workload and check, so that its mistakes show before a GPU is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int
+from sitegen.model.kernel import Implementation, Kernel, Language
+from sitegen.read.shape import unknown
+from sitegen.read.yaml_nodes import Node
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_ARCH = re.compile(r">=sm_\d+[a-z]?")
+_RESERVED = ("itemsize", "name", *FUNCTIONS)
+_SAMPLE = 4096
+"""Stands for a dim as long as no workload says how large it is."""
+
+Sample = Mapping[str, Number]
+
+
+def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """`node` is the tree that `kernel` was read from, for the places; `files` the site's texts by path."""
+    yield from _check_names(kernel, node)
+    yield from _check_dims(kernel, node)
+    yield from _check_costs(kernel, node)
+    yield from _check_tolerance(kernel, node)
+    yield from _check_goals(kernel, node)
+    for child, implementation in _implementations(kernel, node):
+        yield from _check_file(child, implementation, kernel, files)
+        yield from _check_launch(child, implementation, kernel)
+    reference = f"{kernel.folder}/reference.py"
+    if reference not in files:
+        yield Diagnostic("SG022", f"no {reference}", node.span, "it holds make_inputs, reference and the baselines")
+
+
+def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    name = node.get("kernel")
+    if name and name.text != kernel.name:
+        yield Diagnostic("SG024", f"`{name.text}` stands in the folder `{kernel.name}`", name.span, "name them alike")
+    tensors = chain(_entries(node, "inputs").items(), _entries(node, "outputs").items())
+    places = [(dim.text, dim.span) for dim in _items(node.get("dims"))]
+    places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
+    yield from _unfit(places, _IDENTIFIER, _RESERVED)
+    yield from _twice(places)
+    for group in ("implementations", "wrong"):
+        named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
+        yield from _unfit(named, _NAME, ("best",))
+        yield from _twice(named)
+    workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
+    yield from _twice([(workload.name, child.span) for workload, child in workloads])
+    for key in ("dims", "dtypes", "outputs", "workloads"):
+        if (child := node.get(key)) and child.value in ((), {}):
+            yield Diagnostic("SG010", f"`{key}` is empty", child.at)
+
+
+def _unfit(places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]) -> Iterator[Diagnostic]:
+    for word, span in places:
+        if not form.fullmatch(word):
+            yield Diagnostic("SG024", f"`{word}` is no name", span, "letters, digits and `_`, a letter first")
+        elif word in reserved:
+            yield Diagnostic("SG024", f"the name `{word}` has a meaning of its own", span, "choose another")
+
+
+def _twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
+    first: dict[str, Span] = {}
+    for word, span in places:
+        if first.setdefault(word, span) is not span:
+            yield Diagnostic("SG023", f"`{word}` is named twice", span, f"first on line {first[word].line}")
+
+
+def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    for group in ("workloads", "checks"):
+        for child in _items(node.get(group)):
+            if not isinstance(child.value, Mapping):
+                continue
+            for dim in sorted(set(kernel.dims) - set(child.value)):
+                yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span)
+            for dim, size in child.value.items():
+                if dim not in kernel.dims and (dim != "name" or group == "checks"):
+                    yield unknown("dim", dim, size.at, kernel.dims, "SG031")
+                elif isinstance(size.value, int) and size.value < 1:
+                    yield Diagnostic("SG031", f"the dim `{dim}` is less than 1", size.span)
+
+
+def _check_costs(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    samples = _samples(kernel)
+    for key in ("flops", "reads", "writes"):
+        if child := node.get(key):
+            yield from check_expression(child, samples)
+    for group in ("inputs", "outputs"):
+        for tensor in _entries(node, group).values():
+            for size in _items(tensor.get("shape")):
+                yield from check_expression(size, samples, least=1, whole=True)
+            dtype = tensor.get("dtype")
+            if dtype and dtype.text not in ("same", *DTYPES):
+                yield unknown("dtype", dtype.text, dtype.span, ("same", *DTYPES))
+
+
+def _samples(kernel: Kernel) -> tuple[Sample, ...]:
+    """What an expression may name, with the values of each workload and check."""
+    numbers = {name: v[0] for name, v in kernel.params.items() if v and not isinstance(v[0], str)}
+    itemsize = min((DTYPES[dtype].itemsize for dtype in kernel.dtypes), default=4)
+    sizes = (*(workload.dims for workload in kernel.workloads), *kernel.checks)
+    complete = [dims for dims in sizes if set(dims) == set(kernel.dims) and min(dims.values(), default=1) > 0]
+    default = dict.fromkeys(kernel.dims, _SAMPLE)
+    return tuple({**numbers, "itemsize": itemsize, **dims} for dims in complete or [default])
+
+
+def check_expression(
+    node: Node, samples: Iterable[Sample], least: int = 0, whole: bool = False
+) -> Iterator[Diagnostic]:
+    """The first thing that is wrong with an expression, at its column."""
+    if isinstance(node.value, tuple | Mapping | None):
+        return
+    for names in samples:
+        try:
+            value = evaluate_int(node.text, names) if whole else evaluate(node.text, names)
+            if value < least:
+                raise FormulaError(f"the value is {value}, less than {least}", 1)
+        except FormulaError as error:
+            yield _formula_mistake(node, error, names)
+            return
+
+
+def _formula_mistake(node: Node, error: FormulaError, names: Sample) -> Diagnostic:
+    word = re.match(r"\w+|.?", node.text[error.col - 1 :])
+    length = len(word[0]) if word and "value" not in error.message else len(node.text)
+    span = Span(node.span.path, node.span.line, node.span.col + error.col - 1, max(1, length))
+    if error.message.startswith("unknown name") and word:
+        return unknown("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
+    of_values = any(part in error.message for part in ("zero", "larger", "whole", "value is"))
+    at = ", ".join(f"{name} = {value}" for name, value in names.items())
+    return Diagnostic("SG030", error.message, span, f"with {at}" if of_values else "")
+
+
+def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    for dtype, child in _entries(node, "tolerance").items():
+        if dtype not in kernel.dtypes:
+            yield unknown("dtype", dtype, child.at, kernel.dtypes, "SG032")
+        elif isinstance(child.value, int | float) and not 0 < child.value < 1:
+            yield Diagnostic("SG032", "a tolerance is above 0 and below 1", child.span)
+    for dtype in kernel.dtypes:
+        if (tolerance := node.get("tolerance")) and dtype not in _entries(node, "tolerance"):
+            yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at)
+
+
+def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    """The subject is not looked up: an implementation may stand in a cell of a post."""
+    workloads = tuple(workload.name for workload in kernel.workloads)
+    for goal in kernel.goals:
+        span = next(child.span for child in _items(node.get("goals")) if child.text == goal.text)
+        if goal.workload not in workloads:
+            yield unknown("workload", goal.workload, span, workloads, "SG033")
+        if goal.dtype not in kernel.dtypes:
+            yield unknown("dtype", goal.dtype, span, kernel.dtypes, "SG033")
+        if goal.unit.startswith("x ") and goal.unit[2:] not in kernel.baselines:
+            yield unknown("baseline", goal.unit[2:], span, kernel.baselines, "SG033")
+
+
+def _implementations(kernel: Kernel, node: Node) -> Iterator[tuple[Node, Implementation]]:
+    yield from zip(_items(node.get("implementations")), kernel.implementations, strict=False)
+    rejected = (variant.implementation for variant in kernel.wrong)
+    yield from zip(_items(node.get("wrong")), rejected, strict=False)
+
+
+def _check_file(
+    node: Node, implementation: Implementation, kernel: Kernel, files: Mapping[str, str]
+) -> Iterator[Diagnostic]:
+    file = node.get("file")
+    if not file or not file.text:
+        return
+    if not implementation.file.endswith((".py", ".cu")):
+        yield Diagnostic("SG035", "an implementation is a .py or a .cu file", file.span)
+    elif implementation.file not in files:
+        near = did_you_mean(implementation.file, (path for path in files if path.startswith(kernel.folder)))
+        yield Diagnostic("SG022", f"no {implementation.file}", file.span, near)
+    else:
+        yield from _check_entry(node, file, implementation, kernel, files[implementation.file])
+
+
+def _check_entry(node: Node, file: Node, made: Implementation, kernel: Kernel, source: str) -> Iterator[Diagnostic]:
+    launch = node.get("launch")
+    entry = node.get("host") if made.language is Language.CUDA_HOST else launch and launch.get("entry")
+    if made.language is Language.TRITON:
+        if not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
+            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span)
+    elif entry and not re.search(rf"\b{re.escape(entry.text)}\b", source):
+        yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span)
+
+
+def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) -> Iterator[Diagnostic]:
+    launch, host, arch = node.get("launch"), node.get("host"), node.get("arch")
+    if implementation.language is Language.CUDA and launch is None:
+        yield Diagnostic("SG034", "a .cu file needs `launch` or `host`", node.span)
+    if implementation.language is Language.TRITON and (extra := launch or host):
+        yield Diagnostic("SG034", "only a .cu file has `launch` or `host`", extra.at)
+    if launch and host:
+        yield Diagnostic("SG034", "`launch` and `host` do not go together", host.at, "host code launches itself")
+    if arch and not _ARCH.fullmatch(arch.text):
+        yield Diagnostic("SG034", f"`{arch.text}` is no architecture", arch.span, "write `>=sm_90`")
+    for dtype in _items(node.get("dtypes")):
+        if dtype.text not in kernel.dtypes:
+            yield unknown("dtype", dtype.text, dtype.span, kernel.dtypes)
+    if launch and isinstance(launch.value, Mapping):
+        yield from _check_launch_numbers(launch, kernel)
+
+
+def _check_launch_numbers(launch: Node, kernel: Kernel) -> Iterator[Diagnostic]:
+    samples: tuple[Sample, ...] = _samples(kernel)
+    for name, constant in _entries(launch, "constants").items():
+        mistakes = tuple(check_expression(constant, samples))
+        yield from mistakes
+        value = [_SAMPLE if mistakes else evaluate(constant.text, names) for names in samples]
+        samples = tuple({**names, name: v} for names, v in zip(samples, value, strict=True))
+    for key in ("grid", "block", "cluster"):
+        for size in _items(launch.get(key)):
+            yield from check_expression(size, samples, least=1, whole=True)
+    if shared := launch.get("shared"):
+        yield from check_expression(shared, samples, whole=True)
+    tensors = (tensor.name for tensor in (*kernel.inputs, *kernel.outputs))
+    known = (*tensors, *kernel.dims, *kernel.params, *_entries(launch, "constants"))
+    for arg in _items(launch.get("args")):
+        if arg.text not in known:
+            yield unknown("argument", arg.text, arg.span, known, "SG034")
+
+
+def _entries(node: Node, key: str) -> Mapping[str, Node]:
+    child = node.get(key)
+    return child.value if child and isinstance(child.value, Mapping) else {}
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.value if node and isinstance(node.value, tuple) else ()

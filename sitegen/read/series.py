@@ -1,0 +1,48 @@
+"""series/<id>.yaml → Series: phases, or the short form with `posts:` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.site import Phase, Ref, Series
+from sitegen.read.pages import stem
+from sitegen.read.shape import Found, read_as
+from sitegen.read.yaml_nodes import Node, parse_yaml
+
+_SHORT_FORM = ("posts", "exercises", "planned", "topics")
+"""Keys of a phase that may stand in the series itself when it has no phases."""
+
+
+def parse_series(text: str, path: str) -> tuple[Series, tuple[Diagnostic, ...]]:
+    node, syntax = parse_yaml(text, path)
+    found = list(syntax)
+    title = node.get("title") if node else None
+    given = {"id": stem(path), "span": title.span if title else Span(path)}
+    series = read_as(Series, node, found, given=given, noun="series key", also=_SHORT_FORM)
+    if node is not None and (short := _short_form(node, found)):
+        series = replace(series, phases=(short,))
+    found += _listed_twice(series.posts)
+    return series, tuple(found)
+
+
+def _short_form(node: Node, found: Found) -> Phase | None:
+    keys = {key: child for key in _SHORT_FORM if (child := node.get(key))}
+    if not keys:
+        return None
+    if node.get("phases"):
+        hint = "list them in a phase, or leave `phases` out"
+        found += [Diagnostic("SG015", f"`{key}` stands beside `phases`", child.at, hint) for key, child in keys.items()]
+        return None
+    title: Mapping[str, str] = {"title": ""}
+    return read_as(Phase, Node(keys, node.span), found, given=title)
+
+
+def _listed_twice(posts: Iterable[Ref]) -> list[Diagnostic]:
+    first: dict[str, Ref] = {}
+    twice = [post for post in posts if first.setdefault(post.name, post) is not post]
+    return [
+        Diagnostic("SG023", f"the post `{p.name}` stands twice", p.span, f"first on line {first[p.name].span.line}")
+        for p in twice
+    ]

@@ -1,0 +1,63 @@
+"""Bytes of a file → its text, and a Markdown file → front matter and body.
+
+Text inside sitegen has no BOM and ends its lines with LF, whatever the editor wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.site import Markdown
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The YAML between the two `---` and the Markdown below; `yaml` is None when there is none."""
+
+    yaml: str | None
+    body: Markdown
+    yaml_line: int = 2
+    """The line of the file on which the YAML begins."""
+
+
+def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Undecodable bytes become U+FFFD, so that the rest of the file is still checked, and one diagnostic."""
+    data = data.removeprefix(_BOM)
+    try:
+        return _lf(data.decode("utf-8")), ()
+    except UnicodeDecodeError as error:
+        encoding = "utf-16" if data.startswith(_UTF16_BOMS) else "utf-8"
+        span = _place(data[: error.start], path)
+        found = Diagnostic("SG001", f"byte 0x{data[error.start]:02x} is not UTF-8", span, "save the file as UTF-8")
+        return _lf(data.decode(encoding, "replace")), (found,)
+
+
+def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:
+    """Without a closing `---` the whole text is body, and a diagnostic says so."""
+    if found := _FRONT_MATTER.match(text):
+        line = text.count("\n", 0, found.end()) + 1
+        return FrontMatter(found["yaml"], Markdown(text[found.end() :], path, line)), ()
+    if re.match(r"---[ \t]*(\n|\Z)", text):
+        unclosed = Diagnostic("SG004", "the front matter is never closed", Span(path, 1, 1, 3), "close it with `---`")
+        return FrontMatter(None, Markdown(text, path)), (unclosed,)
+    return FrontMatter(None, Markdown(text, path)), ()
+
+
+def no_front_matter(path: str, *keys: str) -> Diagnostic:
+    wanted = " and ".join(f"`{key}:`" for key in keys)
+    return Diagnostic("SG004", "no front matter", Span(path), f"begin the file with `---`, {wanted}, `---`")
+
+
+def _lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _place(before: bytes, path: str) -> Span:
+    lines = _lf(before.decode("utf-8")).split("\n")
+    return Span(path, len(lines), len(lines[-1]) + 1)
