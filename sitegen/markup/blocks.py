@@ -1,0 +1,238 @@
+"""Headings, tables, task lists, footnotes → the HTML of the theme."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from sitegen.markup.code import code_figure
+from sitegen.markup.collected import Collected, add_rules, collected, slug
+from sitegen.markup.words import plain_text
+from sitegen.model.document import Heading
+
+_HEADING_ID = re.compile(r"\s*\{#([\w.-]+)\}$")
+_FRAME_ID = re.compile(r"(?:fn|ref|callout-)\d[\d-]*|main|toc-h|record|hatch")
+"""Ids that footnotes, callouts and the page around the text give themselves."""
+_TASK = re.compile(r"\[([ xX~/])\][ \t]+(?=\S)")
+_STATES = {" ": ("planned", "Open"), "~": ("partial", "Partly done"), "/": ("partial", "Partly done")}
+_DONE = ("done", "Done")
+_LONG = 32
+"""Characters from which on a table's cell is text that may wrap."""
+
+
+def blocks_plugin(md: MarkdownIt) -> None:
+    md.core.ruler.before("inline", "heading_ids", _heading_ids)
+    md.core.ruler.before("inline", "tasks", _tasks)
+    md.core.ruler.push("attribute_ids", _attribute_ids)
+    add_rules(md, _RULES)
+
+
+def _heading_ids(state: StateCore) -> None:
+    """`## Title {#id}`: the author's own id."""
+    for heading, text in zip(state.tokens, state.tokens[1:], strict=False):
+        if heading.type == "heading_open" and (found := _HEADING_ID.search(text.content)):
+            text.content = text.content[: found.start()]
+            heading.attrSet("id", found[1])
+
+
+def _attribute_ids(state: StateCore) -> None:
+    """Ids from `{#id}` belong to the page like any other."""
+    into = collected(state.env)
+    for block in state.tokens:
+        line = block.map[0] if block.map else 0
+        for token in (block, *(block.children or ())):
+            if chosen := token.attrs.get("id"):
+                at = token.meta.get("line", line)
+                token.attrSet("id", into.take_id(str(chosen), into.span_of(str(chosen), max(at - 1, 0), at + 2)))
+
+
+def shift_of(tokens: Sequence[Token], top_level: int) -> int:
+    """What is added to each heading's level so that the highest of the text is `top_level`."""
+    levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open" and t.level == 0]
+    return top_level - min(levels, default=top_level)
+
+
+def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    token, into = tokens[idx], collected(env)
+    children = tokens[idx + 1].children or []
+    text = plain_text(children).strip()
+    level = max(2, min(6, int(token.tag[1]) + env["shift"]))
+    name = str(token.attrs.get("id") or _free_id(text, into))
+    if token.level == 0:
+        into.headings.append(Heading(level, name, text))
+        into.level = level
+    number = _number(level, token, into)
+    linked = not text or any(t.type == "link_open" or t.info in ("kernel", "term") for t in children)
+    token.meta.update(level=level, linked=linked)
+    classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
+    anchor = "" if linked else f'<a class="anchor" href="#{escape(name)}">'
+    return f'<h{level} id="{escape(name)}"{classes}>{number}{anchor}'
+
+
+def _heading_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    meta = tokens[idx - 2].meta
+    return f"{'' if meta['linked'] else '</a>'}</h{meta['level']}>\n"
+
+
+def _free_id(text: str, into: Collected) -> str:
+    name = slug(text)
+    return into.new_id(f"section-{name}" if _FRAME_ID.fullmatch(name) else name)
+
+
+def _number(level: int, token: Token, into: Collected) -> str:
+    if not into.numbered or level != 2 or token.level:
+        return ""
+    return f'<span class="no">{sum(heading.level == 2 for heading in into.headings)}</span>'
+
+
+def _table_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    names = ", ".join(filter(None, _header(tokens, idx)))
+    classes = " ".join(filter(None, ["tbl", str(tokens[idx].attrs.get("class", ""))]))
+    anchor = f' id="{escape(str(tokens[idx].attrs["id"]))}"' if "id" in tokens[idx].attrs else ""
+    label = escape(f"Table of {names}" if names else "Table")
+    return (
+        f'<div class="{escape(classes)}"{anchor}>\n'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n<table class="data">\n'
+    )
+
+
+def _header(tokens: Sequence[Token], idx: int) -> Iterator[str]:
+    for at in range(idx, len(tokens)):
+        if tokens[at].type == "thead_close":
+            return
+        if tokens[at].type == "inline":
+            yield plain_text(tokens[at].children or ())
+
+
+def _table_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return "</table>\n</div>\n</div>\n"
+
+
+def _cell_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    token = tokens[idx]
+    align = str(token.attrs.get("style", "")).partition(":")[2]
+    kind = "" if align == "right" else "t" if len(tokens[idx + 1].content) > _LONG else "l"
+    classes = f' class="{kind}"' if kind else ""
+    if token.tag == "th" and not tokens[idx + 1].content:
+        return f"<td{classes}>"
+    scope = ' scope="col"' if token.tag == "th" else ""
+    return f"<{token.tag}{scope}{classes}>"
+
+
+def _cell_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    empty_header = tokens[idx].tag == "th" and not tokens[idx - 1].content
+    return "</td>\n" if empty_header else f"</{tokens[idx].tag}>\n"
+
+
+def _tasks(state: StateCore) -> None:
+    """`- [x] done`: the mark becomes a state; a list of tasks alone is laid out as one."""
+    lists: list[list[Token]] = []
+    for at, token in enumerate(state.tokens):
+        if token.type == "bullet_list_open":
+            lists.append([token])
+        elif token.type == "list_item_open" and lists:
+            lists[-1].append(token)
+            _take_task(token, state.tokens[at + 1 : at + 3])
+        elif token.type == "bullet_list_close":
+            whole, *items = lists.pop()
+            if all("task" in item.meta for item in items):
+                whole.attrSet("class", "tasks")
+        elif token.type == "ordered_list_open":
+            lists.append([token])
+        elif token.type == "ordered_list_close":
+            lists.pop()
+
+
+def _take_task(item: Token, following: Sequence[Token]) -> None:
+    if [t.type for t in following] == ["paragraph_open", "inline"] and (found := _TASK.match(following[1].content)):
+        following[1].content = following[1].content[found.end() :]
+        item.meta["task"] = _STATES.get(found[1], _DONE)
+
+
+def _item_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    token = tokens[idx]
+    stack = env.setdefault("items", [])
+    stack.append("task" in token.meta)
+    if "task" not in token.meta:
+        return "<li>"
+    kind, word = token.meta["task"]
+    return f'<li><span class="state {kind}"><span class="vh">{word}:</span></span> <div>'
+
+
+def _item_close(_tokens: Sequence[Token], _idx: int, _options: Any, env: Any) -> str:
+    return "</div></li>\n" if env["items"].pop() else "</li>\n"
+
+
+def _footnote_ref(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    into, number = collected(env), tokens[idx].meta["id"] + 1
+    name = _reference(tokens[idx], into)
+    into.ids[name] = None
+    return f'<sup><a class="fnref" href="#{into.id_prefix}fn{number}" id="{name}">{number}</a></sup>'
+
+
+def _reference(token: Token, into: Collected) -> str:
+    again = f"-{token.meta['subId'] + 1}" if token.meta["subId"] else ""
+    return f"{into.id_prefix}ref{token.meta['id'] + 1}{again}"
+
+
+def _footnotes_open(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return '<section class="notes" aria-label="Footnotes">\n<ol>\n'
+
+
+def _footnotes_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return "</ol>\n</section>\n"
+
+
+def _footnote_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    into = collected(env)
+    name = f"{into.id_prefix}fn{tokens[idx].meta['id'] + 1}"
+    into.ids[name] = None
+    _hide_only_paragraph(tokens, idx)
+    return f'<li id="{name}">'
+
+
+def _hide_only_paragraph(tokens: Sequence[Token], idx: int) -> None:
+    end = next(at for at in range(idx, len(tokens)) if tokens[at].type == "footnote_close")
+    paragraphs = [t for t in tokens[idx:end] if t.block]
+    if [t.type for t in paragraphs] == ["paragraph_open", "inline", "paragraph_close"]:
+        paragraphs[0].hidden = paragraphs[2].hidden = True
+
+
+def _footnote_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return "</li>\n"
+
+
+def _footnote_anchor(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    name, number = _reference(tokens[idx], collected(env)), tokens[idx].meta["id"] + 1
+    return f' <a class="back" href="#{name}" aria-label="Back to reference {number}">↩</a>'
+
+
+def _code_block(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    return code_figure(tokens[idx].content, "")
+
+
+_RULES = {
+    "code_block": _code_block,
+    "footnote_anchor": _footnote_anchor,
+    "footnote_block_close": _footnotes_close,
+    "footnote_block_open": _footnotes_open,
+    "footnote_close": _footnote_close,
+    "footnote_open": _footnote_open,
+    "footnote_ref": _footnote_ref,
+    "heading_close": _heading_close,
+    "heading_open": _heading_open,
+    "list_item_close": _item_close,
+    "list_item_open": _item_open,
+    "table_close": _table_close,
+    "table_open": _table_open,
+    "td_close": _cell_close,
+    "td_open": _cell_open,
+    "th_close": _cell_close,
+    "th_open": _cell_open,
+}

@@ -1,0 +1,152 @@
+"""Callouts: `{warning} Title` fences and GitHub's `> [!WARNING]` → an aside whose text is Markdown.
+
+`{margin}` is the note beside its paragraph.  A callout becomes tokens while the blocks are parsed,
+so that lists, fences, footnotes and line numbers inside it are those of the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.fence import make_fence_rule
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from sitegen.markup.collected import add_rules, collected
+from sitegen.markup.words import plain_text
+
+KINDS = {
+    "note": "Note",
+    "tip": "Tip",
+    "hint": "Hint",
+    "important": "Important",
+    "warning": "Warning",
+    "caution": "Caution",
+    "danger": "Danger",
+    "pitfall": "Pitfall",
+    "margin": "",
+}
+_INFO = re.compile(r"(?P<marks>`{3,}|~{3,}|:{3,})\s*\{(?P<kind>[\w-]+)\}(?P<title>.*)$")
+_ALERT = re.compile(r"\[!(\w+)\][ \t]*(.*)(?:\n|$)")
+_fence = make_fence_rule(markers=("`", "~", ":"))
+
+
+def callouts_plugin(md: MarkdownIt) -> None:
+    md.block.ruler.before("fence", "callout", _callout, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    md.core.ruler.before("inline", "alerts", _alerts)
+    add_rules(
+        md,
+        {
+            "callout_open": _render_open,
+            "callout_title_open": _render_title_open,
+            "callout_title_close": _render_title_close,
+            "callout_close": _render_close,
+        },
+    )
+
+
+def _callout(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
+    found = _INFO.match(line)
+    if not found or found["kind"] not in KINDS or not _fence(state, start, end, silent):
+        return False
+    if not silent:
+        fence = state.tokens.pop()
+        last = (fence.map or [start, end])[1]
+        _push_callout(state, found["kind"], found["title"], start, last)
+    return True
+
+
+def _push_callout(state: StateBlock, kind: str, title: str, start: int, last: int) -> None:
+    after = state.line
+    stop = last - 1 if _is_closed(state, start, last) else last
+    state.tokens.extend(_opening(kind, title.strip(), start, state.level))
+    outer, state.lineMax = state.lineMax, stop
+    parent, state.parentType = state.parentType, "container"
+    state.level += 1
+    state.md.block.tokenize(state, start + 1, stop)
+    state.level -= 1
+    state.parentType, state.lineMax, state.line = parent, outer, after
+    state.tokens.append(_closing(kind, state.level))
+
+
+def _is_closed(state: StateBlock, start: int, last: int) -> bool:
+    begin = state.bMarks[last - 1] + state.tShift[last - 1]
+    return last - 1 > start and not state.src[begin : state.eMarks[last - 1]].strip("`~: ")
+
+
+def _opening(kind: str, title: str, line: int, level: int) -> list[Token]:
+    """The aside and its title; a note in the margin may do without."""
+    shown = title
+    if kind not in ("margin", "note") and title:
+        shown = f"{KINDS[kind]}: {title}"
+    opening = Token("callout_open", "aside", 1, map=[line, line + 1], level=level, block=True, meta={"kind": kind})
+    if not (shown := shown or KINDS[kind]):
+        return [opening]
+    opening.meta["titled"] = True
+    text = Token("inline", "", 0, map=[line, line + 1], level=level + 2, content=shown, children=[])
+    begin = Token("callout_title_open", "", 1, level=level + 1, meta={"kind": kind}, block=True)
+    return [opening, begin, text, Token("callout_title_close", "", -1, level=level + 1, meta={"kind": kind})]
+
+
+def _closing(kind: str, level: int) -> Token:
+    return Token("callout_close", "aside", -1, level=level, block=True, meta={"kind": kind})
+
+
+def _alerts(state: StateCore) -> None:
+    """A quote that begins with `[!NOTE]` becomes a callout."""
+    at = 0
+    while at < len(state.tokens) - 3:
+        if state.tokens[at].type == "blockquote_open" and state.tokens[at + 1].type == "paragraph_open":
+            found = _ALERT.match(state.tokens[at + 2].content)
+            if found and found[1].lower() in KINDS:
+                _turn_into_callout(state.tokens, at, found)
+        at += 1
+
+
+def _turn_into_callout(tokens: list[Token], at: int, found: re.Match[str]) -> None:
+    opening, text, kind = tokens[at], tokens[at + 2], found[1].lower()
+    line = opening.map[0] if opening.map else 0
+    end = next(i for i in range(at, len(tokens)) if tokens[i].level == opening.level and tokens[i].nesting == -1)
+    tokens[end] = _closing(kind, opening.level)
+    text.content = text.content[found.end() :]
+    text.map = [line + 1, text.map[1]] if text.map else None
+    kept = tokens[at + 1 : end] if text.content else tokens[at + 4 : end]
+    tokens[at:end] = [*_opening(kind, found[2].strip(), line, opening.level), *kept]
+
+
+def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    token, into = tokens[idx], collected(env)
+    titled = token.meta.get("titled")
+    if token.meta["kind"] == "margin":
+        name = plain_text(tokens[idx + 2].children or ()) if titled else "Note"
+        return f'<aside class="note" aria-label="{escape(name)}">\n'
+    number = sum(name.startswith(f"{into.id_prefix}callout-") for name in into.ids) + 1
+    token.meta["id"] = into.new_id(f"callout-{number}")
+    return f'<aside class="callout" aria-labelledby="{escape(token.meta["id"])}">\n'
+
+
+def _render_title_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    if tokens[idx].meta["kind"] == "margin":
+        return "<p><b>"
+    level = 3 if collected(env).level < 3 else 4
+    return f'<h{level} id="{escape(tokens[idx - 1].meta["id"])}">'
+
+
+def _render_title_close(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    if tokens[idx].meta["kind"] != "margin":
+        return f"</h{3 if collected(env).level < 3 else 4}>\n"
+    following = tokens[idx + 1]
+    if following.type == "paragraph_open" and not following.hidden:
+        following.hidden = True  # the title begins the paragraph
+        return ".</b> "
+    return "</b></p>\n"
+
+
+def _render_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return "</aside>\n"

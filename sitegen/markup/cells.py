@@ -1,0 +1,162 @@
+"""An executable fence → `Cell`: its code, how it is run, and what is shown of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sitegen.diagnostics import Span, did_you_mean
+from sitegen.markup import options as o
+from sitegen.markup.collected import Collected
+from sitegen.model.document import Cell
+from sitegen.model.formula import FormulaError, evaluate, names_in
+from sitegen.model.kernel import Launch
+
+LANGUAGES = ("python", "triton", "cuda")
+_DISPLAY = ("echo", "code-fold", "fig-cap", "fig-alt", "tbl-cap")
+
+
+def read_cell(language: str, content: str, line: int, span: Span, into: Collected) -> Cell | None:
+    """The cell of a fence that opens on `line`, or None when it has no place or no name: then nothing can run it."""
+    options = o.read_options(content, line + 1, into)
+    values = o.checked(options, _KINDS, "a cell", into)
+    usable = _has_place(span, into) & _has_language(language, span, into)
+    usable &= _has_label(options, values, span, into)
+    if not usable:
+        return None
+    _check_together(language, options, values, span, into)
+    return Cell(
+        label=values["label"],
+        language=language,
+        source=options.rest.rstrip("\n") + "\n",
+        span=span,
+        options={name: values[name] for name in _DISPLAY if name in values},
+        implements=values.get("implements", ""),
+        launch=values.get("launch"),
+        needs=values.get("needs", {}),
+        timeout_s=values.get("timeout", 60.0),
+        predicts=values.get("predicts", ""),
+        raises=values.get("error", False),
+    )
+
+
+def _has_place(span: Span, into: Collected) -> bool:
+    if not into.has_cells:
+        into.error("SG107", "an executable cell has no place here", span, "cells are run in posts only")
+        return False
+    if not into.path.endswith("/index.md"):
+        folder = re.sub(r"\.\w+$", "", into.path)
+        hint = f"move it to {folder}/index.md, so that its results have a place beside it"
+        into.error("SG107", "a post with executable cells is a folder", span, hint)
+        return False
+    return True
+
+
+def _has_language(language: str, span: Span, into: Collected) -> bool:
+    if language in LANGUAGES:
+        return True
+    hint = did_you_mean(language, LANGUAGES) or f"known: {', '.join(f'`{k}`' for k in LANGUAGES)}"
+    what = f"unknown cell language `{language}`" if language else "a cell needs a language"
+    into.error("SG109", what, span, hint)
+    return False
+
+
+def _has_label(options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> bool:
+    if "label" not in values:
+        if "label" not in options.found:
+            into.error("SG106", "an executable cell needs a label", span, "add a line `#| label: first-look`")
+        return False
+    if any(cell.label.casefold() == values["label"].casefold() for cell in into.cells):
+        first = next(c for c in into.cells if c.label.casefold() == values["label"].casefold())
+        hint = f"the first is on line {first.span.line}"
+        into.error("SG108", f"two cells have the label `{values['label']}`", options.found["label"].span, hint)
+        return False
+    into.take_id(values["label"], options.found["label"].span)
+    return True
+
+
+def _check_together(language: str, options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> None:
+    implements, launch = "implements" in values, "launch" in values
+    if implements and language == "python":
+        hint = "make it a `{code-cell} triton`"
+        into.error("SG110", "a python cell cannot be an implementation", options.span("implements", span), hint)
+    if implements and language == "cuda" and not launch and "launch" not in options.found:
+        into.error("SG110", "an implementation in CUDA needs `launch`", span, "//| launch: {entry: …, grid: […], …}")
+    if launch and language != "cuda":
+        into.error("SG110", f"`launch` is for cuda cells, this one is {language}", options.span("launch", span))
+    if "predicts" in values and not implements:
+        hint = "`predicts` is a prediction of an implementation's speed"
+        into.error("SG110", "`predicts` needs `implements`", options.span("predicts", span), hint)
+
+
+def _implements(value: o.Value) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"\w[\w-]*/\w[\w-]*", value):
+        raise ValueError("expected `kernel/implementation`, such as `softmax/two_pass`")
+    return value
+
+
+def _needs(value: o.Value) -> dict[str, str]:
+    needs = o.mapping(value)
+    for name, item in needs.items():
+        if name not in ("gpu", "memory"):
+            raise ValueError(f"unknown need `{name}`: {did_you_mean(name, ('gpu', 'memory')) or '`gpu`, `memory`'}")
+        if not isinstance(item, str):
+            raise ValueError(f"`{name}` is text")
+    return needs
+
+
+def _fold(value: o.Value) -> object:
+    return value if value == "show" else o.flag(value)
+
+
+def launch_of(value: o.Value) -> Launch:
+    """`{entry: f, grid: [M], block: [256], …}`; whatever is a number may be an expression."""
+    known = ("entry", "grid", "block", "cluster", "shared", "args", "constants")
+    given = o.mapping(value)
+    for name in given:
+        if name not in known:
+            raise ValueError(f"unknown key `{name}`: {did_you_mean(name, known) or ', '.join(known)}")
+    missing = [f"`{name}`" for name in ("entry", "grid", "block") if not given.get(name)]
+    if missing:
+        raise ValueError(f"{' and '.join(missing)} missing")
+    return Launch(
+        entry=o.text(given["entry"]),
+        grid=_sizes(given["grid"]),
+        block=_sizes(given["block"]),
+        cluster=_sizes(given.get("cluster", ())),
+        shared=_expression(given.get("shared", "0")),
+        args=o.words(given.get("args", ())),
+        constants={name: _expression(item) for name, item in o.mapping(given.get("constants", {})).items()},
+    )
+
+
+def _sizes(value: o.Value) -> tuple[str, ...]:
+    sizes = (value,) if isinstance(value, str) else o.words(value)
+    if len(sizes) > 3:
+        raise ValueError("at most three dimensions")
+    return tuple(_expression(size) for size in sizes)
+
+
+def _expression(value: o.Value) -> str:
+    written = o.text(value)
+    try:
+        evaluate(written, dict.fromkeys(names_in(written), 1))
+    except FormulaError as mistake:
+        raise ValueError(f"`{written}`: {mistake.message} at column {mistake.col}") from None
+    return written
+
+
+_KINDS: dict[str, o.Kind] = {
+    "label": o.label,
+    "implements": _implements,
+    "launch": launch_of,
+    "needs": _needs,
+    "timeout": o.seconds,
+    "error": o.flag,
+    "predicts": o.text,
+    "echo": o.flag,
+    "code-fold": _fold,
+    "fig-cap": o.text,
+    "fig-alt": o.text,
+    "tbl-cap": o.text,
+}

@@ -1,0 +1,115 @@
+"""What the rules gather while one text is rendered: slots, ids, headings, cells, mistakes.
+
+One `Collected` lives as long as one call of `parse_document`; the rules find it in markdown-it's `env`.
+Lines count from 0 within the text, as markdown-it's token maps do; a `Span` counts from 1 within the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from sitegen.model.document import Cell, Heading, Slot
+
+KEY = "sitegen"
+"""Where `env` keeps the Collected."""
+
+
+@dataclass(slots=True)
+class Collected:
+    path: str
+    lines: list[str]
+    first_line: int = 1
+    has_cells: bool = True
+    id_prefix: str = ""
+    numbered: bool = False
+    slots: list[Slot] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+    ids: dict[str, None] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    open_tags: list[tuple[str, Span]] = field(default_factory=list)
+    has_math: bool = False
+    level: int = 1
+    """Of the heading that we are under."""
+
+    def slot(self, slot: Slot) -> str:
+        """The marker that stands in the HTML for it."""
+        self.slots.append(slot)
+        return f"\0{len(self.slots) - 1}\0"
+
+    def span(self, line: int, col: int = 0, length: int = 1) -> Span:
+        return Span(self.path, self.first_line + line, col + 1, max(length, 1))
+
+    def span_of(self, text: str, line: int, until: int | None = None) -> Span:
+        """Where `text` stands first in the lines from `line` on; without it, the start of that line's words."""
+        wanted = text.split("\n", 1)[0]
+        for number in range(line, min(until or line + 1, len(self.lines))):
+            if wanted and (col := self.lines[number].find(wanted)) >= 0:
+                return self.span(number, col, len(wanted))
+        return self.span_of_line(line)
+
+    def span_of_line(self, line: int) -> Span:
+        source = self.lines[line] if line < len(self.lines) else ""
+        col = len(source) - len(source.lstrip())
+        return self.span(line, col, len(source.strip()))
+
+    def error(self, code: str, message: str, span: Span, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, hint))
+
+    def warning(self, code: str, message: str, span: Span, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, hint, Severity.WARNING))
+
+    def unknown(self, code: str, what: str, name: str, known: Iterable[str], span: Span) -> None:
+        names = sorted(known)
+        hint = did_you_mean(name, names) or f"known: {', '.join(f'`{n}`' for n in names)}"
+        self.error(code, f"unknown {what} `{name}`", span, hint)
+
+    def new_id(self, wanted: str) -> str:
+        """An id that nothing on the page has yet: `wanted`, `wanted-2`, …"""
+        base = unique = self.id_prefix + (wanted or "section")
+        number = 1
+        while unique in self.ids:
+            number += 1
+            unique = f"{base}-{number}"
+        self.ids[unique] = None
+        return unique
+
+    def take_id(self, wanted: str, span: Span) -> str:
+        """The id that an author chose; a second use of it is a mistake."""
+        name = self.id_prefix + wanted
+        if name in self.ids:
+            self.error("SG108", f"the label `{wanted}` is used twice", span, "a label names one thing of a page")
+        self.ids[name] = None
+        return name
+
+
+Rule = Callable[[Sequence[Token], int, Any, Any], str]
+"""(tokens, index, options, env) → HTML."""
+
+
+def add_rules(md: MarkdownIt, rules: Mapping[str, Rule]) -> None:
+    """Says how tokens are written; plain functions, where `add_render_rule` wants methods of the renderer."""
+    cast(dict[str, Rule], cast(RendererHTML, md.renderer).rules).update(rules)
+
+
+def collected(env: Any) -> Collected:
+    found = env[KEY]
+    assert isinstance(found, Collected)
+    return found
+
+
+_NOT_IN_SLUG = re.compile(r"[^\w\- ]+")
+
+
+def slug(text: str) -> str:
+    """An id from a heading: letters and digits of any script, lower case, the rest as hyphens."""
+    words = _NOT_IN_SLUG.sub(" ", text.lower().replace("_", " ")).split()
+    return "-".join(words).strip("-")

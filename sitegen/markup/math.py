@@ -1,0 +1,137 @@
+"""TeX → MathML at build time, by Temml inside QuickJS; both are loaded by the first formula, not before.
+
+Temml writes `style` attributes, which the site's Content-Security-Policy forbids: they become MathML's own
+attributes or one of the classes in `STYLE_CLASSES`, and what is neither is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected, collected
+
+STYLE_CLASSES = {
+    "border-bottom:0.06em solid": "tml-bb",
+    "border-left:0.06em solid": "tml-bl",
+    "border-right:0.06em solid": "tml-br",
+    "border-top:0.06em solid": "tml-bt",
+    "border:1px solid": "tml-box",
+    "padding-left:0em": "tml-pl0",
+    "padding-left:0pt": "tml-pl0",
+    "padding-left:1em": "tml-pl1",
+    "padding-right:0em": "tml-pr0",
+    "padding-right:0pt": "tml-pr0",
+}
+"""What the theme gives a rule; other paddings are MathML's own, near enough."""
+_ATTRIBUTES = {"color": "mathcolor", "background-color": "mathbackground"}
+_NEEDLESS = frozenset({"tml-display"})
+_TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
+_ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
+_POSITION = re.compile(r"\s*at (?:position (\d+)|end of input)\b.*", re.DOTALL)
+_JOIN = "(s, d) => JSON.stringify(temml.renderToString(s, {displayMode: d, throwOnError: true, maxExpand: 1000}))"
+"""Through JSON: QuickJS returns a joined string as a rope, which the binding does not know."""
+_engines = threading.local()
+"""A QuickJS context belongs to the thread that made it."""
+
+
+class MathError(ValueError):
+    """`offset` counts characters of the formula from 0."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@lru_cache(maxsize=4096)
+def mathml(source: str, display: bool) -> str:
+    """The `<math>` element.  Raises MathError."""
+    from quickjs import JSException
+
+    try:
+        shown: str = json.loads(_engine()(source.strip(), display))
+    except JSException as mistake:
+        raise _math_error(str(mistake), source) from None
+    if "tml-ref" in shown or "tml-label" in shown:
+        raise MathError("`\\label` and `\\ref` are not known here; label the formula: `$$ … $$ (name)`", 0)
+    return _TAG.sub(_without_style, shown)
+
+
+def block_math(source: str, line: int, text_line: int, label: str, into: Collected) -> str:
+    """A displayed formula in its scroller; `text_line` is where the TeX begins."""
+    name = into.take_id(label, into.span_of(label, line, text_line + source.count("\n") + 2)) if label else ""
+    anchor = f' id="{escape(name)}"' if name else ""
+    shown = _shown(source, True, text_line, into)
+    return f'<div class="eq" tabindex="0" role="group" aria-label="Formula"{anchor}>{shown}</div>\n'
+
+
+def inline_math(source: str, line: int, into: Collected) -> str:
+    return _shown(source, False, line, into)
+
+
+def render_math_block(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    token = tokens[idx]
+    line = token.map[0] if token.map else 0
+    return block_math(token.content.strip("\n"), line, line, token.info, collected(env))
+
+
+def render_math_inline(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    return inline_math(tokens[idx].content, tokens[idx].meta.get("line", 0), collected(env))
+
+
+def _shown(source: str, display: bool, line: int, into: Collected) -> str:
+    into.has_math = True
+    try:
+        return mathml(source, display)
+    except MathError as mistake:
+        begin = source[: mistake.offset].split("\n")
+        words = source.strip().split("\n")[0]
+        found = into.span_of(words, line, line + 2)
+        row = into.span_of(source.split("\n")[len(begin) - 1].strip() or words, found.line - into.first_line)
+        into.error("SG115", f"this formula is not TeX: {mistake}", row if len(begin) > 1 else found)
+        return f"<code>{escape(source, quote=False)}</code>"
+
+
+def _engine() -> Callable[[str, bool], str]:
+    if not hasattr(_engines, "convert"):
+        from quickjs import Context
+
+        context = Context()
+        folder = resources.files("sitegen.markup") / "vendor" / "temml"
+        context.eval((folder / "temml.min.js").read_text(encoding="utf-8"))
+        context.set_memory_limit(256 * 2**20)
+        context.eval(f"globalThis.convert = {_JOIN}")
+        _engines.context, _engines.convert = context, context.get("convert")
+    convert: Callable[[str, bool], str] = _engines.convert
+    return convert
+
+
+def _math_error(text: str, source: str) -> MathError:
+    message = re.sub(r"^\w*Error:\s*", "", text).split("\n", 1)[0].strip()
+    found = _POSITION.search(text)
+    lead = len(source) - len(source.lstrip())
+    offset = lead + int(found[1]) - 1 if found and found[1] else 0
+    return MathError(_POSITION.sub("", message).strip(" :") or "it cannot be read", offset)
+
+
+def _without_style(tag: re.Match[str]) -> str:
+    attributes = {name: double or single for name, double, single in _ATTRIBUTE.findall(tag[2])}
+    classes = [word for word in attributes.pop("class", "").split() if word not in _NEEDLESS]
+    for rule in attributes.pop("style", "").split(";"):
+        name, _, value = rule.partition(":")
+        if name.strip() in _ATTRIBUTES:
+            attributes[_ATTRIBUTES[name.strip()]] = value.strip()
+        elif (known := STYLE_CLASSES.get(rule.strip())) and known not in classes:
+            classes.append(known)
+    if classes:
+        attributes["class"] = " ".join(classes)
+    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f"<{tag[1]}{written}{tag[3]}>"

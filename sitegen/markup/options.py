@@ -1,0 +1,246 @@
+"""Option lines at the head of a fence → checked values, each mistake at its own place.
+
+`#| key: value` and `//| key: value` are YAML (several such lines are one mapping, as in Quarto);
+`:key: value` is one plain value, or YAML when it begins with a bracket, a brace or a quote.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from sitegen.diagnostics import Span, did_you_mean
+from sitegen.markup.collected import Collected
+
+Value = Any
+"""Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
+Kind = Callable[[Value], object]
+"""Turns a Value into what the option means; raises ValueError in words for the author."""
+
+_COMMENT = re.compile(r"\s*(?:#\||//\|) ?")
+_COLON = re.compile(r"\s*:([A-Za-z][\w-]*):[ \t]*")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: Value
+    key_span: Span
+    span: Span
+
+
+@dataclass(slots=True)
+class Options:
+    """What stood at the head of a fence; `rest` is the text below it, from line `rest_line` of the document."""
+
+    found: dict[str, Option] = field(default_factory=dict)
+    rest: str = ""
+    rest_line: int = 0
+
+    def span(self, name: str, otherwise: Span) -> Span:
+        return self.found[name].span if name in self.found else otherwise
+
+
+def read_options(content: str, line: int, into: Collected) -> Options:
+    """Splits the text of a fence that begins on `line` into options and the rest."""
+    lines = content.split("\n")
+    options, at = Options(), 0
+    while at < len(lines):
+        if _COMMENT.match(lines[at]):
+            at = _read_comments(lines, at, line, options, into)
+        elif found := _COLON.match(lines[at]):
+            _read_colon(lines[at], found, line + at, options, into)
+            at += 1
+        else:
+            break
+    options.rest, options.rest_line = "\n".join(lines[at:]), line + at
+    return options
+
+
+def checked(options: Options, kinds: Mapping[str, Kind], where: str, into: Collected) -> dict[str, Any]:
+    """The options by name, each as its kind has it; what is unknown or wrong is reported and left out."""
+    values: dict[str, Any] = {}
+    for name, option in options.found.items():
+        if name not in kinds:
+            into.unknown("SG103", f"option of {where}", name, kinds, option.key_span)
+            continue
+        try:
+            values[name] = kinds[name](option.value)
+        except ValueError as mistake:
+            into.error("SG105", f"option `{name}`: {mistake}", option.span)
+    return values
+
+
+def _read_comments(lines: list[str], at: int, line: int, options: Options, into: Collected) -> int:
+    texts: list[str] = []
+    prefixes: list[int] = []
+    start = at
+    while at < len(lines) and (found := _COMMENT.match(lines[at])):
+        texts.append(lines[at][found.end() :])
+        prefixes.append(found.end())
+        at += 1
+
+    def place(row: int, col: int, length: int) -> Span:
+        row = min(row, len(texts) - 1)
+        number = line + start + row
+        return into.span(number, _indent(into, number, lines[start + row]) + prefixes[row] + col, length)
+
+    _add_mapping("\n".join(texts), place, options, into)
+    return at
+
+
+def _read_colon(text: str, found: re.Match[str], number: int, options: Options, into: Collected) -> None:
+    indent = _indent(into, number, text)
+    raw = text[found.end() :].rstrip()
+    key_span = into.span(number, indent + found.start(1), len(found[1]))
+    span = into.span(number, indent + found.end(), len(raw))
+    value: Value = raw
+    if raw[:1] in ("[", "{", '"', "'"):
+        try:
+            value = _plain(_compose(raw))
+        except (yaml.YAMLError, ValueError) as mistake:
+            into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
+            return
+    _add(found[1], Option(value, key_span, span), options, into)
+
+
+def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Options, into: Collected) -> None:
+    try:
+        node = _compose(text)
+        if node is None:
+            return
+        if not isinstance(node, yaml.MappingNode):
+            into.error("SG119", "an option line is `key: value`", place(0, 0, len(text.split("\n", 1)[0])))
+            return
+        for key, value in node.value:
+            name = str(_plain(key)) if isinstance(key, yaml.ScalarNode) else ""
+            key_span = place(key.start_mark.line, key.start_mark.column, len(name))
+            _add(name, Option(_plain(value), key_span, _node_span(value, text, place)), options, into)
+    except yaml.MarkedYAMLError as mistake:
+        mark = mistake.problem_mark or mistake.context_mark
+        span = place(mark.line, mark.column, 1) if mark else place(0, 0, 1)
+        into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
+    except (yaml.YAMLError, ValueError) as mistake:
+        into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", place(0, 0, 1))
+
+
+def _add(name: str, option: Option, options: Options, into: Collected) -> None:
+    if name in options.found:
+        first = options.found[name].key_span.line
+        into.error("SG104", f"option `{name}` is given twice", option.key_span, f"the first is on line {first}")
+        return
+    options.found[name] = option
+
+
+def _node_span(node: yaml.Node, text: str, place: Callable[[int, int, int], Span]) -> Span:
+    start, end = node.start_mark, node.end_mark
+    lines = text.split("\n")
+    stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])
+    return place(start.line, start.column, stop - start.column)
+
+
+def _indent(into: Collected, number: int, text: str) -> int:
+    """Columns that a list, a quote or an indented fence puts before a line of its text."""
+    return max(into.lines[number].find(text), 0) if number < len(into.lines) else 0
+
+
+def _compose(text: str) -> yaml.Node | None:
+    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_LOADER)):
+        raise ValueError("an alias (`*name`) has no place in an option")
+    return yaml.compose(text, Loader=_LOADER)
+
+
+def _plain(node: yaml.Node | None, depth: int = 0) -> Value:
+    if depth > 8:
+        raise ValueError("nested too deeply")
+    if isinstance(node, yaml.MappingNode):
+        return _plain_mapping(node, depth)
+    if isinstance(node, yaml.SequenceNode):
+        return tuple(_plain(item, depth + 1) for item in node.value)
+    return str(node.value) if node is not None else ""
+
+
+def _plain_mapping(node: yaml.MappingNode, depth: int) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for key, value in node.value:
+        name = _plain(key, depth + 1)
+        if not isinstance(name, str):
+            raise ValueError("a key is a word")
+        if name in values:
+            raise ValueError(f"`{name}` is given twice")
+        values[name] = _plain(value, depth + 1)
+    return values
+
+
+def _reason(mistake: Exception) -> str:
+    if isinstance(mistake, yaml.MarkedYAMLError):
+        return mistake.problem or "it cannot be read"
+    return str(mistake).split("\n", 1)[0]
+
+
+def text(value: Value) -> str:
+    if not isinstance(value, str):
+        raise ValueError("expected text")
+    return value
+
+
+def words(value: Value) -> tuple[str, ...]:
+    """`a, b`, `[a, b]`; an item `vs: torch` of a list is the text `vs: torch`."""
+    if isinstance(value, str):
+        return tuple(word.strip() for word in value.split(",") if word.strip())
+    if not isinstance(value, tuple):
+        raise ValueError("expected a list")
+    return tuple(_word(item) for item in value)
+
+
+def _word(item: Value) -> str:
+    if isinstance(item, dict) and len(item) == 1:
+        (key, value), *_ = item.items()
+        item = f"{key}: {value}" if isinstance(value, str) else item
+    if not isinstance(item, str):
+        raise ValueError("expected a list of words")
+    return item
+
+
+def flag(value: Value) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("expected `true` or `false`")
+    return bool(value == "true")
+
+
+def seconds(value: Value) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number <= 24 * 3600:
+        raise ValueError("expected seconds, more than 0 and at most a day")
+    return number
+
+
+def one_of(*known: str) -> Kind:
+    def kind(value: Value) -> object:
+        if value not in known:
+            hint = did_you_mean(str(value), known) or f"it is one of {', '.join(f'`{k}`' for k in known)}"
+            raise ValueError(f"unknown value `{value}`: {hint}")
+        return value
+
+    return kind
+
+
+def mapping(value: Value) -> dict[str, Value]:
+    if not isinstance(value, dict):
+        raise ValueError("expected a mapping, `{key: value}`")
+    return value
+
+
+def label(value: Value) -> str:
+    """A label: it becomes an id and a file name."""
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][\w-]*", value):
+        raise ValueError("a label is letters, digits, `-` and `_`, such as `first-look`")
+    return value

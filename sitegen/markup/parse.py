@@ -1,0 +1,106 @@
+"""A Markdown text → a `Document`: HTML with slots, and every mistake in it.
+
+markdown-it-py reads it; the rules of the files beside this one say what becomes of what it found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache, partial
+from typing import Any
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from sitegen.diagnostics import Diagnostic, Severity, in_reading_order
+from sitegen.markup.blocks import blocks_plugin, shift_of
+from sitegen.markup.callouts import callouts_plugin
+from sitegen.markup.collected import KEY, Collected, add_rules
+from sitegen.markup.fences import render_fence
+from sitegen.markup.inline import inline_plugin
+from sitegen.markup.math import render_math_block, render_math_inline
+from sitegen.markup.rawhtml import render_html, report_open_tags
+from sitegen.markup.words import count_words
+from sitegen.model.document import Document
+from sitegen.model.site import Markdown
+
+WORKLOG = "content/worklog/"
+_ATTRIBUTES = ("id", "class")
+
+
+def parse_document(
+    body: Markdown,
+    *,
+    has_cells: bool = True,
+    top_level: int = 2,
+    numbered: bool = False,
+    id_prefix: str = "",
+) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document of one text and its mistakes, in reading order.
+
+    `has_cells` is False where no executable cell has a place (pages, worklog, terms).  The highest heading
+    of the text becomes `<h{top_level}>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
+    several texts on one page apart.
+    """
+    text = body.text.replace("\r\n", "\n").replace("\r", "\n")
+    into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered)
+    env: dict[str, Any] = {KEY: into}
+    parser = _parser()
+    tokens = parser.parse(text, env)
+    env["shift"] = shift_of(tokens, top_level)
+    html = parser.renderer.render(tokens, parser.options, env)
+    report_open_tags(into)
+    document = Document(
+        html=html,
+        slots=tuple(into.slots),
+        headings=tuple(into.headings),
+        ids=tuple(into.ids),
+        cells=tuple(into.cells),
+        has_math=into.has_math,
+        words=count_words(tokens),
+    )
+    return document, softened(in_reading_order(into.diagnostics))
+
+
+def softened(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Nothing that stands in a worklog fails a build: there every mistake is a warning."""
+    return tuple(
+        dataclasses.replace(d, severity=Severity.WARNING) if d.span.path.startswith(WORKLOG) else d for d in diagnostics
+    )
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"linkify": True, "html": True})
+    md.enable(["table", "strikethrough", "linkify"])
+    assert md.linkify is not None
+    md.linkify.set({"fuzzy_link": False, "fuzzy_email": False})  # `fused.py` is a file, not a site in Paraguay
+    for plugin in (
+        partial(footnote_plugin, inline=False),
+        deflist_plugin,
+        colon_fence_plugin,
+        partial(dollarmath_plugin, allow_space=False, allow_digits=False),
+        partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
+        partial(attrs_block_plugin, allowed=_ATTRIBUTES),
+        callouts_plugin,
+        inline_plugin,
+        blocks_plugin,
+    ):
+        md.use(plugin)
+    add_rules(md, _RENDERERS)
+    return md
+
+
+_RENDERERS: dict[str, Any] = {
+    "colon_fence": render_fence,
+    "fence": render_fence,
+    "html_block": render_html,
+    "html_inline": render_html,
+    "math_block": render_math_block,
+    "math_block_label": render_math_block,
+    "math_inline": render_math_inline,
+}

@@ -1,0 +1,137 @@
+"""HTML that an author writes → the same, without what the page's security policy or its frame forbids.
+
+Scripts, styles, event handlers and whatever could end the page around the text are refused with a diagnostic;
+links and images become slots like those in Markdown; a tag that is never closed is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from html.parser import HTMLParser
+from typing import Any
+
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected, collected
+from sitegen.model.document import ImageSlot, LinkSlot
+
+VOID = frozenset(["area", "br", "col", "hr", "img", "source", "track", "wbr"])
+ALLOWED = VOID | frozenset(
+    re.findall(
+        r"\w+",
+        "a abbr aside audio b bdi bdo blockquote caption circle cite clippath code colgroup data dd defs del desc "
+        "details dfn div dl dt ellipse em figcaption figure g h2 h3 h4 h5 h6 i ins kbd li line lineargradient mark "
+        "marker ol p path pattern picture polygon polyline pre q rect rp rt ruby s samp section small span stop "
+        "strong sub summary sup svg table tbody td text tfoot th thead time tr tspan u ul use var video",
+    )
+)
+_BAD_URL = re.compile(r"[\s\x00-\x20]*(?:javascript|vbscript|data)\s*:", re.IGNORECASE)
+_SWALLOWING = frozenset({"script", "style"})
+
+
+def render_html(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    """markdown-it's rule for blocks and pieces of HTML."""
+    token, into = tokens[idx], collected(env)
+    line = token.map[0] if token.map else int(token.meta.get("line", 0))
+    return cleaned(token.content, line, into)
+
+
+def cleaned(text: str, line: int, into: Collected) -> str:
+    parser = _Cleaner(text, line, into)
+    parser.feed(text)
+    parser.finish()
+    return "".join(parser.out)
+
+
+def report_open_tags(into: Collected) -> None:
+    for name, span in into.open_tags:
+        into.error("SG114", f"`<{name}>` is never closed", span, f"add `</{name}>`")
+
+
+class _Cleaner(HTMLParser):
+    def __init__(self, text: str, line: int, into: Collected) -> None:
+        super().__init__(convert_charrefs=False)
+        self.text, self.line, self.into = text, line, into
+        self.out: list[str] = []
+        self.swallow = ""
+
+    def finish(self) -> None:
+        rest = self.rawdata
+        if rest and not self.swallow:
+            self.out.append(escape(rest, quote=False))
+        self.rawdata = ""
+
+    def place(self, text: str) -> Any:
+        number = self.line + self.getpos()[0] - 1
+        return self.into.span_of(text, number, number + 2)
+
+    def refuse(self, what: str, text: str, hint: str) -> None:
+        self.into.error("SG113", f"{what} cannot stand in a text", self.place(text), hint)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ALLOWED:
+            self.refuse(f"`<{tag}>`", f"<{tag}", "the page has one script and one style sheet, both its own")
+            self.swallow = tag if tag in _SWALLOWING else ""
+            return
+        if tag not in VOID:
+            self.into.open_tags.append((tag, self.place(f"<{tag}")))
+        self.out.append(f"<{tag}{''.join(self.attribute(tag, name, value) for name, value in attrs)}>")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.swallow = ""
+        if tag in ALLOWED - VOID:
+            self.handle_endtag(tag)
+
+    def attribute(self, tag: str, name: str, value: str | None) -> str:
+        if not re.fullmatch(r"[a-z][\w:-]*", name):
+            return ""
+        if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction", "xmlns"):
+            if name != "xmlns":
+                self.refuse(f"the attribute `{name}`", name, "give it a `class`, styled by the theme")
+            return ""
+        if value is None:
+            return f" {name}"
+        if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(value):
+            self.refuse("such an address", value, "link to a page or a file")
+            return ""
+        if name == "id":
+            value = self.into.take_id(value, self.place(value))
+        return f' {name}="{self.slotted(tag, name, value)}"'
+
+    def slotted(self, tag: str, name: str, value: str) -> str:
+        if tag == "a" and name == "href":
+            return self.into.slot(LinkSlot(value, self.place(value)))
+        if name in ("src", "poster"):
+            return self.into.slot(ImageSlot(value, self.place(value)))
+        return escape(value.replace("\0", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.swallow:
+            self.swallow = ""
+            return
+        if tag not in ALLOWED or tag in VOID:
+            return
+        if not self.into.open_tags or self.into.open_tags[-1][0] != tag:
+            opened = self.into.open_tags[-1][0] if self.into.open_tags else ""
+            hint = f"`<{opened}>` is open here" if opened else "nothing is open here"
+            self.into.error("SG114", f"`</{tag}>` closes nothing", self.place(f"</{tag}"), hint)
+            return
+        self.into.open_tags.pop()
+        self.out.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if not self.swallow:
+            self.out.append(escape(data, quote=False))
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data_raw(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data_raw(f"&#{name};")
+
+    def handle_data_raw(self, text: str) -> None:
+        if not self.swallow:
+            self.out.append(text)
