@@ -13,9 +13,12 @@ from dataclasses import dataclass
 Number = int | float
 
 FUNCTIONS = ("min", "max", "cdiv")
-_TOKEN = re.compile(r"\s*(?:(\d+\.\d*(?:[eE][-+]?\d+)?|\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)|(\*\*|//|[-+*/%(),]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+\.\d*(?:[eE][-+]?\d+)?|\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)|(\*\*|//|[-+*/%(),]))", re.ASCII
+)
 _LIMIT = 2**200
 """A result beyond this is a slip of the pen, not a size: `2 ** 2 ** 99` must not fill the memory."""
+_DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class _Parser:
     """Recursive descent that computes as it goes; one token of look-ahead."""
 
     def __init__(self, text: str, names: Mapping[str, Number]) -> None:
-        self.text, self.names, self.at = text, names, 0
+        self.text, self.names, self.at, self.depth = text, names, 0, 0
         self.next()
 
     def next(self) -> None:
@@ -67,7 +70,7 @@ class _Parser:
         if self.start == len(self.text):
             self.number, self.name, self.sign, self.at = None, None, "end", self.start
             return
-        found = _TOKEN.match(self.text, self.at)
+        found = _TOKEN.match(self.text, self.start)
         if not found:
             raise FormulaError(f"unexpected `{self.text[self.start]}`", self.start + 1)
         self.number, self.name, self.sign = found[1], found[2], found[3]
@@ -108,9 +111,12 @@ class _Parser:
         return value
 
     def unary(self) -> Number:
-        if self.take("-"):
-            return -self.unary()
-        return self.power()
+        if self.depth == _DEEPEST:
+            raise self.fail("nested too deeply")
+        self.depth += 1
+        value = -self.unary() if self.take("-") else self.power()
+        self.depth -= 1
+        return value
 
     def power(self) -> Number:
         base = self.atom()
@@ -135,6 +141,7 @@ class _Parser:
             self.expect(")")
             return value
         if (number := self.number) is not None:
+            self.check(float(number))
             self.next()
             return float(number) if re.search(r"[.eE]", number) else int(number)
         if (name := self.name) is not None:
