@@ -67,9 +67,7 @@ def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> W
 def check_output(output: Path, cache: Path) -> set[str]:
     """The paths in `output` that sitegen wrote.  Raises OutputError when it holds files and none of them is ours."""
     if output.exists() and not output.is_dir():
-        raise OutputError(
-            output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--out`"
-        )
+        raise OutputError(output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--out`")
     manifest = _manifest(cache, output)
     known = set(json.loads(manifest.read_text(encoding="utf-8"))["files"]) if manifest.is_file() else set()
     if any((output / path).is_file() for path in known):

@@ -1,0 +1,73 @@
+"""A title and a date → the files of a new site or a new post, as text by path.
+
+`create` writes them, where nothing stands.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import sitegen
+from sitegen.write import starter
+from sitegen.write.output import OutputError
+
+WORKFLOWS = ("site.yml", "kernels.yml")
+
+
+def new_site_files(title: str, day: dt.date) -> Mapping[str, str]:
+    """A site that builds without a mistake: a post about a Triton kernel, a series, a worklog day, workflows."""
+    texts = {
+        "content/site.yaml": starter.SITE,
+        "content/posts/first-kernel.md": starter.POST,
+        "content/pages/about.md": starter.ABOUT,
+        f"content/worklog/{day.isoformat()}.md": starter.WORKLOG,
+        "series/first-steps.yaml": starter.SERIES,
+        "kernels/axpy/kernel.yaml": starter.KERNEL,
+        "kernels/axpy/reference.py": starter.REFERENCE,
+        "kernels/axpy/tile.py": starter.TILE,
+        "kernels/axpy/wrong/no_mask.py": starter.NO_MASK,
+        ".gitignore": starter.GITIGNORE,
+        ".github/requirements.txt": f"sitegen=={sitegen.__version__}\n",
+        ".github/requirements-gpu.txt": f"sitegen[cluster,cuda,gpu]=={sitegen.__version__}\n",
+    }
+    filled = {path: _filled(text, title, day) for path, text in texts.items()}
+    return filled | {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
+
+
+def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
+    """Path and text of a draft; the slug is made of the title."""
+    return f"content/posts/{slug_of(title)}.md", _filled(starter.NEW_POST, title, day)
+
+
+def slug_of(title: str) -> str:
+    """`A softmax, twice` → `a-softmax-twice`; letters of any script stay.  Empty when the title has none."""
+    plain = unicodedata.normalize("NFC", title).lower()
+    return "-".join(re.findall(r"[^\W_]+", plain))
+
+
+def create(root: Path, texts: Mapping[str, str]) -> None:
+    """Write new files below a folder.  Raises OutputError, and writes nothing, when one of them stands there."""
+    for path in texts:
+        if (root / path).exists():
+            raise OutputError(path, f"`{path}` exists already", "nothing was written; choose another name")
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+def _filled(text: str, title: str, day: dt.date) -> str:
+    return Template(text).substitute(title=json.dumps(title, ensure_ascii=False), date=day.isoformat())
+
+
+def _workflow(name: str) -> str:
+    """The very workflow that this project runs: in the wheel beside this module, in a checkout under .github."""
+    shipped = Path(str(files("sitegen"))) / "starter" / "workflows" / name
+    checkout = Path(str(files("sitegen"))).parent / ".github" / "workflows" / name
+    return (shipped if shipped.exists() else checkout).read_text(encoding="utf-8")

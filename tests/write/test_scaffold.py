@@ -1,0 +1,97 @@
+"""The files of a new site and of a new post."""
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sitegen.diagnostics import render_diagnostics
+from sitegen.read import parse_site
+from sitegen.write.output import OutputError
+from sitegen.write.scaffold import create, new_post_file, new_site_files, slug_of
+
+DAY = dt.date(2026, 11, 21)
+
+
+def front_matter(text: str) -> dict[str, object]:
+    loaded = yaml.safe_load(text.split("---\n")[1])
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+@pytest.mark.parametrize("title", ["Bytes: a cost", 'Say "when"', "루프라인 모델", "yes", "# 1", "$HOME", "a\\b"])
+def test_title_of_any_letters_stays_the_title(title: str) -> None:
+    _, post = new_post_file(title, DAY)
+    assert front_matter(post)["title"] == title
+    assert yaml.safe_load(new_site_files(title, DAY)["content/site.yaml"])["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("A softmax, twice", "a-softmax-twice"),
+        ("  C++ & CUDA_13 ", "c-cuda-13"),
+        ("루프라인 모델", "루프라인-모델"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("Größe", "größe"),
+        ("?!", ""),
+    ],
+)
+def test_slug_of_a_title(title: str, slug: str) -> None:
+    assert slug_of(title) == slug
+
+
+def test_new_post_is_a_draft_of_today() -> None:
+    path, text = new_post_file("A softmax", DAY)
+    assert path == "content/posts/a-softmax.md"
+    assert front_matter(text) | {"date": str(front_matter(text)["date"])} == {
+        "title": "A softmax",
+        "date": "2026-11-21",
+        "description": None,
+        "tags": [],
+        "draft": True,
+    }
+
+
+def test_existing_file_is_never_overwritten_and_nothing_else_is_written(tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text("mine")
+    with pytest.raises(OutputError, match=r"`b\.md` exists already"):
+        create(tmp_path, {"a.md": "new", "b.md": "new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["b.md"]
+    assert (tmp_path / "b.md").read_text() == "mine"
+
+
+def test_new_site_has_the_workflows_of_this_project() -> None:
+    texts = new_site_files("Kernels", DAY)
+    for name in ("site.yml", "kernels.yml"):
+        ours = Path(__file__).parents[2] / ".github" / "workflows" / name
+        assert texts[f".github/workflows/{name}"] == ours.read_text(encoding="utf-8")
+
+
+def test_new_site_keeps_its_output_and_cache_out_of_git() -> None:
+    assert {"public/", ".sitegen/"} <= set(new_site_files("Kernels", DAY)[".gitignore"].split())
+
+
+def test_new_site_is_read_without_a_mistake() -> None:
+    texts = new_site_files("Kernels", DAY)
+    site, diagnostics = parse_site({path: text for path, text in texts.items() if not path.startswith(".")})
+    assert render_diagnostics(diagnostics, texts) == ""
+    assert [post.slug for post in site.posts] == ["first-kernel"]
+    assert [entry.date for entry in site.worklog] == [DAY]
+    assert [len(entry.tasks) for entry in site.worklog] == [2]
+    assert [kernel.name for kernel in site.kernels] == ["axpy"]
+
+
+def test_new_post_is_read_without_a_mistake() -> None:
+    path, text = new_post_file("Where the time goes", DAY)
+    texts = {**new_site_files("Kernels", DAY), path: text}
+    _, diagnostics = parse_site({path: text for path, text in texts.items() if not path.startswith(".")})
+    assert render_diagnostics(diagnostics, texts) == ""
+
+
+def test_python_of_a_new_site_compiles() -> None:
+    texts = new_site_files("Kernels", DAY)
+    for path in texts:
+        if path.endswith(".py"):
+            compile(texts[path], path, "exec")
