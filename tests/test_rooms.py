@@ -1,0 +1,103 @@
+"""Data flows one way: a room imports only rooms before it, and what is heavy is imported where it belongs."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = (
+    "diagnostics",
+    "model",
+    "read",
+    "markup",
+    "results",
+    "render",
+    "write",
+    "measure",
+    "execute",
+    "serve",
+    "build",
+    "cli",
+)
+HEAVY = {"torch", "triton", "cuda", "cupy", "numpy"}
+MEASURE_MAY = {"diagnostics", "model", "measure"}
+"""A GPU machine needs neither pydantic nor YAML to measure."""
+
+
+def imported(node: ast.AST, package: list[str]) -> Iterator[str]:
+    """The dotted names that a statement may load; relative ones resolved against the file's package."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        base = package[: len(package) - node.level + 1] if node.level else []
+        yield from (".".join([*base, *filter(None, [node.module]), alias.name]) for alias in node.names)
+
+
+def wrong_imports(root: Path) -> list[str]:
+    """Each import that goes against the order of the rooms, as `file:line imports name`."""
+    return [
+        f"{file.relative_to(root)}:{node.lineno} imports {name}"
+        for file in sorted((root / "sitegen").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for name in imported(node, list(file.relative_to(root).parent.parts))
+        if not allowed(file.relative_to(root / "sitegen").parts[0].removesuffix(".py"), name)
+    ]
+
+
+def allowed(room: str, name: str) -> bool:
+    top, _, rest = name.partition(".")
+    if top in HEAVY:
+        return room == "measure"
+    other = rest.partition(".")[0]
+    if top != "sitegen" or other not in ROOMS:
+        return True
+    if room == "measure":
+        return other in MEASURE_MAY
+    return other in ROOMS[: ROOMS.index(room) + 1] and (room, other) != ("execute", "measure")
+
+
+def test_every_import_follows_the_order_of_the_rooms() -> None:
+    assert wrong_imports(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("model/site.py", "from sitegen.read import front_matter", "sitegen.read.front_matter"),
+        ("model/site.py", "from ..build import build_site", "sitegen.build.build_site"),
+        ("read/site.py", "def f():\n    import sitegen.cli", "sitegen.cli"),
+        ("execute/worker.py", "from sitegen import measure", "sitegen.measure"),
+        ("measure/job.py", "from sitegen.results.store import load", "sitegen.results.store.load"),
+        ("render/chart.py", "import numpy as np", "numpy"),
+        ("execute/cuda.py", "from cuda.core import Device", "cuda.core.Device"),
+    ],
+)
+def test_import_against_the_order_is_found(tmp_path: Path, file: str, text: str, name: str) -> None:
+    module = tmp_path / "sitegen" / file
+    module.parent.mkdir(parents=True)
+    module.write_text(text)
+    assert [found.split(" imports ")[1] for found in wrong_imports(tmp_path)] == [name]
+
+
+def test_every_room_of_the_program_is_in_the_order() -> None:
+    found = {
+        path.stem for path in (ROOT / "sitegen").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert found - {"__init__", "__main__"} <= set(ROOMS)
+
+
+def test_tests_stand_in_the_rooms_of_the_program() -> None:
+    others = {"kernels", "sites", "sites_invalid", "web", "gpu", "benchmarks"}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("__")}
+    assert folders - others <= set(ROOMS)
+    assert not list((ROOT / "tests").rglob("__init__.py"))
+
+
+@pytest.mark.parametrize(
+    "kernel", sorted((ROOT / "kernels").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_kernel_file_can_be_copied_and_run_without_sitegen(kernel: Path) -> None:
+    names = {name.partition(".")[0] for node in ast.walk(ast.parse(kernel.read_text())) for name in imported(node, [])}
+    assert "sitegen" not in names
