@@ -1,0 +1,90 @@
+"""`{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from markupsafe import Markup
+
+from sitegen.model.document import BenchmarkSlot
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import Record, Role
+from sitegen.render import tables
+from sitegen.render.frame import Printer
+from sitegen.render.measured import Group, groups
+from sitegen.render.paths import relative
+
+CAPTION = (
+    "Time is the median of round medians, cold cache; ± is half of p20 to p80. "
+    "The ring on a bar is what was predicted, its end mark the ceiling. "
+    "A ratio is the baseline’s time over this one’s."
+)
+
+
+def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, number: int) -> Markup:
+    """The table, or the statement that nothing was measured yet."""
+    kernel = printer.sources.kernel(slot.kernel)
+    records = printer.sources.records(slot.kernel)
+    if kernel is None or not records:
+        text = f"{slot.kernel} has not been measured yet: no record is stored for it."
+        return printer.fragment("partials/missing.html", text)
+    parts = []
+    for record in records:
+        shown = groups(
+            kernel,
+            record,
+            printer.sources.evidence,
+            workloads=slot.workloads,
+            dtypes=slot.dtypes,
+            implementations=slot.implementations,
+        )
+        name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
+        table = benchmark_table(
+            kernel,
+            record,
+            shown,
+            here,
+            id=slot.label if slot.label and record is records[0] else name,
+            prefix=name,
+            columns=slot.columns,
+            caption=slot.caption or f"{kernel.summary} {CAPTION}",
+            label=f"Table {number}.",
+        )
+        parts.append(printer.fragment("partials/table.html", table))
+    return Markup("\n").join(parts)
+
+
+def benchmark_table(
+    kernel: Kernel,
+    record: Record,
+    shown: tuple[Group, ...],
+    here: str,
+    *,
+    id: str,
+    prefix: str,
+    columns: Collection[str] = (),
+    caption: str = CAPTION,
+    label: str = "",
+    wide: bool = True,
+) -> tables.Table:
+    used = tables.columns_for(shown, _baselines(kernel, shown), tuple(columns))
+    return tables.Table(
+        id=id,
+        caption=caption,
+        label=label,
+        headings=tables.headings(used),
+        bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
+        provenance=tables.provenances(record, shown, record_href(record, here)),
+        wide=wide,
+    )
+
+
+def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
+    """Those that were measured in any of the groups."""
+    timed = {row.name for group in shown for row in group.rows if row.role is Role.BASELINE and row.performance}
+    return tuple(name for name in kernel.baselines if name in timed)
+
+
+def record_href(record: Record, here: str) -> str:
+    """Where the plate of a record stands."""
+    return relative(f"kernels/{record.kernel}/#record-{record.gpu}", here)

@@ -1,0 +1,98 @@
+"""An executable cell → its code and what it put out on a GPU, or the plain statement that it has not run yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.markup.code import code_figure
+from sitegen.model.document import Cell
+from sitegen.model.kernel import Status
+from sitegen.model.record import CellRecord, Output
+from sitegen.model.site import Post
+from sitegen.render import tables
+from sitegen.render.frame import Printer
+from sitegen.render.paths import post_url, relative
+from sitegen.results.freshness import State
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One output: text, or an image by its URL."""
+
+    kind: str
+    text: str
+    src: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    label: str
+    code: Markup
+    folded: bool
+    """The code stands behind a summary."""
+    summary: str
+    implements: str
+    href: str
+    """Of the kernel that the cell implements."""
+    outputs: tuple[Shown, ...]
+    state: str
+    """`stale`, `failed`, `planned`, or empty when the outputs are those of this code."""
+    reason: str
+    provenance: tables.Provenance | None
+    caption: str
+    alt: str
+
+
+def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> Markup:
+    records = printer.sources.cell_records(post.slug, cell.label) if post else ()
+    record = records[0] if records else None
+    state, reason = _state(printer, cell, post, record)
+    view = CellView(
+        label=cell.label,
+        code=_code(cell) if cell.options.get("echo", True) is not False else Markup(),
+        folded=bool(cell.options.get("code-fold", False)),
+        summary=str(cell.options.get("code-summary", "Code")),
+        implements=cell.implements,
+        href=_kernel_href(cell, here),
+        outputs=tuple(_shown(post, cell, n, output, here) for n, output in enumerate(record.outputs)) if record else (),
+        state=state,
+        reason=reason,
+        provenance=tables.provenance(record.run, "") if record and record.outputs else None,
+        caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
+        alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or f"Output of the cell {cell.label}"),
+    )
+    return printer.fragment("partials/cell.html", view)
+
+
+def _code(cell: Cell) -> Markup:
+    return Markup(code_figure(cell.source, cell.language, title=cell.label, label=f"Code of the cell {cell.label}"))
+
+
+def _kernel_href(cell: Cell, here: str) -> str:
+    kernel, _, name = cell.implements.partition("/")
+    return relative(f"kernels/{kernel}/#{name}", here) if cell.implements else ""
+
+
+def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord | None) -> tuple[str, str]:
+    """An implementation is measured like a file, so without outputs of its own it says nothing here."""
+    if record is None or post is None or record.status is Status.NOT_RUN:
+        return ("", "") if cell.implements else ("planned", "not run yet")
+    freshness = printer.sources.evidence.of_cell(post.slug, record)
+    if freshness.state in (State.STALE, State.OUTDATED):
+        return "stale" if freshness.state is State.STALE else "planned", freshness.sentence
+    if record.status.failed and not cell.raises:
+        return "failed", record.status.value.replace("_", " ")
+    return "", ""
+
+
+def _shown(post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
+    if output.kind != "image" or post is None:
+        return Shown(output.kind, output.text)
+    return Shown("image", "", relative(image_url(post, cell.label, number), here))
+
+
+def image_url(post: Post, label: str, number: int) -> str:
+    """Where the image that is output `number` of a cell stands."""
+    return f"{post_url(post)}{label}-{number}.png"

@@ -1,0 +1,231 @@
+"""`{roofline}`: a kernel at one workload and dtype under its ceilings, with the same numbers in a table beside it.
+
+A kernel without operations has no roofline and gets the bandwidth panel alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from sitegen.model.document import RooflineSlot
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import Ceiling, Record, Role, Run
+from sitegen.render import numbers, tables
+from sitegen.render.benchmark import record_href
+from sitegen.render.datasheets import Datasheet, datasheet
+from sitegen.render.frame import Printer
+from sitegen.render.measured import COMPUTE, Group, Row, groups
+from sitegen.render.panel import Column, Line, Panel, render_panel
+from sitegen.render.roofline import Point, Roof, Roofline, Slope, render_roofline
+
+MIXES = {
+    "memory 1:0": "read",
+    "memory 2:1": "two reads, a write",
+    "memory 1:1": "copy",
+    "memory 0:1": "write",
+}
+"""What a mix of reads and writes is called."""
+COMPUTE_NAMES = {"fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingRow:
+    name: str
+    measured: str
+    datasheet: str
+    ridge: str
+
+
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    name: str
+    state: str
+    intensity: str
+    rate: str
+    bandwidth: str
+    of_ceiling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    id: str
+    label: str
+    caption: str
+    roofline: Markup
+    """Empty for a kernel without operations."""
+    panel: Markup
+    ceilings: tuple[CeilingRow, ...]
+    points: tuple[PointRow, ...]
+    provenance: tuple[tables.Provenance, ...]
+    predicted: bool
+    stale: bool
+    datasheet: str
+    """Its source; empty when none is known."""
+    wide: bool = True
+
+
+def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, number: int) -> Markup:
+    """The figure for each GPU that has a record, or the statement that nothing was measured yet."""
+    kernel = printer.sources.kernel(slot.kernel)
+    parts: list[Markup] = []
+    for record in printer.sources.records(slot.kernel) if kernel else ():
+        group = _chosen(printer, kernel, record, slot) if kernel else None
+        if kernel and group and group.ceiling_name and any(row.performance for row in group.rows):
+            name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
+            figure = kernel_figure(kernel, record, group, here, id=name, label=f"Figure {number}.")
+            if slot.caption:
+                figure = replace(figure, caption=slot.caption)
+            parts.append(printer.fragment("partials/figure.html", figure))
+    if not parts:
+        text = f"No roofline yet: {slot.kernel} has no measured ceiling or time at this workload."
+        return printer.fragment("partials/missing.html", text)
+    return Markup("\n").join(parts)
+
+
+def _chosen(printer: Printer, kernel: Kernel, record: Record, slot: RooflineSlot) -> Group | None:
+    workload = (slot.workload,) if slot.workload else ()
+    dtype = (slot.dtype,) if slot.dtype else ()
+    return headline(groups(kernel, record, printer.sources.evidence, workloads=workload, dtypes=dtype))
+
+
+def headline(found: tuple[Group, ...]) -> Group | None:
+    """The first group in which ours has a time, else the first."""
+    return next((group for group in found if group.best), found[0] if found else None)
+
+
+def kernel_figure(
+    kernel: Kernel, record: Record, group: Group, here: str, *, id: str, label: str = "", wide: bool = True
+) -> Figure:
+    run = newest_run(record, group)
+    sheet = datasheet(record.gpu)
+    rows = [row for row in group.rows if row.role is not Role.PROBE and row.performance]
+    points = tuple(_point(group, row) for row in rows)
+    chart = roofline_under(kernel.name, group, run, sheet, points) if group.flops and run else None
+    return Figure(
+        id=id,
+        label=label,
+        caption=_caption(kernel, group, both=chart is not None),
+        roofline=render_roofline(chart, id=id) if chart else Markup(),
+        panel=render_panel(_panel(kernel, group, run, sheet, rows, wide=chart is None)),
+        ceilings=_ceiling_rows(group, run, sheet),
+        points=tuple(_point_row(group, row) for row in rows),
+        provenance=tables.provenances(record, (group,), record_href(record, here)),
+        predicted=any(row.predicted is not None for row in rows),
+        stale=any(row.stale for row in rows),
+        datasheet=sheet.source if sheet else "",
+        wide=wide,
+    )
+
+
+def newest_run(record: Record, group: Group) -> Run | None:
+    used = {row.evaluation.run for row in group.rows if row.evaluation and row.performance}
+    return max((run for run in record.runs if run.id in used), key=lambda run: run.id, default=None)
+
+
+def _caption(kernel: Kernel, group: Group, *, both: bool) -> str:
+    where = f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype}."
+    if not both:
+        return f"{where} The solid line was measured in the same run, the dashed one is the datasheet’s."
+    return (
+        f"{where} Left: solid roofs were measured in the same run, dashed ones are the datasheet’s. "
+        "Right: the same programs on a linear axis. Squares are baselines, discs are ours, rings are predictions."
+    )
+
+
+def _memory(group: Group, run: Run) -> Ceiling | None:
+    """The slope that the kernel climbs: its own mix, also when arithmetic is the limit."""
+    if group.ceiling_name in MIXES:
+        return next(c for c in run.ceilings if c.name == group.ceiling_name)
+    return next((c for c in run.ceilings if c.name == "memory 1:1"), None)
+
+
+def _roofs(group: Group, run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
+    """fp32, and the dtype's own arithmetic when it is another."""
+    names = dict.fromkeys(("fp32", COMPUTE.get(group.dtype, "fp32")))
+    flops = sheet.flops_per_s if sheet else {}
+    return tuple(Roof(COMPUTE_NAMES[c.name], c.rate, flops.get(c.name)) for c in run.ceilings if c.name in names)
+
+
+def roofline_under(
+    name: str, group: Group, run: Run, sheet: Datasheet | None, points: tuple[Point, ...]
+) -> Roofline | None:
+    """`points` under the ceilings of a run that bind `group`; None when no memory ceiling was measured."""
+    memory = _memory(group, run)
+    if memory is None:
+        return None
+    slope = Slope(MIXES[memory.name], memory.rate, sheet.bytes_per_s if sheet else None)
+    return Roofline(run.environment.gpu, name, slope, _roofs(group, run, sheet), points)
+
+
+def _point(group: Group, row: Row) -> Point:
+    low, high = _spread(row, row.flops_per_s)
+    return Point(row.name, group.intensity, row.flops_per_s, low, high, row.ours, bool(row.stale))
+
+
+def _spread(row: Row, rate: float) -> tuple[float, float]:
+    """The rate at p80 and at p20 of the time."""
+    p = row.performance
+    return (rate * p.median_us / p.p80_us, rate * p.median_us / p.p20_us) if p else (rate, rate)
+
+
+def _panel(
+    kernel: Kernel, group: Group, run: Run | None, sheet: Datasheet | None, rows: list[Row], *, wide: bool
+) -> Panel:
+    memory = group.bound_by_memory
+    name = MIXES.get(group.ceiling_name) or COMPUTE_NAMES.get(group.ceiling_name, group.ceiling_name)
+    printed = (sheet.bytes_per_s if memory else sheet.flops_per_s.get(group.ceiling_name)) if sheet else None
+    probe = group.probe if memory and group.probe and group.probe.performance else None
+    gpu = run.environment.gpu if run else ""
+    unit = "TB/s" if memory else "TFLOP/s"
+    return Panel(
+        title=f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype} on {gpu}, in {unit}",
+        unit=unit,
+        ceiling=Line(name, group.ceiling_rate / 1e12),
+        probe=Line(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
+        datasheet=Line("datasheet", printed / 1e12) if printed else None,
+        columns=tuple(_column(group, row) for row in rows),
+        width=840 if wide else 360,
+    )
+
+
+def _column(group: Group, row: Row) -> Column:
+    rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
+    low, high = _spread(row, rate)
+    predicted = row.predicted * group.ceiling_rate / 1e12 if row.predicted is not None else None
+    return Column(row.name, rate, low, high, row.ours, bool(row.stale), predicted)
+
+
+def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tuple[CeilingRow, ...]:
+    """The memory mixes and the roofs as numbers."""
+    if run is None:
+        return ()
+    memory = _memory(group, run)
+    roofs = {COMPUTE_NAMES[c.name]: c for c in run.ceilings if c.name in COMPUTE_NAMES}
+    rows = [
+        CeilingRow(
+            f"memory, {MIXES[c.name]} ({c.name.removeprefix('memory ')})",
+            numbers.bandwidth(c.rate),
+            numbers.bandwidth(sheet.bytes_per_s) if sheet else "",
+            "",
+        )
+        for c in run.ceilings
+        if c.name in MIXES
+    ]
+    for roof in _roofs(group, run, sheet) if group.flops else ():
+        printed = numbers.operations(roof.datasheet_flops_per_s) if roof.datasheet_flops_per_s else ""
+        ridge = numbers.intensity(roofs[roof.name].rate / memory.rate) if memory else ""
+        rows.append(CeilingRow(roof.name, numbers.operations(roof.flops_per_s), printed, ridge))
+    return tuple(rows)
+
+
+def _point_row(group: Group, row: Row) -> PointRow:
+    return PointRow(
+        row.name,
+        "stale" if row.stale else "ours" if row.ours else "base",
+        numbers.intensity(group.intensity),
+        numbers.operations(row.flops_per_s) if group.flops else "",
+        numbers.bandwidth(row.bytes_per_s),
+        numbers.percent(row.of_ceiling) if row.of_ceiling is not None else "",
+    )

@@ -1,0 +1,53 @@
+"""The records of a site and the freshness of each, asked as pages ask: for one evaluation, one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sitegen.model.document import Document
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import CellRecord, Evaluation, Record
+from sitegen.model.site import Site
+from sitegen.results.freshness import Freshness, State, newest_versions, of_cells, of_kernel
+from sitegen.results.records import Records, cell_name
+
+FRESH = Freshness(State.FRESH)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    records: Records = field(default_factory=Records)
+    evaluations: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
+    """By GPU and title: `softmax/fused@8192x8192:float32`.  What is not in it is fresh."""
+    cells: Mapping[tuple[str, str, str], Freshness] = field(default_factory=dict)
+    """By post slug, label and GPU."""
+
+    def of_evaluation(self, kernel: Kernel, record: Record, evaluation: Evaluation) -> Freshness:
+        e = evaluation
+        title = f"{kernel.name}/{e.name}@{cell_name(e.workload, e.dtype, e.params, kernel)}"
+        return self.evaluations.get((record.gpu, title), FRESH)
+
+    def of_cell(self, post: str, record: CellRecord) -> Freshness:
+        return self.cells.get((post, record.label, record.gpu), FRESH)
+
+
+def gather(site: Site, documents: Mapping[str, Document], records: Records) -> Evidence:
+    """Every record beside today's code."""
+    newest = {gpu: newest_versions(records, gpu) for gpu in records.gpus()}
+    evaluations = {
+        (gpu, title): state
+        for kernel in site.kernels
+        for gpu, record in sorted(records.of_kernel(kernel.name).items())
+        for title, state in of_kernel(kernel, site.files, record, newest[gpu]).items()
+    }
+    cells = {
+        (post.slug, label, gpu): state
+        for post in site.posts
+        for gpu in records.gpus()
+        if (found := {name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)})
+        for label, state in of_cells(
+            post.body.path, documents[post.body.path].cells, site.files, found, newest[gpu]
+        ).items()
+    }
+    return Evidence(records, evaluations, cells)

@@ -1,0 +1,110 @@
+"""The home page: what the site promises, where to begin, what is there, what is new."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.render import numbers
+from sitegen.render.frame import Fact, Printer
+from sitegen.render.kernels import Board, board
+from sitegen.render.marks import heat
+from sitegen.render.measured import stale_of
+from sitegen.render.overview import overview
+from sitegen.render.paths import post_url, relative
+from sitegen.render.posts import PostLine, post_line
+from sitegen.render.series import Course, course
+from sitegen.render.sources import Sources
+from sitegen.render.worklog import DayLine, Days, countdown, day_line, words_by_day
+
+LATEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """An entry point: who it is for, and the post."""
+
+    because: str
+    title: str
+    href: str
+    description: str
+    minutes: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    heading: str
+    lede: str
+    figure: Markup
+    figure_caption: str
+    plate: tuple[Fact, ...]
+    doors: tuple[Door, ...]
+    courses: tuple[Course, ...]
+    board: Board
+    posts: tuple[PostLine, ...]
+    all_posts: str
+    count: str
+    day: DayLine | None
+    countdown: Days | None
+    heat: Markup
+    worklog: str
+
+
+def render_home(printer: Printer) -> dict[str, str]:
+    sources, config = printer.sources, printer.sources.site.config
+    heading, lede = _promise(config.title, config.description)
+    figure, caption = overview(sources)
+    worklog = sources.site.worklog
+    page = HomePage(
+        heading=heading,
+        lede=lede,
+        figure=figure,
+        figure_caption=caption,
+        plate=_plate(sources),
+        doors=_doors(sources),
+        courses=tuple(course(sources, series, "") for series in sources.site.series),
+        board=board(sources, ""),
+        posts=tuple(post_line(sources, post, "") for post in sources.posts[:LATEST]),
+        all_posts=relative("posts/", ""),
+        count=numbers.count(len(sources.posts), "post"),
+        day=day_line(sources, worklog[0], "") if worklog else None,
+        countdown=countdown(sources),
+        heat=heat(words_by_day(sources), sources.as_of) if worklog else Markup(),
+        worklog=relative("worklog/", ""),
+    )
+    return dict([printer.page("home.html", "", page, title=config.title)])
+
+
+def _promise(title: str, description: str) -> tuple[str, str]:
+    """The first sentence of the description is the promise, the rest says how; a single one stands below the title."""
+    first, _, rest = re.sub(r"\s+", " ", description).partition(". ")
+    return (first, rest) if rest else (title, description)
+
+
+def _plate(sources: Sources) -> tuple[Fact, ...]:
+    """What the numbers of the site rest on; empty before anything was measured."""
+    pairs = [(kernel, record) for kernel in sources.site.kernels for record in sources.records(kernel.name)]
+    runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
+    if not runs:
+        return ()
+    stale = sum(stale_of(sources.evidence, kernel, record)[0] for kernel, record in pairs)
+    newest = runs[-1]
+    return (
+        Fact("kernels", str(len(sources.site.kernels))),
+        Fact("evaluations", str(sum(len(record.evaluations) for _, record in pairs))),
+        Fact("stale", str(stale), state="stale" if stale else ""),
+        Fact("measured on", ", ".join(dict.fromkeys(run.environment.gpu for run in runs))),
+        Fact("last run", newest.date),
+        Fact("commit", newest.commit),
+    )
+
+
+def _doors(sources: Sources) -> tuple[Door, ...]:
+    doors = []
+    for entry in sources.site.config.entry_points:
+        if post := sources.post(entry.post.name):
+            minutes = numbers.reading_time(sources.document(post.body).words)
+            doors.append(Door(entry.because, post.title, relative(post_url(post), ""), post.description, minutes))
+    return tuple(doors)

@@ -1,0 +1,134 @@
+"""Quantities → the text that a page shows; number and unit are joined by a no-break space.
+
+One place decides digits and units, so that a figure reads the same in a table, a caption and a chart.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+
+NBSP = "\u00a0"
+MINUS = "\u2212"
+_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
+_OPERATIONS = ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"), (1.0, "FLOP/s"))
+WORDS_PER_MINUTE = 200
+
+
+def with_unit(number: str, unit: str) -> str:
+    return f"{number}{NBSP}{unit}"
+
+
+def decimals_for(values: Iterable[float], significant: int, least: int = 0, most: int = 3) -> int:
+    """Decimals that leave the smallest of `values` its `significant` digits: a column then has equal decimals."""
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    if not sizes:
+        return least
+    return min(max(significant - 1 - math.floor(math.log10(min(sizes))), least), most)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """`1234.5`; a minus sign is the typographic one."""
+    text = f"{value:.{decimals}f}"
+    return text.replace("-", MINUS) if float(text) else text.lstrip("-")
+
+
+def significant(value: float, digits: int) -> str:
+    """`value` with that many significant digits, never in exponent form: 131.94 with 4 is `131.9`."""
+    return fixed(value, decimals_for([float(f"{value:.{digits}g}")], digits, most=12))
+
+
+def microseconds(value: float) -> str:
+    """Four significant digits: `131.9 µs`."""
+    return with_unit(significant(value, 4), "µs")
+
+
+def size(count: float) -> str:
+    """Bytes with three significant digits: `537 MB`."""
+    return _scaled(count, _BYTES)
+
+
+def bandwidth(bytes_per_s: float) -> str:
+    """`4.07 TB/s`."""
+    return f"{_scaled(bytes_per_s, _BYTES)}/s"
+
+
+def operations(flops_per_s: float) -> str:
+    """`704 TFLOP/s`."""
+    return _scaled(flops_per_s, _OPERATIONS)
+
+
+def terabytes(bytes_per_s: float, decimals: int = 2) -> str:
+    """The bare number of a column headed TB/s."""
+    return fixed(bytes_per_s / 1e12, decimals)
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """`95.1 %`."""
+    return with_unit(fixed(share * 100, decimals), "%")
+
+
+def prediction(share: float) -> str:
+    """A predicted share as its author wrote it: `50 %`, `66.7 %`."""
+    return with_unit(f"{share * 100:.4g}", "%")
+
+
+def ratio(value: float) -> str:
+    """`2.11 ×`."""
+    return with_unit(fixed(value, 2), "×")
+
+
+def intensity(flops_per_byte: float) -> str:
+    """FLOP per byte, three significant digits: `0.625`."""
+    return f"{float(f'{flops_per_byte:.3g}'):g}"
+
+
+def error(value: float) -> str:
+    """`1.2e-7`; an exact result is `0`."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return "0" if value == 0 else f"{mantissa}e{int(exponent)}" if exponent else mantissa
+
+
+def clock(mhz: float) -> str:
+    """`1.98 GHz`."""
+    return with_unit(fixed(mhz / 1000, 2), "GHz")
+
+
+def shape(workload: str) -> str:
+    """`8192x8192` is shown as `8192 × 8192`; an author's name stays as it is."""
+    parts = workload.split("x")
+    return f"{NBSP}×{NBSP}".join(parts) if all(part.isdigit() for part in parts) else workload
+
+
+def day(date: dt.date) -> str:
+    """`21 November 2026`."""
+    return f"{date.day}{NBSP}{MONTHS[date.month - 1]} {date.year}"
+
+
+def weekday(date: dt.date) -> str:
+    """`Saturday, 21 November`."""
+    return f"{WEEKDAYS[date.weekday()]}, {date.day}{NBSP}{MONTHS[date.month - 1]}"
+
+
+def reading_time(words: int) -> str:
+    """`14 min`, never less than one."""
+    return with_unit(str(max(1, round(words / WORDS_PER_MINUTE))), "min")
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    """`1 post`, `3 posts`."""
+    return with_unit(str(number), singular if number == 1 else plural or f"{singular}s")
+
+
+def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    scale, unit = next((u for u in units if float(f"{value:.3g}") >= u[0]), units[-1])
+    return with_unit(significant(value / scale, 3), unit)
+
+
+# not from the locale: a page must be the same wherever it is built
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

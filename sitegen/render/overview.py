@@ -1,0 +1,52 @@
+"""The best of each kernel under the roofs of one GPU: the picture on the home page."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import Record, Run
+from sitegen.render import numbers
+from sitegen.render.charts import headline, newest_run, roofline_under
+from sitegen.render.datasheets import datasheet
+from sitegen.render.measured import Group, groups
+from sitegen.render.roofline import Point, render_roofline
+from sitegen.render.sources import Sources
+
+Best = tuple[Kernel, Record, Group, Run]
+
+
+def overview(sources: Sources) -> tuple[Markup, str]:
+    """The SVG and its caption; empty when no kernel with operations has a time and a ceiling."""
+    found = _best(sources)
+    if not found:
+        return Markup(), ""
+    gpu = found[0][1].gpu
+    shown = [best for best in found if best[1].gpu == gpu]
+    _, _, group, run = shown[0]
+    chart = roofline_under("the kernels of this site", group, run, datasheet(gpu), tuple(_point(b) for b in shown))
+    if chart is None:
+        return Markup(), ""
+    counted = numbers.count(len(shown), "kernel")
+    caption = f"The best of {counted} under the roofs measured on one {run.environment.gpu}. Dashed: the datasheet."
+    return render_roofline(chart, id="overview", named=True), caption
+
+
+def _best(sources: Sources) -> list[Best]:
+    """By intensity; kernels without operations have no place on a roofline."""
+    found: list[Best] = []
+    for kernel in sources.site.kernels:
+        for record in sources.records(kernel.name)[:1]:
+            group = headline(groups(kernel, record, sources.evidence))
+            run = newest_run(record, group) if group else None
+            if group and run and group.best and group.flops and group.ceiling_name:
+                found.append((kernel, record, group, run))
+    return sorted(found, key=lambda best: (best[2].intensity, best[0].name))
+
+
+def _point(best: Best) -> Point:
+    kernel, _, group, _ = best
+    row = group.best
+    rate, share = (row.flops_per_s, row.of_ceiling) if row else (0.0, None)
+    name = f"{kernel.name} {numbers.percent(share, 0)}" if share is not None else kernel.name
+    return Point(name, group.intensity, rate, rate, rate, True, bool(row and row.stale))

@@ -1,0 +1,133 @@
+"""The small pages: those outside of time, terms, 404, and what machines read: feed, sitemap, robots."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.render.frame import Link, Printer, base_path, navigation
+from sitegen.render.paths import absolute, post_url, relative
+from sitegen.render.slots import Place, fill
+from sitegen.render.sources import Sources, key, moment
+
+FEED_ENTRIES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    title: str
+    lede: str
+    body: Markup
+    eyebrow: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermIndex:
+    terms: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    home: str
+    sections: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    title: str
+    url: str
+    published: str
+    updated: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    title: str
+    subtitle: str
+    language: str
+    home: str
+    url: str
+    updated: str
+    entries: tuple[FeedEntry, ...]
+
+
+def render_plain(printer: Printer) -> dict[str, str]:
+    return dict([*_pages(printer), *_terms(printer), _missing(printer)])
+
+
+def _pages(printer: Printer) -> list[tuple[str, str]]:
+    found = []
+    for page in printer.sources.site.pages:
+        here = f"{page.slug}/"
+        body = fill(printer, printer.sources.document(page.body), Place(key(page.body), here))
+        text = TextPage(page.title, page.description, body)
+        found.append(
+            printer.page("page.html", here, text, title=page.title, description=page.description, lang=page.lang)
+        )
+    return found
+
+
+def _terms(printer: Printer) -> list[tuple[str, str]]:
+    terms = printer.sources.site.terms
+    found = []
+    for term in terms:
+        here = f"terms/{term.slug}/"
+        body = fill(printer, printer.sources.document(term.body), Place(key(term.body), here))
+        text = TextPage(term.title, "", body, Link("Terms", relative("terms/", here)))
+        found.append(printer.page("page.html", here, text, title=term.title))
+    if terms:
+        index = TermIndex(tuple(Link(t.title, relative(f"terms/{t.slug}/", "terms/")) for t in terms))
+        found.append(printer.page("terms.html", "terms/", index, title="Terms"))
+    return found
+
+
+def _missing(printer: Printer) -> tuple[str, str]:
+    """Served in place of any page, so that its links are absolute paths."""
+    base = base_path(printer.sources.site.config.base_url)
+    sections = tuple(Link(text, f"{base}{url}") for text, url in navigation(printer.sources))
+    return printer.page("404.html", "404.html", Missing(base, sections), title="Not found", base=base)
+
+
+def render_feed(printer: Printer) -> dict[str, str]:
+    sources, config = printer.sources, printer.sources.site.config
+    entries = _entries(sources)
+    feed = Feed(
+        title=config.title,
+        subtitle=config.description,
+        language=config.language,
+        home=config.base_url,
+        url=absolute("feed.xml", config.base_url),
+        updated=max((entry.updated for entry in entries), default=_iso(sources, sources.as_of)),
+        entries=entries,
+    )
+    return dict([printer.text("feed.xml", "feed.xml", feed)])
+
+
+def _entries(sources: Sources) -> tuple[FeedEntry, ...]:
+    return tuple(
+        FeedEntry(
+            post.title,
+            absolute(post_url(post), sources.site.config.base_url),
+            _iso(sources, post.date),
+            _iso(sources, post.updated or post.date),
+            post.description,
+        )
+        for post in sources.posts[:FEED_ENTRIES]
+    )
+
+
+def _iso(sources: Sources, date: dt.date | dt.datetime) -> str:
+    return moment(date, sources.site.config.timezone).isoformat(timespec="seconds")
+
+
+def render_sitemap(printer: Printer, paths: Iterable[str]) -> dict[str, str]:
+    """`paths` are the output paths of all pages."""
+    base = printer.sources.site.config.base_url
+    pages = sorted(p.removesuffix("index.html") for p in paths if p.endswith("index.html"))
+    urls = tuple(absolute(page, base) for page in pages)
+    robots = absolute("sitemap.xml", base)
+    return dict([printer.text("sitemap.xml", "sitemap.xml", urls), printer.text("robots.txt", "robots.txt", robots)])

@@ -1,0 +1,228 @@
+"""Posts → their pages, the archive in pages of 50, and the pages of their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.document import Document, Heading
+from sitegen.model.site import Post
+from sitegen.render import numbers
+from sitegen.render.frame import Fact, Link, Printer
+from sitegen.render.measured import stale_of
+from sitegen.render.paths import post_url, relative
+from sitegen.render.plates import record_plate
+from sitegen.render.series import Position, positions
+from sitegen.render.slots import Place, fill
+from sitegen.render.sources import Sources, day_of, key
+from sitegen.render.tables import slug
+
+PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PostLine:
+    """A post in a list."""
+
+    title: str
+    href: str
+    iso: str
+    day: str
+    description: str
+    minutes: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostList:
+    title: str
+    lede: str
+    posts: tuple[PostLine, ...]
+    newer: str
+    older: str
+    number: int
+    pages: int
+    tags: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the contents list."""
+
+    number: str
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    id: str
+    kernel: str
+    href: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PostPage:
+    title: str
+    lede: str
+    iso: str
+    day: str
+    updated_iso: str
+    updated: str
+    minutes: str
+    kernels: tuple[Link, ...]
+    tags: tuple[Link, ...]
+    stale: str
+    """`2 of 9 results stale`; empty when all are fresh."""
+    contents: tuple[Entry, ...]
+    body: Markup
+    plates: tuple[Plate, ...]
+    places: tuple[Position, ...]
+    newer: Link | None
+    older: Link | None
+    discuss: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagIndex:
+    tags: tuple[tuple[Link, str], ...]
+    """Each with the number of its posts."""
+
+
+def render_posts(printer: Printer) -> dict[str, str]:
+    sources = printer.sources
+    pages = [_post_page(printer, post) for post in sources.posts]
+    if sources.posts:
+        pages += _lists(printer, "posts/", "Posts", "", sources.posts, tags=True)
+    tags = posts_by_tag(sources)
+    for tag, posts in tags.items():
+        pages += _lists(printer, tag_url(tag), tag, f"Posts about {tag}.", posts)
+    if tags:
+        found = tuple((Link(t, relative(tag_url(t), "tags/")), numbers.count(len(p), "post")) for t, p in tags.items())
+        pages.append(printer.page("tags.html", "tags/", TagIndex(found), title="Tags", section="posts/"))
+    return dict(pages)
+
+
+def tag_url(tag: str) -> str:
+    return f"tags/{slug(tag.lower())}/"
+
+
+def posts_by_tag(sources: Sources) -> dict[str, list[Post]]:
+    """Newest first, the tags by name."""
+    names = sorted({ref.name for post in sources.posts for ref in post.tags})
+    return {name: [post for post in sources.posts if name in {r.name for r in post.tags}] for name in names}
+
+
+def post_line(sources: Sources, post: Post, here: str) -> PostLine:
+    date, words = day_of(post.date), sources.document(post.body).words
+    href, minutes = relative(post_url(post), here), numbers.reading_time(words)
+    return PostLine(post.title, href, date.isoformat(), numbers.day(date), post.description, minutes)
+
+
+def _lists(
+    printer: Printer, url: str, title: str, lede: str, posts: Sequence[Post], *, tags: bool = False
+) -> list[tuple[str, str]]:
+    """The archive or a tag: `<url>`, `<url>page/2/`, …"""
+    sources = printer.sources
+    total = -(-len(posts) // PER_PAGE)
+    urls = [url, *(f"{url}page/{n}/" for n in range(2, total + 1))]
+    pages = []
+    for n, here in enumerate(urls):
+        lines = tuple(post_line(sources, post, here) for post in posts[n * PER_PAGE : (n + 1) * PER_PAGE])
+        newer = relative(urls[n - 1], here) if n else ""
+        older = relative(urls[n + 1], here) if n + 1 < total else ""
+        links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in posts_by_tag(sources)) if tags else ()
+        page = PostList(title, lede, lines, newer, older, n + 1, total, links)
+        name = title if not n else f"{title}, page {n + 1}"
+        pages.append(printer.page("posts.html", here, page, title=name, description=lede, section="posts/"))
+    return pages
+
+
+def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
+    sources, here = printer.sources, post_url(post)
+    document = sources.document(post.body)
+    kernels = _kernels(sources, post, document)
+    date = day_of(post.date)
+    updated = day_of(post.updated) if post.updated else None
+    newer, older = _neighbours(sources, post, here)
+    page = PostPage(
+        title=post.title,
+        lede=post.description,
+        iso=date.isoformat(),
+        day=numbers.day(date),
+        updated_iso=updated.isoformat() if updated else "",
+        updated=numbers.day(updated) if updated else "",
+        minutes=numbers.reading_time(document.words),
+        kernels=tuple(Link(name, relative(f"kernels/{name}/", here)) for name in kernels),
+        tags=tuple(Link(ref.name, relative(tag_url(ref.name), here)) for ref in post.tags),
+        stale=_stale(sources, kernels),
+        contents=contents(document),
+        body=fill(printer, document, Place(key(post.body), here, post)),
+        plates=_plates(sources, kernels, here),
+        places=positions(sources, post, here),
+        newer=newer,
+        older=older,
+        discuss=post.discuss,
+    )
+    return printer.page(
+        "post.html",
+        here,
+        page,
+        title=post.title,
+        description=post.description,
+        section="posts/",
+        lang=post.lang,
+    )
+
+
+def _neighbours(sources: Sources, post: Post, here: str) -> tuple[Link | None, Link | None]:
+    at = sources.posts.index(post)
+    newer = sources.posts[at - 1] if at else None
+    older = sources.posts[at + 1] if at + 1 < len(sources.posts) else None
+    return _link(newer, here), _link(older, here)
+
+
+def _link(post: Post | None, here: str) -> Link | None:
+    return Link(post.title, relative(post_url(post), here)) if post else None
+
+
+def _kernels(sources: Sources, post: Post, document: Document) -> tuple[str, ...]:
+    """Those that the front matter names, that a table or listing shows, or that a cell implements."""
+    named = [ref.name for ref in post.kernels]
+    named += [slot.kernel for slot in document.slots if hasattr(slot, "kernel")]
+    named += [cell.implements.split("/")[0] for cell in document.cells if cell.implements]
+    return tuple(name for name in dict.fromkeys(named) if sources.kernel(name))
+
+
+def _stale(sources: Sources, kernels: Sequence[str]) -> str:
+    """How many of the results of these kernels are stale."""
+    counts = [
+        stale_of(sources.evidence, kernel, record)
+        for name in kernels
+        if (kernel := sources.kernel(name))
+        for record in sources.records(name)
+    ]
+    stale = sum(count for count, _ in counts)
+    return f"{stale} of {sum(total for _, total in counts)} results stale" if stale else ""
+
+
+def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
+    """What made the numbers of the post: one plate a kernel and GPU."""
+    return tuple(
+        Plate(
+            f"record-{slug(name)}-{record.gpu}",
+            name,
+            relative(f"kernels/{name}/", here),
+            record_plate(record, relative(f"kernels/{name}/{record.gpu}.json", here)),
+        )
+        for name in kernels
+        for record in sources.records(name)
+    )
+
+
+def contents(document: Document) -> tuple[Entry, ...]:
+    """Headings of the second level, numbered as on the page."""
+    shown: list[Heading] = [heading for heading in document.headings if heading.level == 2]
+    return tuple(Entry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))

@@ -1,0 +1,101 @@
+"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from sitegen.markup.code import code_figure
+from sitegen.markup.regions import region, without_marks
+from sitegen.model.document import (
+    BenchmarkSlot,
+    CellSlot,
+    Document,
+    ImageSlot,
+    LinkSlot,
+    ListingSlot,
+    RooflineSlot,
+    Slot,
+)
+from sitegen.model.kernel import Implementation, Language
+from sitegen.model.site import Post
+from sitegen.render import benchmark, charts
+from sitegen.render.cells import render_cell
+from sitegen.render.frame import Printer
+from sitegen.render.paths import relative
+from sitegen.render.sources import source_of
+
+_MARKER = re.compile("\0(\\d+)\0")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a Document is shown."""
+
+    name: str
+    """The Document's key."""
+    here: str
+    """The page's URL."""
+    post: Post | None = None
+    """The post whose cells stand in it."""
+
+
+def fill(printer: Printer, document: Document, place: Place) -> Markup:
+    """The HTML with all slots filled."""
+    order = [n for n, slot in enumerate(document.slots) if isinstance(slot, BenchmarkSlot)]
+    figures = [n for n, slot in enumerate(document.slots) if isinstance(slot, RooflineSlot)]
+    numbered = {n: count for kind in (order, figures) for count, n in enumerate(kind, start=1)}
+
+    def filled(match: re.Match[str]) -> str:
+        index = int(match[1])
+        return str(_fill_slot(printer, document, place, index, numbered.get(index, 0)))
+
+    return Markup(_MARKER.sub(filled, document.html))
+
+
+def _fill_slot(printer: Printer, document: Document, place: Place, index: int, number: int) -> Markup:
+    slot: Slot = document.slots[index]
+    if isinstance(slot, LinkSlot | ImageSlot):
+        target = printer.sources.hrefs.get((place.name, index), slot.target)
+        return escape(relative(target, place.here))
+    if isinstance(slot, ListingSlot):
+        return _listing(printer, slot, place.here)
+    if isinstance(slot, CellSlot):
+        cell = next(cell for cell in document.cells if cell.label == slot.label)
+        return render_cell(printer, cell, place.post, place.here)
+    if isinstance(slot, BenchmarkSlot):
+        return benchmark.render_slot(printer, slot, place.here, f"b{index}", number)
+    return charts.render_slot(printer, slot, place.here, f"f{index}", number)
+
+
+def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
+    """The source of an implementation, or a named region of it, with a link to its kernel."""
+    kernel = printer.sources.kernel(slot.kernel)
+    found = next((i for i in kernel.implementations if i.name == slot.implementation), None) if kernel else None
+    source = source_of(printer.sources.site, found) if found else ""
+    if found is None or not source:
+        name = f"{slot.kernel}/{slot.implementation}"
+        return printer.fragment("partials/missing.html", f"The source of {name} is not here.")
+    shown = region(source, slot.region) if slot.region else without_marks(source)
+    return Markup(
+        code_figure(
+            shown if shown is not None else source,
+            language_of(found),
+            title=f"{slot.kernel}/{file_name(found)}",
+            region=slot.region,
+            href=relative(f"kernels/{slot.kernel}/#{found.name}", here),
+            label=f"Source of {slot.kernel} {found.name}",
+        )
+    )
+
+
+def language_of(implementation: Implementation) -> str:
+    """The name of its lexer."""
+    return "triton" if implementation.language is Language.TRITON else "cuda"
+
+
+def file_name(implementation: Implementation) -> str:
+    """`fused.py`; of a cell its label."""
+    return re.split(r"[/#]", implementation.file)[-1]

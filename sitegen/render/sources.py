@@ -1,0 +1,77 @@
+"""What all pages are made from, as one value, and the few questions that several of them ask of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from sitegen.model.document import Document
+from sitegen.model.kernel import Implementation, Kernel
+from sitegen.model.record import CellRecord, Record
+from sitegen.model.site import Markdown, Post, Site
+from sitegen.render.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    site: Site
+    hrefs: Mapping[tuple[str, int], str]
+    """What a link or image slot leads to: from the root of the site, or absolute; by Document and slot number."""
+    documents: Mapping[str, Document]
+    evidence: Evidence
+    as_of: dt.date
+    assets: Mapping[str, str]
+    """Output path of each asset of the theme, by its name: `site.css`."""
+
+    def document(self, text: Markdown) -> Document:
+        return self.documents[key(text)]
+
+    def records(self, kernel: str) -> tuple[Record, ...]:
+        """Those of the site's own GPUs first, in their order, then by name."""
+        found = self.evidence.records.of_kernel(kernel)
+        return tuple(found[gpu] for gpu in self._in_order(found))
+
+    def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
+        found = {gpu: r for (*cell, gpu), r in self.evidence.records.cells.items() if cell == [post, label]}
+        return tuple(found[gpu] for gpu in self._in_order(found))
+
+    def _in_order(self, gpus: Iterable[str]) -> list[str]:
+        first = self.site.config.gpus
+        return sorted(gpus, key=lambda gpu: (first.index(gpu) if gpu in first else len(first), gpu))
+
+    def kernel(self, name: str) -> Kernel | None:
+        return next((kernel for kernel in self.site.kernels if kernel.name == name), None)
+
+    def post(self, slug: str) -> Post | None:
+        """A published one."""
+        return next((post for post in self.posts if post.slug == slug), None)
+
+    @property
+    def posts(self) -> tuple[Post, ...]:
+        """Published, newest first."""
+        shown = [post for post in self.site.posts if not post.draft and day_of(post.date) <= self.as_of]
+        return tuple(
+            sorted(shown, key=lambda post: (moment(post.date, self.site.config.timezone), post.slug), reverse=True)
+        )
+
+
+def key(text: Markdown) -> str:
+    """How `documents` names a text: several days of the worklog can stand in one file."""
+    return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
+
+
+def source_of(site: Site, implementation: Implementation) -> str:
+    """The text of an implementation: of its file, or of its cell."""
+    return implementation.source or site.files.get(implementation.file, "")
+
+
+def day_of(date: dt.date | dt.datetime) -> dt.date:
+    return date.date() if isinstance(date, dt.datetime) else date
+
+
+def moment(date: dt.date | dt.datetime, timezone: str) -> dt.datetime:
+    """A date is its first moment in the site's time zone."""
+    at = date if isinstance(date, dt.datetime) else dt.datetime.combine(date, dt.time())
+    return at if at.tzinfo else at.replace(tzinfo=ZoneInfo(timezone))

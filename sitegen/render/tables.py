@@ -1,0 +1,243 @@
+"""Rows of measurements → a table as templates want it: every cell a text, decimals equal down a column of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.record import Record, Role, Run
+from sitegen.render import numbers
+from sitegen.render.marks import Mark, bar
+from sitegen.render.measured import Group, Row
+
+DEFAULT_COLUMNS = ("time", "bandwidth", "of-ceiling")
+BAR = ("of-ceiling", "of-copy", "of-read")
+"""Columns that are followed by their bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    text: str
+    bar: bool = False
+    """The narrow column of bars, which has no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: its name, state and cells; `reason` stands in place of the cells when there is nothing to show."""
+
+    id: str
+    name: str
+    state: str
+    """A class of the state grammar: `ours`, `base`, `stale`, `failed`, `planned`, or empty for the ceiling."""
+    class_: str
+    cells: tuple[str | Markup, ...] = ()
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A workload × dtype."""
+
+    name: str
+    facts: str
+    stale: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What made figures, in one line: GPU, driver, CUDA, torch, Triton, date; the commit leads to the record."""
+
+    facts: tuple[str, ...]
+    commit: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    id: str
+    caption: str
+    label: str
+    """`Table 1.`"""
+    headings: tuple[Heading, ...]
+    bodies: tuple[Body, ...]
+    provenance: tuple[Provenance, ...]
+    """One of each run that made a row, newest first."""
+    wide: bool = True
+
+    @property
+    def width(self) -> int:
+        return len(self.headings) + 1
+
+
+def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Sequence[str] = ()) -> tuple[str, ...]:
+    """As the author asked, else time, rate, share of the ceiling and the ratio to each baseline."""
+    if wanted:
+        return tuple(wanted)
+    rate = "bandwidth" if all(group.bound_by_memory for group in groups) else "operations"
+    return ("time", "spread", rate, "of-ceiling", *(f"vs: {name}" for name in baselines))
+
+
+def headings(columns: Sequence[str], probe: str = "copy") -> tuple[Heading, ...]:
+    found: list[Heading] = []
+    for column in columns:
+        found.append(Heading(_title(column)))
+        if column in BAR:
+            found.append(Heading("", bar=True))
+    return tuple(found)
+
+
+def _title(column: str) -> str:
+    titles = {
+        "time": f"time,{numbers.NBSP}µs",
+        "spread": "p20–p80",
+        "bandwidth": "TB/s",
+        "operations": "TFLOP/s",
+        "of-ceiling": f"of ceiling,{numbers.NBSP}%",
+        "of-copy": f"of copy,{numbers.NBSP}%",
+        "of-read": f"of read,{numbers.NBSP}%",
+        "error": "error",
+    }
+    return titles.get(column) or f"×{numbers.NBSP}{column.removeprefix('vs:').strip()}"
+
+
+def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
+    """`prefix` makes the ids of the rows unique on the page."""
+    shown = [_values(group.rows, column) for column in columns]
+    lines = tuple(_line(row, columns, [column[n] for column in shown], prefix) for n, row in enumerate(group.rows))
+    params = "".join(f", {name} {value}" for name, value in sorted(group.params.items()))
+    facts = f"{group.dtype}{params}, {numbers.size(group.least_bytes)}"
+    return Body(numbers.shape(group.workload.name), facts, _common_reason(group), lines)
+
+
+def _common_reason(group: Group) -> str:
+    """Said once in the head of the group when all of ours are stale for one reason."""
+    ours = [row for row in group.rows if row.ours and row.performance]
+    reasons = {row.stale for row in ours}
+    return reasons.pop() if len(reasons) == 1 else ""
+
+
+def _line(row: Row, columns: Sequence[str], texts: Sequence[str], prefix: str) -> Line:
+    id_, name = f"{prefix}-{slug(row.name)}", _name(row)
+    if not row.performance:
+        return Line(id_, name, _state(row), "", reason=why_no_time(row))
+    cells: list[str | Markup] = []
+    for column, shown in zip(columns, texts, strict=True):
+        cells.append(shown)
+        if column in BAR:
+            cells.append(_bar(row, column))
+    class_ = "ceil" if row.role is Role.PROBE else "own" if row.best else ""
+    return Line(id_, name, _state(row), class_, tuple(cells), notes=_notes(row))
+
+
+def slug(name: str) -> str:
+    """A part of an id."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+
+
+def _name(row: Row) -> str:
+    return f"{row.name} of the same bytes" if row.role is Role.PROBE else row.name
+
+
+def _state(row: Row) -> str:
+    if row.failed:
+        return "failed"
+    if row.role is Role.PROBE:
+        return ""
+    if row.performance is None:
+        return "planned"
+    return "stale" if row.stale else "ours" if row.ours else "base"
+
+
+def why_no_time(row: Row) -> str:
+    """`incorrect: …`; a failure has its message, the others a word."""
+    if row.evaluation is None:
+        return "not measured yet"
+    status = row.evaluation.status.value.replace("_", " ")
+    message = " ".join(row.evaluation.message.split())
+    if len(message) > 240:
+        message = f"{message[:239]}…"
+    return f"{status}: {message.rstrip('.')}. Not timed." if message else f"{status}, not timed"
+
+
+def _notes(row: Row) -> tuple[str, ...]:
+    performance = row.performance
+    if performance is None:
+        return ()
+    notes = [
+        row.stale and f"stale: {row.stale}",
+        row.outdated and f"outdated: {row.outdated}",
+        performance.launch_bound and "launch-bound",
+    ]
+    notes += [performance.allocates and "allocates", not performance.converged and "not converged"]
+    return tuple(note for note in notes if note)
+
+
+def _bar(row: Row, column: str) -> Markup:
+    share = row.of_ceiling if column == "of-ceiling" else row.of_probe
+    mark = Mark.STALE if row.stale else Mark.OURS if row.ours else Mark.BASELINE
+    return bar(share, mark, row.predicted)
+
+
+_Value = Callable[[Row], float | None]
+
+
+def _values(rows: Sequence[Row], column: str) -> list[str]:
+    """The column's texts, with equal decimals; empty where a row has no such figure."""
+    if column == "spread":
+        return _spreads(rows)
+    if column == "error":
+        return [_error(row) for row in rows]
+    value, digits, least = _reader(column)
+    found = [value(row) if row.performance else None for row in rows]
+    decimals = numbers.decimals_for([v for v in found if v is not None], digits, least)
+    if column.startswith("of-"):
+        decimals = 1
+    elif column.startswith("vs"):
+        decimals = 2
+    return ["" if v is None else numbers.fixed(v, decimals) for v in found]
+
+
+def _reader(column: str) -> tuple[_Value, int, int]:
+    """How a column reads a row, its significant digits and least decimals."""
+    if column == "time":
+        return (lambda row: row.performance.median_us if row.performance else None), 4, 1
+    if column == "bandwidth":
+        return (lambda row: row.bytes_per_s / 1e12), 3, 2
+    if column == "operations":
+        return (lambda row: row.flops_per_s / 1e12), 3, 1
+    if column == "of-ceiling":
+        return (lambda row: None if row.of_ceiling is None else row.of_ceiling * 100), 3, 1
+    if column in ("of-copy", "of-read"):
+        return (lambda row: None if row.of_probe is None else row.of_probe * 100), 3, 1
+    baseline = column.removeprefix("vs:").strip()
+    return (lambda row: 1.0 if row.name == baseline else row.ratio(baseline)), 3, 2
+
+
+def _spreads(rows: Sequence[Row]) -> list[str]:
+    """Half of p20 to p80, as ±."""
+    halves = [(p.p80_us - p.p20_us) / 2 if (p := row.performance) else None for row in rows]
+    decimals = numbers.decimals_for([h for h in halves if h], 1, 1, 2)
+    return ["" if half is None else f"±{numbers.fixed(half, decimals)}" for half in halves]
+
+
+def _error(row: Row) -> str:
+    correctness = row.evaluation.correctness if row.evaluation else None
+    return numbers.error(correctness.relative_error) if correctness else ""
+
+
+def provenance(run: Run, href: str) -> Provenance:
+    machine = run.environment
+    facts = (machine.gpu, f"driver {machine.driver}", f"CUDA {machine.cuda}", f"torch {machine.torch}")
+    return Provenance((*facts, f"Triton {machine.triton}", run.date), run.commit, href)
+
+
+def provenances(record: Record, shown: Sequence[Group], href: str) -> tuple[Provenance, ...]:
+    """Of every run that made a figure of these groups, newest first."""
+    used = {row.evaluation.run for group in shown for row in group.rows if row.evaluation and row.performance}
+    runs = sorted((run for run in record.runs if run.id in used), key=lambda run: run.id, reverse=True)
+    return tuple(provenance(run, href) for run in runs)

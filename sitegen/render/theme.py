@@ -1,0 +1,57 @@
+"""Templates and assets of a site: the default theme, and over it, file by file, the site's own `templates/`.
+
+`load_theme` opens files; everything after it is values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+
+import sitegen
+
+ASSETS = "assets/"
+TEXT = (".html", ".xml", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    templates: Mapping[str, str]
+    """Text by path below `templates/`: `post.html`, `partials/table.html`."""
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+    """Content by path below `templates/assets/`."""
+
+
+def load_theme(root: Path | None = None) -> Theme:
+    """The default theme with what `root/templates` has in its place."""
+    folders = [default_folder(), *([root / "templates"] if root else [])]
+    files = {name: path for folder in folders for name, path in _files(folder).items()}
+    templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
+    assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
+    return Theme(templates, assets)
+
+
+def default_folder() -> Path:
+    """`sitegen/theme` in the wheel, `templates/` beside the package in the repository."""
+    package = Path(sitegen.__file__).parent
+    shipped = package / "theme"
+    return shipped if shipped.is_dir() else package.parent / "templates"
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def environment(theme: Theme) -> jinja2.Environment:
+    """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML."""
+    return jinja2.Environment(
+        loader=jinja2.DictLoader(theme.templates),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -1,0 +1,253 @@
+"""The worklog → a page a day, with its month, its tasks and the days beside it, and the page of all days."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.site import TaskState, WorklogEntry
+from sitegen.render import numbers
+from sitegen.render.frame import Link, Printer
+from sitegen.render.marks import heat, level
+from sitegen.render.paths import relative
+from sitegen.render.slots import Place, fill
+from sitegen.render.sources import Sources, key
+
+STATES = {
+    TaskState.OPEN: ("planned", "Open"),
+    TaskState.PARTIAL: ("partial", "Partly done"),
+    TaskState.DONE: ("done", "Done"),
+}
+PER_PAGE = 50
+AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDay:
+    number: int
+    """0 outside of the month."""
+    href: str = ""
+    label: str = ""
+    class_: str = ""
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    title: str
+    weeks: tuple[tuple[CalendarDay, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """T − N."""
+
+    text: str
+    goal: str
+    iso: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    state: str
+    word: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DayPage:
+    title: str
+    iso: str
+    body: Markup
+    countdown: Days | None
+    tasks: tuple[TaskLine, ...]
+    """What stayed open."""
+    tally: str
+    month: Month
+    previous: Link | None
+    next: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    href: str
+    title: str
+    iso: str
+    tally: str
+    excerpt: str
+    class_: str
+
+
+@dataclass(frozen=True, slots=True)
+class MonthList:
+    title: str
+    days: tuple[DayLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorklogPage:
+    intro: Markup
+    countdown: Days | None
+    heat: Markup
+    months: tuple[MonthList, ...]
+    newer: str
+    older: str
+    number: int
+    pages: int
+
+
+def day_url(date: dt.date) -> str:
+    return f"worklog/{date.isoformat()}/"
+
+
+def render_worklog(printer: Printer) -> dict[str, str]:
+    entries = printer.sources.site.worklog
+    if not entries:
+        return {}
+    return dict([*_lists(printer), *(_day_page(printer, n) for n in range(len(entries)))])
+
+
+def countdown(sources: Sources) -> Days | None:
+    """To the goal of the site, from the day that the build is told."""
+    goal = sources.site.config.countdown
+    if goal is None:
+        return None
+    left = (goal.date - sources.as_of).days
+    return _days(left, goal.goal, goal.date)
+
+
+def _days(left: int, goal: str, date: dt.date) -> Days:
+    sign = numbers.MINUS if left >= 0 else "+"
+    return Days(f"T{numbers.NBSP}{sign}{numbers.NBSP}{abs(left)}", goal, date.isoformat(), numbers.day(date))
+
+
+def words_by_day(sources: Sources) -> Mapping[dt.date, int]:
+    return {entry.date: max(sources.document(entry.body).words, 1) for entry in sources.site.worklog}
+
+
+def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
+    document = sources.document(entry.body)
+    return DayLine(
+        href=relative(day_url(entry.date), here),
+        title=numbers.weekday(entry.date),
+        iso=entry.date.isoformat(),
+        tally=_tally(entry),
+        excerpt=_excerpt(document.html),
+        class_=f"w{level(document.words)}",
+    )
+
+
+def _excerpt(html: str, letters: int = 160) -> str:
+    """The first words of a day, as plain text."""
+    text = " ".join(Markup(html.replace("\0", "")).striptags().split())
+    if len(text) <= letters:
+        return text
+    return f"{text[:letters].rsplit(' ', 1)[0]} …"
+
+
+def _lists(printer: Printer) -> list[tuple[str, str]]:
+    sources, entries = printer.sources, printer.sources.site.worklog
+    total = -(-len(entries) // PER_PAGE)
+    urls = ["worklog/", *(f"worklog/page/{n}/" for n in range(2, total + 1))]
+    pages = []
+    for n, here in enumerate(urls):
+        intro = sources.site.worklog_intro
+        page = WorklogPage(
+            intro=fill(printer, sources.document(intro), Place(key(intro), here)) if intro and not n else Markup(),
+            countdown=countdown(sources),
+            heat=heat(words_by_day(sources), sources.as_of),
+            months=_months(sources, entries[n * PER_PAGE : (n + 1) * PER_PAGE], here),
+            newer=relative(urls[n - 1], here) if n else "",
+            older=relative(urls[n + 1], here) if n + 1 < total else "",
+            number=n + 1,
+            pages=total,
+        )
+        title = "Worklog" if not n else f"Worklog, page {n + 1}"
+        description = "What was done each day, unpolished."
+        pages.append(printer.page("worklog.html", here, page, title=title, description=description, section="worklog/"))
+    return pages
+
+
+def _months(sources: Sources, entries: tuple[WorklogEntry, ...], here: str) -> tuple[MonthList, ...]:
+    titles = dict.fromkeys(_month_title(entry.date) for entry in entries)
+    return tuple(
+        MonthList(title, tuple(day_line(sources, e, here) for e in entries if _month_title(e.date) == title))
+        for title in titles
+    )
+
+
+def _month_title(date: dt.date) -> str:
+    return f"{numbers.MONTHS[date.month - 1]} {date.year}"
+
+
+def _day_page(printer: Printer, at: int) -> tuple[str, str]:
+    sources, entries = printer.sources, printer.sources.site.worklog
+    entry, here = entries[at], day_url(entries[at].date)
+    document = sources.document(entry.body)
+    page = DayPage(
+        title=numbers.weekday(entry.date),
+        iso=entry.date.isoformat(),
+        body=fill(printer, document, Place(key(entry.body), here)),
+        countdown=_day_countdown(sources, entry),
+        tasks=tuple(_task(t.state, t.text) for t in entry.tasks if t.state is not TaskState.DONE),
+        tally=_tally(entry),
+        month=_month(sources, entry, here),
+        previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
+        next=_link(entries[at - 1], here) if at else None,
+    )
+    title = f"{numbers.day(entry.date)}, worklog"
+    return printer.page("day.html", here, page, title=title, description=_excerpt(document.html), section="worklog/")
+
+
+def _link(entry: WorklogEntry, here: str) -> Link:
+    return Link(numbers.weekday(entry.date), relative(day_url(entry.date), here))
+
+
+def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
+    """As it was written that day; else counted from it."""
+    goal = sources.site.config.countdown
+    if entry.days_left is not None:
+        same = goal is not None and (goal.date - entry.date).days == entry.days_left
+        date = entry.date + dt.timedelta(days=entry.days_left)
+        return _days(entry.days_left, goal.goal if goal and same else "", date)
+    return _days((goal.date - entry.date).days, goal.goal, goal.date) if goal else None
+
+
+def _task(state: TaskState, text: str) -> TaskLine:
+    class_, word = STATES[state]
+    return TaskLine(class_, word, _plain(text))
+
+
+def _plain(markdown: str) -> str:
+    """A line of Markdown without its links' targets and marks of emphasis, for a list beside the text."""
+    linked = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}", r"\1", linked).strip()
+
+
+def _tally(entry: WorklogEntry) -> str:
+    """`2 of 5 tasks done`; empty without tasks."""
+    done = sum(1 for task in entry.tasks if task.state is TaskState.DONE)
+    return f"{done} of {numbers.count(len(entry.tasks), 'task')} done" if entry.tasks else ""
+
+
+def _month(sources: Sources, entry: WorklogEntry, here: str) -> Month:
+    words = words_by_day(sources)
+    weeks = calendar.Calendar().monthdatescalendar(entry.date.year, entry.date.month)
+    rows = tuple(tuple(_calendar_day(day, entry.date, words, here) for day in week) for week in weeks)
+    return Month(_month_title(entry.date), rows)
+
+
+def _calendar_day(day: dt.date, today: dt.date, words: Mapping[dt.date, int], here: str) -> CalendarDay:
+    if day.month != today.month:
+        return CalendarDay(0)
+    if day not in words:
+        return CalendarDay(day.day)
+    amount = level(words[day])
+    label = f"{day.day} {numbers.MONTHS[day.month - 1]}, {AMOUNTS[amount]}"
+    return CalendarDay(day.day, relative(day_url(day), here), label, f"w{amount}", day == today)

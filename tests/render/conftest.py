@@ -1,0 +1,351 @@
+"""A small site with records made by hand: round figures that no GPU ever gave."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from sitegen.diagnostics import Span
+from sitegen.markup.parse import parse_document
+from sitegen.model.document import Document, LinkSlot
+from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong
+from sitegen.model.record import (
+    Ceiling,
+    CellRecord,
+    Correctness,
+    Environment,
+    Evaluation,
+    Output,
+    Performance,
+    Ratio,
+    Record,
+    Rejection,
+    Role,
+    Run,
+)
+from sitegen.model.site import (
+    Countdown,
+    EntryPoint,
+    Markdown,
+    Page,
+    Phase,
+    Post,
+    Ref,
+    Series,
+    Site,
+    SiteConfig,
+    Task,
+    TaskState,
+    Term,
+    WorklogEntry,
+)
+from sitegen.render.evidence import Evidence
+from sitegen.render.site import render_site
+from sitegen.render.sources import Sources, key
+from sitegen.render.theme import load_theme
+from sitegen.results.freshness import Freshness, State
+from sitegen.results.records import Records
+
+GPU = "nvidia-h200"
+AS_OF = dt.date(2026, 11, 21)
+SPAN = Span("content/site.yaml")
+
+FUSED = '''"""Row-wise softmax: one read, one write."""
+import torch, triton
+import triton.language as tl
+
+
+# region: kernel
+@triton.jit
+def _softmax(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < n)
+# endregion
+'''
+NAIVE = """// region: kernel
+extern "C" __global__ void softmax_naive(const DTYPE* x, DTYPE* y, long long n) {
+    float m = -INFINITY;
+    for (long long j = threadIdx.x; j < n; j += THREADS) m = fmaxf(m, x[blockIdx.x * n + j]);
+}
+// endregion
+"""
+SOFTMAX_POST = """A softmax does five operations for every element. See [the sum](../sum.md) and [Triton](https://triton-lang.org/).
+
+## What must move
+
+Each output needs every input of its row: a maximum, a sum, a quotient.[^floor]
+
+```{kernel} softmax/fused
+:region: kernel
+```
+
+> [!NOTE] Pitfall
+> A row of −∞ gives NaN.
+
+## Try it
+
+```{code-cell} python
+#| label: first-look
+print(1)
+```
+
+```{code-cell} python
+#| label: never-run
+print(2)
+```
+
+## What it measures
+
+```{benchmark} softmax
+:label: results
+```
+
+```{roofline} softmax
+```
+
+| step | bytes |
+|---|---|
+| naive | 4 |
+
+[^floor]: The least traffic is one read and one write.
+"""
+
+
+def kernel(name: str = "softmax", flops: str = "5 * M * N") -> Kernel:
+    launch = Launch("softmax_naive", ("M",), ("256",))
+    return Kernel(
+        name=name,
+        summary="Row-wise softmax.",
+        dims=("M", "N"),
+        inputs=(Tensor("x", ("M", "N")),),
+        outputs=(Tensor("y", ("M", "N")),),
+        dtypes=("float32", "bfloat16"),
+        flops=flops,
+        reads="M * N * itemsize",
+        writes="M * N * itemsize",
+        tolerance={"float32": 1e-6, "bfloat16": 8e-3},
+        checks=({"M": 1, "N": 1}, {"M": 3, "N": 127}),
+        workloads=(Workload("8192x8192", {"M": 8192, "N": 8192}), Workload("2048x65536", {"M": 2048, "N": 65536})),
+        baselines=("torch", "torch.compile"),
+        implementations=(
+            Implementation(
+                "naive",
+                f"kernels/{name}/naive.cu",
+                Language.CUDA,
+                launch,
+                predicts="three reads and a write: 50 % of the copy ceiling",
+                predicted_of_ceiling=0.5,
+            ),
+            Implementation(
+                "online",
+                f"kernels/{name}/online.cu",
+                Language.CUDA,
+                launch,
+                predicts="two reads and a write: 66.7 %",
+                predicted_of_ceiling=0.667,
+            ),
+            Implementation(
+                "fused",
+                f"kernels/{name}/fused.py",
+                Language.TRITON,
+                predicts="one read and a write: 95 %",
+                predicted_of_ceiling=0.95,
+            ),
+        ),
+        wrong=(Wrong(Implementation("no_max", f"kernels/{name}/wrong/no_max.py", Language.TRITON), Status.INCORRECT),),
+        goals=(
+            Goal("best >= 0.9 of-copy @ 8192x8192:float32", "best", 0.9, "of-copy", "8192x8192", "float32"),
+            Goal("fused >= 9 x torch @ 8192x8192:float32", "fused", 9.0, "x torch", "8192x8192", "float32"),
+        ),
+    )
+
+
+RUN = Run(
+    id="2026-11-21T06:10:05Z",
+    date="2026-11-21",
+    commit="1a2b3c4",
+    environment=Environment(
+        gpu="NVIDIA H200",
+        arch="sm_90",
+        sm_count=132,
+        l2_bytes=60_000_000,
+        memory_bytes=150_000_000_000,
+        driver="580.159",
+        cuda="13.0",
+        torch="2.11.0",
+        triton="3.6.0",
+        python="3.12.3",
+        sm_clock_max_mhz=1980.0,
+        power_limit_w=700.0,
+        ecc=True,
+    ),
+    ceilings=(
+        Ceiling("memory 1:0", 4.4e12, {"torch": 4.4e12}),
+        Ceiling("memory 1:1", 4.3e12, {"torch": 4.3e12}),
+        Ceiling("fp32", 50e12, {"ffma": 50e12}),
+        Ceiling("bf16", 700e12, {"cublas": 700e12}),
+    ),
+)
+TIMES = {"copy": 126.0, "torch": 280.0, "torch.compile": 150.0, "naive": 330.0, "online": 210.0, "fused": 132.0}
+ROLES = {"copy": Role.PROBE, "torch": Role.BASELINE, "torch.compile": Role.BASELINE}
+CORRECT = Correctness(1.2e-7, 2e-7, 1e-6, 1e-6, 1e-6, 5, 3, ("normal",), True)
+
+
+def performance(median_us: float, torch_us: float, compile_us: float) -> Performance:
+    ratios = tuple(
+        Ratio(name, us / median_us, us / median_us * 0.99, us / median_us * 1.01)
+        for name, us in (("torch", torch_us), ("torch.compile", compile_us))
+    )
+    return Performance(
+        median_us=median_us,
+        p20_us=median_us - 0.2,
+        p80_us=median_us + 0.3,
+        min_us=median_us - 0.5,
+        low_us=median_us - 0.1,
+        high_us=median_us + 0.1,
+        samples=264,
+        rounds_us=(median_us,) * 11,
+        ratios=ratios,
+        sm_clock_mhz=1975.0,
+    )
+
+
+def evaluation(name: str, workload: str = "8192x8192", dtype: str = "float32", scale: float = 1.0) -> Evaluation:
+    """A passed one with a made-up time, `scale` times that of the first workload."""
+    timing = performance(TIMES[name] * scale, TIMES["torch"] * scale, TIMES["torch.compile"] * scale)
+    role = ROLES.get(name, Role.IMPLEMENTATION)
+    digest = "c1d4e5f6a7b8c9d0" if role is Role.IMPLEMENTATION else ""
+    correctness = None if role is Role.PROBE else CORRECT
+    return Evaluation(
+        role, name, workload, dtype, RUN.id, Status.PASSED, key=digest, correctness=correctness, performance=timing
+    )
+
+
+def record(name: str = "softmax", gpu: str = GPU) -> Record:
+    """Every implementation at every workload and dtype; `online` failed at the wide one in bfloat16."""
+    scales = (("8192x8192", "float32", 1.0), ("8192x8192", "bfloat16", 0.52))
+    scales += (("2048x65536", "float32", 2.02), ("2048x65536", "bfloat16", 1.04))
+    evaluations = [evaluation(one, workload, dtype, scale) for workload, dtype, scale in scales for one in TIMES]
+    failed = replace(
+        evaluation("online", "2048x65536", "bfloat16"),
+        status=Status.INCORRECT,
+        performance=None,
+        message="relative error 3e-1 exceeds 8e-3",
+    )
+    kept = [e for e in evaluations if (e.name, e.workload, e.dtype) != ("online", "2048x65536", "bfloat16")]
+    caught = Rejection("no_max", Status.INCORRECT, Status.INCORRECT, RUN.id, message="NaN where the reference is 1.0")
+    return Record(1, name, gpu, (RUN,), (*kept, failed), (caught,))
+
+
+def post(slug: str, title: str, text: str, *, date: dt.date = AS_OF, tags: tuple[str, ...] = ("triton",)) -> Post:
+    path = f"content/posts/{slug}/index.md"
+    return Post(
+        slug,
+        title,
+        date,
+        Markdown(text, path, 6),
+        Span(path),
+        description=f"{title}, in one sentence.",
+        tags=tuple(Ref(tag, SPAN) for tag in tags),
+    )
+
+
+def site() -> Site:
+    posts = (
+        post("softmax", "A softmax that reads memory once", SOFTMAX_POST),
+        post("sum", "Adding many numbers", "Adding is reading.\n\n## Why\n\nBecause.", date=dt.date(2026, 11, 14)),
+        post("later", "Not yet", "Tomorrow.", date=dt.date(2026, 11, 22)),
+    )
+    series = Series(
+        id="gpu-systems",
+        title="GPU Systems",
+        span=SPAN,
+        tagline="From the execution model to kernels at the limit",
+        audience="Engineers who use GPUs.",
+        prerequisites="You can program.",
+        outcomes=("Say what bounds a kernel.", "Measure it."),
+        phases=(
+            Phase("Memory", "See what moves.", ("coalescing", "bytes in flight"), (Ref("sum", SPAN),)),
+            Phase("Triton kernels", "Write blocks.", (), (Ref("softmax", SPAN),), (), ("LayerNorm", "Attention")),
+        ),
+    )
+    days = tuple(
+        WorklogEntry(
+            day,
+            Markdown(f"- [x] Measured [softmax](../posts/softmax/index.md) {n}\n- [~] Write it down\n", path, 3),
+            Span(path),
+            tasks=(Task("Measured *softmax*", TaskState.DONE, 3), Task("Write it down", TaskState.PARTIAL, 4)),
+        )
+        for n in range(3)
+        for day, path in [(AS_OF - dt.timedelta(days=n), f"content/worklog/{n}.md")]
+    )
+    return Site(
+        config=SiteConfig(
+            title="Warp & Weft",
+            base_url="https://example.org/blog/",
+            description="Kernels explained. Every figure was measured.",
+            entry_points=(EntryPoint(Ref("softmax", SPAN), "You know what a reduction is."),),
+            countdown=Countdown("the last kernel at its ceiling", dt.date(2026, 12, 31)),
+            gpus=(GPU,),
+        ),
+        posts=posts,
+        pages=(Page("about", "About", Markdown("What this is.\n", "content/pages/about.md", 4), SPAN),),
+        series=(series,),
+        worklog=days,
+        kernels=(kernel(), kernel("copy", "0")),
+        terms=(Term("warp", "Warp", Markdown("32 threads.\n", "content/terms/warp.md", 3), SPAN),),
+        files={"kernels/softmax/fused.py": FUSED, "kernels/softmax/naive.cu": NAIVE},
+    )
+
+
+def documents_of(found: Site) -> dict[str, Document]:
+    texts = [*(p.body for p in found.posts), *(p.body for p in found.pages)]
+    texts += [*(e.body for e in found.worklog), *(t.body for t in found.terms)]
+    return {key(text): parse_document(text, numbered=True)[0] for text in texts}
+
+
+def hrefs_of(documents: Mapping[str, Document]) -> dict[tuple[str, int], str]:
+    """As the link stage resolves them."""
+    return {
+        (path, n): re.sub(r"(?:\.\./)*(?:posts/)?(\w+)(?:/index)?\.md", r"posts/\1/", slot.target)
+        for path, document in documents.items()
+        for n, slot in enumerate(document.slots)
+        if isinstance(slot, LinkSlot)
+    }
+
+
+CELL = CellRecord(1, "first-look", GPU, "k", RUN, Status.PASSED, (Output("stream", "1 < 2\n"),))
+
+
+def records(*found: Record) -> Records:
+    kernels = {(r.kernel, r.gpu): r for r in found}
+    return Records(kernels=kernels, cells={("softmax", "first-look", GPU): CELL} if found else {})
+
+
+def sources(found: Site | None = None, evidence: Evidence | None = None) -> Sources:
+    whole = found or site()
+    documents = documents_of(whole)
+    evidence = evidence or Evidence(records(record(), record("copy")))
+    assets = {"site.css": "assets/site.css", "site.js": "assets/site.js"}
+    return Sources(whole, hrefs_of(documents), documents, evidence, AS_OF, assets)
+
+
+STALE_FUSED = Freshness(State.STALE, ("fused.py changed",))
+
+
+@pytest.fixture
+def sample() -> Callable[..., Sources]:
+    return sources
+
+
+@pytest.fixture(scope="session")
+def pages() -> dict[str, str | bytes]:
+    """The whole site, everything fresh."""
+    return render_site(sources(), load_theme())
