@@ -101,13 +101,14 @@ class _Parser:
         return value
 
     def product(self) -> Number:
-        value = self.unary()
+        value, start = self.unary(), self.start
         while sign := self.take("*", "//", "/", "%"):
             other = self.unary()
             if sign != "*" and other == 0:
-                raise self.fail("division by zero")
+                raise FormulaError("division by zero", start + 1)
             value = _multiplied(sign, value, other)
             self.check(value)
+            start = self.start
         return value
 
     def unary(self) -> Number:
