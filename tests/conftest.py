@@ -1,12 +1,41 @@
 """What every test of the project shares: tests that this machine cannot run are left out, counted, and named."""
 
 import importlib.util
+import os
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 MISSING = pytest.StashKey[Counter[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-expected",
+        action="store_true",
+        help="write what the author sees into tests/sites_invalid/*/expected.txt",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("update_expected") and os.environ.get("CI"):
+        raise pytest.UsageError("--update-expected is for a person who reads the diff, not for CI")
+
+
+@pytest.fixture
+def diagnose() -> Callable[[Path], str]:
+    """What an author sees of the mistakes in a site."""
+    from sitegen.diagnostics import render_diagnostics  # not at the top: a GPU machine runs tests without YAML
+    from sitegen.read import load_site
+
+    def diagnosed(root: Path) -> str:
+        site, diagnostics = load_site(root)
+        return render_diagnostics(diagnostics, site.files) + "\n"
+
+    return diagnosed
 
 
 def left_out_for_want_of(item: pytest.Item) -> str:

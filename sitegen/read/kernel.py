@@ -12,7 +12,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Scalar, Status, Tensor, Workload, Wrong
 from sitegen.read.kernel_checks import check_kernel
-from sitegen.read.shape import Convert, Found, missing, one_of, read_as, read_value, wrong
+from sitegen.read.shape import Convert, Found, entries_of, items_of, missing, one_of, read_as, read_value, wrong
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _GOAL = re.compile(
@@ -36,8 +36,10 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
         "dtypes": one_of(DTYPES, "dtype"),
         "workloads": _workloads,
         "goals": _goals,
-        "implementations": lambda child, found: tuple(_implementation(n, folder, found) for n in _items(child, found)),
-        "wrong": lambda child, found: tuple(_wrong(n, folder, found) for n in _items(child, found)),
+        "implementations": lambda child, found: tuple(
+            _implementation(n, folder, found) for n in items_of(child, found)
+        ),
+        "wrong": lambda child, found: tuple(_wrong(n, folder, found) for n in items_of(child, found)),
     }
     given = {"span": ((node and node.get("kernel")) or node or Node(None, Span(path))).span}
     kernel = read_as(Kernel, node, found, given=given, noun="kernel.yaml key", keys={"name": "kernel"}, convert=convert)
@@ -63,12 +65,12 @@ def parse_goal(text: str) -> Goal | None:
 
 
 def _tensors(node: Node, found: Found) -> tuple[Tensor, ...]:
-    entries = _entries(node, found)
+    entries = entries_of(node, found)
     return tuple(read_as(Tensor, child, found, given={"name": name}) for name, child in entries.items())
 
 
 def _params(node: Node, found: Found) -> Mapping[str, tuple[Scalar, ...]]:
-    return {name: _param(child, found) for name, child in _entries(node, found).items()}
+    return {name: _param(child, found) for name, child in entries_of(node, found).items()}
 
 
 def _param(node: Node, found: Found) -> tuple[Scalar, ...]:
@@ -81,11 +83,11 @@ def _param(node: Node, found: Found) -> tuple[Scalar, ...]:
 
 def _workloads(node: Node, found: Found) -> tuple[Workload, ...]:
     """Without the author's name for it a workload is named by its dims, whose order `_named` knows."""
-    return tuple(_workload(child, found) for child in _items(node, found))
+    return tuple(_workload(child, found) for child in items_of(node, found))
 
 
 def _workload(node: Node, found: Found) -> Workload:
-    entries = _entries(node, found)
+    entries = entries_of(node, found)
     name = entries.get("name")
     dims: Any = read_value(Mapping[str, int], Node({k: v for k, v in entries.items() if k != "name"}, node.span), found)
     return Workload(name.text if name else "", dims)
@@ -96,7 +98,7 @@ def _named(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple[Work
 
 
 def _goals(node: Node, found: Found) -> tuple[Goal, ...]:
-    children = _items(node, found)
+    children = items_of(node, found)
     goals = [(child, parse_goal(child.text)) for child in children]
     found += [Diagnostic("SG033", "this is no goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None]
     return tuple(goal for _, goal in goals if goal)
@@ -125,17 +127,3 @@ def _language(node: Node) -> Language:
     if file is None or not file.text.endswith(".cu"):
         return Language.TRITON
     return Language.CUDA_HOST if node.get("host") else Language.CUDA
-
-
-def _entries(node: Node, found: Found) -> Mapping[str, Node]:
-    if isinstance(node.value, Mapping):
-        return node.value
-    wrong(node, "`key: value` lines", found)
-    return {}
-
-
-def _items(node: Node, found: Found) -> tuple[Node, ...]:
-    if isinstance(node.value, tuple):
-        return node.value
-    wrong(node, "a list", found)
-    return ()

@@ -11,7 +11,7 @@ from itertools import chain
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int
+from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
 from sitegen.read.shape import unknown
 from sitegen.read.yaml_nodes import Node
@@ -131,19 +131,19 @@ def check_expression(
 
 
 def _formula_mistake(node: Node, error: FormulaError, names: Sample) -> Diagnostic:
-    word = re.match(r"\w+|.?", node.text[error.col - 1 :])
-    length = len(word[0]) if word and "value" not in error.message else len(node.text)
+    of_values = any(part in error.message for part in ("zero", "larger", "whole", "value is"))
+    word = re.match(r"\w+|//|.?", node.text[error.col - 1 :])
+    length = len(node.text) if of_values and error.col == 1 else len(word[0]) if word else 1
     span = Span(node.span.path, node.span.line, node.span.col + error.col - 1, max(1, length))
     if error.message.startswith("unknown name") and word:
         return unknown("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
-    of_values = any(part in error.message for part in ("zero", "larger", "whole", "value is"))
-    at = ", ".join(f"{name} = {value}" for name, value in names.items())
-    return Diagnostic("SG030", error.message, span, f"with {at}" if of_values else "")
+    at = ", ".join(f"{name} = {names[name]}" for name in sorted(names_in(node.text) & set(names)))
+    return Diagnostic("SG030", error.message, span, f"with {at}" if of_values and at else "")
 
 
 def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     for dtype, child in _entries(node, "tolerance").items():
-        if dtype not in kernel.dtypes:
+        if kernel.dtypes and dtype not in kernel.dtypes:
             yield unknown("dtype", dtype, child.at, kernel.dtypes, "SG032")
         elif isinstance(child.value, int | float) and not 0 < child.value < 1:
             yield Diagnostic("SG032", "a tolerance is above 0 and below 1", child.span)
@@ -159,7 +159,7 @@ def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
         span = next(child.span for child in _items(node.get("goals")) if child.text == goal.text)
         if goal.workload not in workloads:
             yield unknown("workload", goal.workload, span, workloads, "SG033")
-        if goal.dtype not in kernel.dtypes:
+        if kernel.dtypes and goal.dtype not in kernel.dtypes:
             yield unknown("dtype", goal.dtype, span, kernel.dtypes, "SG033")
         if goal.unit.startswith("x ") and goal.unit[2:] not in kernel.baselines:
             yield unknown("baseline", goal.unit[2:], span, kernel.baselines, "SG033")

@@ -30,16 +30,14 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
         "span": _title_span(node, path),
         "folder": f"content/posts/{folder}" if folder else "",
     }
-    post = read_as(Post, node, found, given=given, noun=_NOUN)
-    _check_language(node, found)
+    post = read_as(Post, node, found, given=given, noun=_NOUN, convert={"lang": _language})
     post = replace(post, date=_zoned(post.date, zone), updated=post.updated and _zoned(post.updated, zone))
     return replace(post, lang=language or post.lang), tuple(found)
 
 
 def parse_page(text: str, path: str) -> tuple[Page, tuple[Diagnostic, ...]]:
     given, node, found = _page_parts(text, path)
-    page = read_as(Page, node, found, given=given, noun=_NOUN)
-    _check_language(node, found)
+    page = read_as(Page, node, found, given=given, noun=_NOUN, convert={"lang": _language})
     return page, tuple(found)
 
 
@@ -84,10 +82,11 @@ def _title_span(node: Node | None, path: str) -> Span:
     return title.span if title else Span(path)
 
 
-def _check_language(node: Node | None, found: Found) -> None:
-    lang = node.get("lang") if node else None
-    if lang and lang.text and not _LANGUAGE.fullmatch(lang.text):
-        found.append(Diagnostic("SG014", f"`{lang.text}` is not a language", lang.span, "write a tag such as `ko`"))
+def _language(node: Node, found: Found) -> str:
+    if _LANGUAGE.fullmatch(node.text):
+        return node.text
+    found.append(Diagnostic("SG014", f"`{node.text}` is not a language", node.span, "write a tag such as `ko`"))
+    return ""
 
 
 def _zoned(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date | dt.datetime:

@@ -56,13 +56,20 @@ def read_as(
     known = {keys.get(name, name): name for name in hints}
     values = dict(given)
     if node is not None:
-        entries = _entries(node, {*known, *also}, noun, found)
+        entries = entries_of(node, found)
+        strangers = [
+            unknown(noun, key, child.at, sorted({*known, *also}), "SG012")
+            for key, child in entries.items()
+            if key not in known and key not in also
+        ]
+        misspelt = {stranger.hint for stranger in strangers}
+        found += strangers
         for key, name in known.items():
             child = entries.get(key)
             if child is not None and child.value is not None:
                 value = convert[name](child, found) if name in convert else read_value(hints[name], child, found)
                 values |= {name: value} if value is not _UNREADABLE else {}
-            elif name in _required(cls):
+            elif name in _required(cls) and f"did you mean `{key}`?" not in misspelt:
                 found.append(missing(key, noun, child or node))
     blanks = {name: _blank(hint) for name, hint in hints.items() if name in _required(cls) and name not in values}
     return cls(**blanks, **values)
@@ -100,9 +107,7 @@ def one_of(known: Iterable[str], what: str) -> Convert:
     choices = tuple(known)
 
     def convert(node: Node, found: Found) -> tuple[str, ...]:
-        refs: Any = read_value(tuple[Ref, ...], node, found)
-        if refs is _UNREADABLE:
-            return ()
+        refs: tuple[Ref, ...] = read_value(tuple[Ref, ...], node, found)
         found.extend(unknown(what, ref.name, ref.span, choices) for ref in refs if ref.name not in choices)
         return tuple(ref.name for ref in refs if ref.name in choices)
 
@@ -116,30 +121,31 @@ def unknown(what: str, word: str, span: Span, known: Iterable[str], code: str = 
     return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed)
 
 
-def _entries(node: Node, known: set[str], noun: str, found: Found) -> Mapping[str, Node]:
-    if node.value is None:
-        return {}
-    if not isinstance(node.value, Mapping):
+def entries_of(node: Node, found: Found) -> Mapping[str, Node]:
+    """The values of a mapping by key; of anything but a mapping none, and a diagnostic."""
+    if isinstance(node.value, Mapping):
+        return node.value
+    if node.value is not None:
         wrong(node, "`key: value` lines", found)
-        return {}
-    for key, child in node.value.items():
-        if key not in known:
-            found.append(unknown(noun, key, child.at, sorted(known), "SG012"))
-    return node.value
+    return {}
 
 
-def _sequence(hint: Any, node: Node, found: Found) -> Any:
-    if not isinstance(node.value, tuple):
-        scalar = node.text and not isinstance(node.value, Mapping)
-        return wrong(node, "a list", found, f"write `[{node.text}]`" if scalar else "")
-    values = (read_value(hint, child, found) for child in node.value)
+def items_of(node: Node, found: Found) -> tuple[Node, ...]:
+    """The values of a list; of anything but a list none, and a diagnostic."""
+    if isinstance(node.value, tuple):
+        return node.value
+    scalar = node.text and not isinstance(node.value, Mapping)
+    wrong(node, "a list", found, f"write `[{node.text}]`" if scalar else "")
+    return ()
+
+
+def _sequence(hint: Any, node: Node, found: Found) -> tuple[Any, ...]:
+    values = (read_value(hint, child, found) for child in items_of(node, found))
     return tuple(value for value in values if value is not _UNREADABLE)
 
 
-def _mapping(hint: Any, node: Node, found: Found) -> Any:
-    if not isinstance(node.value, Mapping):
-        return wrong(node, "`key: value` lines", found)
-    values = {key: read_value(hint, child, found) for key, child in node.value.items()}
+def _mapping(hint: Any, node: Node, found: Found) -> Mapping[str, Any]:
+    values = {key: read_value(hint, child, found) for key, child in entries_of(node, found).items()}
     return {key: value for key, value in values.items() if value is not _UNREADABLE}
 
 
@@ -171,27 +177,27 @@ def _member(hint: type[StrEnum], node: Node, found: Found) -> Any:
     return _UNREADABLE
 
 
-def _day(node: Node, found: Found) -> Any:
+def _day(node: Node, found: Found, hint: str = "write `2026-11-22`") -> Any:
     if not _DATE.fullmatch(node.text):
-        return wrong(node, "a date", found, "write `2026-11-22`")
-    return _calendar(node, found, lambda: dt.date.fromisoformat(node.text))
+        return wrong(node, "a date", found, hint)
+    return _calendar(node, found, lambda: dt.date.fromisoformat(node.text), hint)
 
 
 def _moment(node: Node, found: Found) -> Any:
     """A date or a time; a time without an offset stays naive."""
     if _DATE.fullmatch(node.text):
-        return _day(node, found)
+        return _day(node, found, DATE_FORMATS)
     if not (parts := _TIME.fullmatch(node.text)):
         return wrong(node, "a date", found, DATE_FORMATS)
     day, time, zone = parts.groups("")
-    return _calendar(node, found, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"))
+    return _calendar(node, found, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"), DATE_FORMATS)
 
 
-def _calendar(node: Node, found: Found, parse: Callable[[], dt.date]) -> Any:
+def _calendar(node: Node, found: Found, parse: Callable[[], dt.date], hint: str) -> Any:
     try:
         return parse()
     except ValueError:
-        found.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, DATE_FORMATS))
+        found.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, hint))
         return _UNREADABLE
 
 

@@ -124,7 +124,7 @@ def _warnings(days: Iterable[DayLine], ambiguous: bool, body: Markdown) -> Itera
         yield Diagnostic("SG041", "is the month first, or the day?", _place(body, dated[0]), hint)
     for day, goal, days_left in slips(dated):
         message = f"the other days count to {goal}, this one does not"
-        yield Diagnostic("SG042", message, _place(body, day), f"T - {days_left}?")
+        yield Diagnostic("SG042", message, _place(body, day), f"write `T - {days_left}`?")
 
 
 def _no_day(body: Markdown) -> Iterator[Diagnostic]:

@@ -31,14 +31,19 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
 """Line breaks for libyaml, but not for editors: they would shift the line numbers."""
-_HINTS = {
-    "mapping values are not allowed in this context": "a value that holds `: ` needs quotes",
-    "found character that cannot start any token": "put the value in quotes; indent with spaces, not tabs",
-    "found unknown escape character": "use single quotes, or write the backslash twice",
-    "could not find expected ':'": "this line should be `key: value`",
-    "found unexpected end of stream": "a quote is never closed",
-    "did not find expected ',' or ']'": "a `[` is never closed",
-    "did not find expected ',' or '}'": "a `{` is never closed",
+_QUOTES = "a value that holds `: ` needs quotes"
+_INDENT = "keys of one mapping begin in one column, and so do the `-` of one list"
+_IN_OUR_WORDS = {
+    "mapping values are not allowed in this context": ("unexpected `:`", _QUOTES),
+    "found character that cannot start any token": ("no value begins so", "put it in quotes; indent with spaces"),
+    "found unknown escape character": ("unknown escape", "use single quotes, or write the backslash twice"),
+    "could not find expected ':'": ("expected `key: value`", ""),
+    "did not find expected key": ("this does not fit what stands above", _INDENT),
+    "did not find expected '-' indicator": ("this does not fit what stands above", _INDENT),
+    "did not find expected node content": ("expected a value", ""),
+    "found unexpected end of stream": ("this quote is never closed", ""),
+    "did not find expected ',' or ']'": ("this `[` is never closed", ""),
+    "did not find expected ',' or '}'": ("this `{` is never closed", ""),
 }
 
 
@@ -169,10 +174,10 @@ class _Reader:
         return Span(self.path, self.line + first.line, self.col + first.column + inset, length)
 
     def syntax(self, error: yaml.MarkedYAMLError) -> _Mistake:
-        problem, mark = error.problem or "invalid", error.problem_mark or error.context_mark
-        if error.context_mark and (problem.startswith("did not find") or "end of stream" in problem):
-            mark = error.context_mark  # where the bracket or quote was opened; the problem shows up lines later
-        return self.invalid(problem, mark, _HINTS.get(problem, ""))
+        problem, hint = _IN_OUR_WORDS.get(error.problem or "", (error.problem or "unreadable", ""))
+        unclosed = problem.endswith("never closed")  # the parser notices at the end, the author looks at the beginning
+        mark = error.context_mark if unclosed else error.problem_mark
+        return self.invalid(problem, mark or error.problem_mark, hint)
 
     def invalid(self, problem: str, mark: Any, hint: str = "") -> _Mistake:
         line, col = (min(mark.line, len(self.lines) - 1), mark.column) if mark else (0, 0)
