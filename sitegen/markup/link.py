@@ -1,0 +1,244 @@
+"""Site and documents → `Linked`: every name resolved, or a diagnostic where it stands.
+
+Pure: which files exist comes as an argument.  Codes of this stage:
+
+SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 unknown kernel
+SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
+SG207 unknown post · SG208 unknown exercise
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TypeGuard
+from zoneinfo import ZoneInfo
+
+from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.markup.parse import softened
+from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
+from sitegen.model import urls
+from sitegen.model.document import (
+    BenchmarkSlot,
+    Cell,
+    Document,
+    ImageSlot,
+    LinkSlot,
+    ListingSlot,
+    RooflineSlot,
+    Slot,
+)
+from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, texts
+from sitegen.model.site import Markdown, Post, Series, Site
+
+
+def link_site(
+    site: Site,
+    documents: Mapping[str, Document],
+    *,
+    as_of: dt.date,
+    files: Collection[str],
+    everything: bool = False,
+) -> tuple[Linked, tuple[Diagnostic, ...]]:
+    """`documents` by `document_key`; `files` are all paths under the site, texts or not.
+
+    Posts that are drafts, or dated after `as_of`, are left out, unless `everything` is wanted.
+    """
+    found: list[Diagnostic] = []
+    hidden = {} if everything else _unpublished(site, as_of)
+    shown = _without(site, hidden)
+    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, documents), found))
+    found += _names(site, shown, documents)
+    posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
+    book = address_book(shown, posts, documents, frozenset(files), hidden)
+    hrefs, assets = _resolve_all(shown, documents, book, found)
+    linked = Linked(
+        site=shown,
+        hrefs=hrefs,
+        assets=assets,
+        redirects=redirects_of(shown),
+        kernel_posts=_kernel_posts(shown, documents),
+        backlinks=_backlinks(shown, documents, hrefs),
+        series_places=_series_places(shown),
+        neighbours=_neighbours(shown.posts),
+    )
+    return linked, softened(in_reading_order(found))
+
+
+def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
+    """Path → why it has no page."""
+    why: dict[str, str] = {}
+    for post in site.posts:
+        day = day_of(post.date, site.config.timezone)
+        if post.draft:
+            why[post.body.path] = "a draft"
+        elif day > as_of:
+            why[post.body.path] = f"a post of {day.isoformat()}, later than {as_of.isoformat()}"
+    return why
+
+
+def day_of(date: dt.date | dt.datetime, timezone: str) -> dt.date:
+    """The day on which a post appears, in the site's timezone."""
+    if not isinstance(date, dt.datetime):
+        return date
+    return (date.astimezone(ZoneInfo(timezone)) if date.tzinfo else date).date()
+
+
+def _without(site: Site, hidden: Mapping[str, str]) -> Site:
+    """The site without the hidden posts, also in its series and entry points; posts newest first."""
+    posts = [post for post in site.posts if post.body.path not in hidden]
+    gone = {post.slug for post in site.posts} - {post.slug for post in posts}
+    posts.sort(key=lambda post: post.slug)
+    posts.sort(key=lambda post: _moment(post.date, site.config.timezone), reverse=True)
+    entries = tuple(entry for entry in site.config.entry_points if entry.post.name not in gone)
+    return dataclasses.replace(
+        site,
+        posts=tuple(posts),
+        series=tuple(_series_without(series, gone) for series in site.series),
+        config=dataclasses.replace(site.config, entry_points=entries),
+    )
+
+
+def _series_without(series: Series, gone: Collection[str]) -> Series:
+    phases = tuple(
+        dataclasses.replace(phase, posts=tuple(ref for ref in phase.posts if ref.name not in gone))
+        for phase in series.phases
+    )
+    return dataclasses.replace(series, phases=phases)
+
+
+def _moment(date: dt.date | dt.datetime, timezone: str) -> dt.datetime:
+    """A day begins at midnight of the site's timezone."""
+    zone = ZoneInfo(timezone)
+    if isinstance(date, dt.datetime):
+        return date if date.tzinfo else date.replace(tzinfo=zone)
+    return dt.datetime(date.year, date.month, date.day, tzinfo=zone)
+
+
+def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
+    """Cells that are implementations, in an order that no date changes."""
+    for post in sorted(site.posts, key=lambda post: post.body.path):
+        for cell in _document(documents, post.body).cells:
+            if cell.implements:
+                yield post.body.path, cell
+
+
+def _document(documents: Mapping[str, Document], text: Markdown) -> Document:
+    return documents.get(document_key(text), Document(""))
+
+
+def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:
+    """Names that are looked up among posts, kernels and exercises; `site` still has what is not published."""
+    slugs = {post.slug: None for post in site.posts}
+    kernels = {kernel.name: kernel for kernel in shown.kernels}
+    for series in site.series:
+        yield from (unknown("SG207", "post", r.name, slugs, r.span) for r in series.posts if r.name not in slugs)
+        for ref in (exercise for phase in series.phases for exercise in phase.exercises):
+            if ref.name not in site.exercises:
+                yield unknown("SG208", "exercise", ref.name, site.exercises, ref.span)
+    for entry in site.config.entry_points:
+        if entry.post.name not in slugs:
+            yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
+    for post in shown.posts:
+        yield from (unknown("SG204", "kernel", r.name, kernels, r.span) for r in post.kernels if r.name not in kernels)
+    for text in texts(shown):
+        yield from slot_mistakes(shown, kernels, _document(documents, text))
+    yield from goal_mistakes(shown, shown.kernels)
+
+
+def _resolve_all(
+    site: Site, documents: Mapping[str, Document], book: Book, found: list[Diagnostic]
+) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
+    hrefs: dict[tuple[str, int], str] = {}
+    assets: dict[str, str] = {}
+    here = _pages(site)
+    for text in texts(site):
+        key = document_key(text)
+        for index, slot in enumerate(_document(documents, text).slots):
+            if isinstance(slot, LinkSlot | ImageSlot):
+                target = resolve(slot.target, text.path, here[key], book)
+                found += _target_mistakes(slot, target)
+                if not target.problem:
+                    hrefs[key, index] = target.href
+                if target.asset:
+                    assets[target.href] = target.asset
+    return hrefs, dict(sorted(assets.items()))
+
+
+def _target_mistakes(slot: LinkSlot | ImageSlot, target: Found) -> Iterator[Diagnostic]:
+    if isinstance(slot, ImageSlot):
+        if urls.is_external(slot.target):
+            hint = "put it beside the text: a page loads nothing from elsewhere"
+            yield Diagnostic("SG203", "this image is on another host", slot.span, hint)
+        elif not target.asset:
+            yield Diagnostic("SG203", f"no image `{slot.target}`", slot.span, target.hint)
+    elif target.problem:
+        yield Diagnostic("SG202" if target.about_anchor else "SG201", target.problem, slot.span, target.hint)
+
+
+def _pages(site: Site) -> dict[str, str]:
+    """The URL of the page of each text, by key."""
+    config = site.config
+    here = {document_key(post.body): urls.post_url(post, config) for post in site.posts}
+    here |= {document_key(page.body): urls.page_url(page, config) for page in site.pages}
+    here |= {document_key(term.body): urls.term_url(term.slug) for term in site.terms}
+    here |= {document_key(entry.body): urls.day_url(entry.date) for entry in site.worklog}
+    return here | ({document_key(site.worklog_intro): urls.WORKLOG} if site.worklog_intro else {})
+
+
+def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tuple[Post, ...]]:
+    used: dict[str, list[Post]] = {kernel.name: [] for kernel in site.kernels}
+    for post in site.posts:
+        for name in sorted(_kernels_of(post, _document(documents, post.body)) & used.keys()):
+            used[name].append(post)
+    return {name: tuple(posts) for name, posts in used.items()}
+
+
+def _kernels_of(post: Post, document: Document) -> set[str]:
+    slots = {slot.kernel for slot in document.slots if _names_kernel(slot)}
+    cells = {cell.implements.partition("/")[0] for cell in document.cells if cell.implements}
+    return {ref.name for ref in post.kernels} | slots | cells
+
+
+def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | RooflineSlot]:
+    return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
+
+
+def _backlinks(
+    site: Site, documents: Mapping[str, Document], hrefs: Mapping[tuple[str, int], str]
+) -> dict[str, tuple[Post, ...]]:
+    links: dict[str, dict[str, Post]] = {}
+    for post in site.posts:
+        key, here = document_key(post.body), urls.post_url(post, site.config)
+        for index in range(len(_document(documents, post.body).slots)):
+            url = hrefs.get((key, index), here).partition("#")[0]
+            if url != here and not urls.is_external(url):
+                links.setdefault(url, {})[key] = post
+    return {url: tuple(posts.values()) for url, posts in sorted(links.items())}
+
+
+def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
+    by_slug = {post.slug: post for post in sorted(site.posts, key=lambda p: p.lang in ("", site.config.language))}
+    places: dict[str, list[SeriesPlace]] = {}
+    for series in site.series:
+        listed = [
+            (phase, by_slug[ref.name])
+            for phase, contents in enumerate(series.phases)
+            for ref in contents.posts
+            if ref.name in by_slug
+        ]
+        for at, (phase, post) in enumerate(listed):
+            before = listed[at - 1][1] if at else None
+            after = listed[at + 1][1] if at + 1 < len(listed) else None
+            place = SeriesPlace(series, phase, at + 1, len(listed), before, after)
+            places.setdefault(post.body.path, []).append(place)
+    return {path: tuple(found) for path, found in places.items()}
+
+
+def _neighbours(newest_first: Iterable[Post]) -> dict[str, Neighbours]:
+    posts = list(newest_first)
+    newer = [None, *posts][: len(posts)]
+    older = [*posts[1:], None]
+    return {post.body.path: Neighbours(before, after) for post, before, after in zip(posts, older, newer, strict=True)}

@@ -1,0 +1,74 @@
+"""A site whose names all lead somewhere: what the link stage adds to what the author wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sitegen.model.site import Markdown, Post, Series, Site
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPlace:
+    """Where a post stands in a series."""
+
+    series: Series
+    phase: int
+    """Index into `series.phases`."""
+    number: int
+    """From 1, over all phases."""
+    total: int
+    """Published posts of the series."""
+    previous: Post | None = None
+    next: Post | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """By date."""
+
+    previous: Post | None = None
+    """Older."""
+    next: Post | None = None
+    """Newer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Drafts and posts of the future are in none of this."""
+
+    site: Site
+    """Posts newest first; series without the posts that are not published; kernels with the implementations that
+    stand in cells.
+    """
+    hrefs: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """What link and image slots lead to, by `document_key` and slot index: a URL from the site's root
+    (`posts/softmax/#anchor`) or an external one as it was written.  A slot that leads nowhere is missing.
+    """
+    assets: Mapping[str, str] = field(default_factory=dict)
+    """The files that texts show or link, by URL: `posts/softmax/plot.png` → `content/posts/softmax/plot.png`."""
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    """URL of an alias → URL of what it stands for."""
+    kernel_posts: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
+    """By kernel, the posts that show, measure or implement it, newest first."""
+    backlinks: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
+    """By URL without anchor, the posts that link to it, newest first."""
+    series_places: Mapping[str, tuple[SeriesPlace, ...]] = field(default_factory=dict)
+    """By a post's path, one for each series that lists it."""
+    neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
+    """By a post's path."""
+
+
+def document_key(text: Markdown) -> str:
+    """How a text's Document is named: several days of a worklog stand in one file."""
+    return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
+
+
+def texts(site: Site) -> Iterator[Markdown]:
+    """Every Markdown text of a site."""
+    yield from (post.body for post in site.posts)
+    yield from (page.body for page in site.pages)
+    yield from (term.body for term in site.terms)
+    yield from (entry.body for entry in site.worklog)
+    if site.worklog_intro is not None:
+        yield site.worklog_intro
