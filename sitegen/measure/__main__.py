@@ -1,0 +1,58 @@
+"""`python -m sitegen.measure JOB.json RESULT.json`: does one job.
+
+Exit 0 when a result was written, 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sitegen.measure.jobs import new_stage, run_ceilings_job, run_kernel_job, run_reject_job
+from sitegen.model.job import CeilingsJob, JobResult, KernelJob, RejectJob
+from sitegen.model.plain import from_plain, to_plain
+
+USAGE = "usage: python -m sitegen.measure JOB.json RESULT.json"
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 2:
+        print(USAGE, file=sys.stderr)
+        return 2
+    job_file, result_file = Path(arguments[0]).resolve(), Path(arguments[1]).resolve()
+    try:
+        data = json.loads(job_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        print(f"{arguments[0]}: {error}\n{USAGE}", file=sys.stderr)
+        return 2
+    result = do_job(job_file, data)
+    _write(result_file, json.dumps(to_plain(result), sort_keys=True, indent=1) + "\n")
+    return 0
+
+
+def do_job(job_file: Path, data: Any) -> JobResult:
+    """Runs the job in a temporary folder, of which nothing is left."""
+    with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
+        stage = new_stage(Path(folder), job_file)
+        with stage.timed("total"):
+            if data["kind"] == "kernel":
+                return run_kernel_job(from_plain(KernelJob, data), stage)
+            if data["kind"] == "reject":
+                return run_reject_job(from_plain(RejectJob, data), stage)
+            if data["kind"] == "ceilings":
+                return run_ceilings_job(from_plain(CeilingsJob, data), stage)
+    raise ValueError(f"measure does not do jobs of kind {data['kind']!r}")
+
+
+def _write(file: Path, text: str) -> None:
+    """All of it or nothing."""
+    part = file.with_name(file.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

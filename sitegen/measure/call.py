@@ -1,0 +1,245 @@
+"""An implementation or a baseline as one thing that can be called: `fresh(inputs)` and `into(inputs, outs)`."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from sitegen.measure import compile as compiling
+from sitegen.measure.inputs import as_tuple, names_of
+from sitegen.measure.sources import load_module, source_file
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.formula import Number, evaluate_int
+from sitegen.model.job import KernelJob, RejectJob
+from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Scalar
+
+Tensors = Sequence[Any]
+
+
+class Subject(Protocol):
+    """`inputs` and `outs` are tensors in the order of kernel.yaml; `dims` are those of the shapes at hand."""
+
+    makes_output: bool
+    """Can be called without `out`."""
+    takes_out: bool
+    """Can be called with `out`; else the call allocates."""
+
+    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]: ...
+
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None: ...
+
+
+class PythonSubject:
+    """A function `f(x, …, *, out=None, **params)` that returns a tensor or a tuple."""
+
+    makes_output = True
+
+    def __init__(self, function: Callable[..., Any], params: Mapping[str, Scalar]) -> None:
+        self.function, self.params = function, dict(params)
+        self.takes_out = "out" in inspect.signature(function).parameters
+
+    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+        return as_tuple(self.function(*inputs, **self.params))
+
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+        if self.takes_out:
+            self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
+        else:
+            self.function(*inputs, **self.params)
+
+
+class BaselineSubject(PythonSubject):
+    """As above, with the inputs by name: `f(**inputs, out=None, **params)`."""
+
+    def __init__(self, function: Callable[..., Any], params: Mapping[str, Scalar], names: Sequence[str]) -> None:
+        super().__init__(function, params)
+        self.names = tuple(names)
+
+    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+        return as_tuple(self.function(**dict(zip(self.names, inputs, strict=True)), **self.params))
+
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+        extra = {"out": outs[0] if len(outs) == 1 else tuple(outs)} if self.takes_out else {}
+        self.function(**dict(zip(self.names, inputs, strict=True)), **extra, **self.params)
+
+
+class _CompiledSubject:
+    """What both kinds of CUDA files share: our own outputs, and one compilation per set of constants."""
+
+    makes_output, takes_out = False, True
+
+    def __init__(
+        self, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
+    ) -> None:
+        self.kernel, self.implementation, self.dtype, self.params = kernel, implementation, dtype, dict(params)
+
+    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+        raise TypeError(f"{self.implementation.name} needs `out`")
+
+    def names(self, dims: Mapping[str, int]) -> dict[str, Any]:
+        return names_of(dims, self.params, DTYPES[self.dtype].itemsize)
+
+
+class CudaSubject(_CompiledSubject):
+    """Device code, compiled by NVRTC for the constants of each shape, launched as kernel.yaml says."""
+
+    def __init__(
+        self, folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
+    ) -> None:
+        super().__init__(kernel, implementation, dtype, params)
+        self.file = source_file(folder, kernel, implementation)
+        self.include = [self.file.parent, folder]
+        self.plans: dict[tuple[int, ...], tuple[compiling.DeviceCode, Any, list[Any]]] = {}
+        self.codes: dict[compiling.Defines, compiling.DeviceCode] = {}
+        self.streams: dict[int, Any] = {}
+
+    @property
+    def launch(self) -> Launch:
+        if self.implementation.launch is None:
+            raise compiling.CompileError(f"{self.implementation.name} has no launch")
+        return self.implementation.launch
+
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+        from cuda.core import launch
+
+        code, config, slots = self.plan(dims)
+        pointers = [tensor.data_ptr() for tensor in (*inputs, *outs)]
+        arguments = [pointers[slot] if isinstance(slot, int) else slot for slot in slots]
+        launch(self.stream(), config, code.kernel, *arguments)
+
+    def stream(self) -> Any:
+        """torch's current stream, also while a graph is captured."""
+        from cuda.core import Stream
+
+        handle = torch.cuda.current_stream().cuda_stream
+        if handle not in self.streams:
+            self.streams[handle] = Stream.from_handle(handle)
+        return self.streams[handle]
+
+    def plan(self, dims: Mapping[str, int]) -> tuple[compiling.DeviceCode, Any, list[Any]]:
+        """Code, launch configuration and arguments for these dims; an int is the number of a buffer."""
+        key = tuple(dims.values())
+        if key not in self.plans:
+            code = self.code(dims)
+            names = {**self.names(dims), **self.constants(dims)}
+            self.plans[key] = (
+                code,
+                self.config(code, names),
+                [self.argument(word, names) for word in self.launch.args],
+            )
+        return self.plans[key]
+
+    def constants(self, dims: Mapping[str, int]) -> dict[str, Number]:
+        return compiling.constants_of(self.launch.constants, self.names(dims))
+
+    def code(self, dims: Mapping[str, int]) -> compiling.DeviceCode:
+        defines = compiling.definitions(self.dtype, self.constants(dims))
+        if defines not in self.codes:
+            arch = compiling.arch_of(torch.cuda.get_device_capability())
+            source = self.file.read_text(encoding="utf-8")
+            self.codes[defines] = compiling.compile_device(source, self.launch.entry, arch, defines, self.include)
+        return self.codes[defines]
+
+    def config(self, code: compiling.DeviceCode, names: Mapping[str, Any]) -> Any:
+        """cuda.core counts a grid in clusters when there are clusters; kernel.yaml counts blocks, as CUDA does."""
+        from cuda.core import LaunchConfig
+
+        grid, block, cluster = (
+            _triple(part, names) for part in (self.launch.grid, self.launch.block, self.launch.cluster)
+        )
+        shared = evaluate_int(self.launch.shared, names)
+        if shared > 48 * 1024:
+            _allow_shared(code.kernel, shared)
+        if cluster == (1, 1, 1):
+            return LaunchConfig(grid=grid, block=block, shmem_size=shared)
+        clusters = tuple(g // c for g, c in zip(grid, cluster, strict=True))
+        return LaunchConfig(grid=clusters, cluster=cluster, block=block, shmem_size=shared)
+
+    def argument(self, word: str, names: Mapping[str, Any]) -> Any:
+        buffers = [tensor.name for tensor in (*self.kernel.inputs, *self.kernel.outputs)]
+        if word in buffers:
+            return buffers.index(word)
+        value = names[word]
+        return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int64(int(value))
+
+
+class HostSubject(_CompiledSubject):
+    """Device and host code in one file: nvcc -shared, then `int f(void**, const int64_t*, const double*, void*)`."""
+
+    def __init__(
+        self, folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
+    ) -> None:
+        super().__init__(kernel, implementation, dtype, params)
+        file = source_file(folder, kernel, implementation)
+        self.library_file = folder / f"_{implementation.name}.so"
+        arch = compiling.arch_of(torch.cuda.get_device_capability())
+        defines = compiling.definitions(dtype, {})
+        self.flags = compiling.compile_host(file, self.library_file, arch, defines, [file.parent, folder])
+        self.function = getattr(ctypes.CDLL(str(self.library_file)), implementation.host)
+        self.function.argtypes, self.function.restype = [ctypes.c_void_p] * 4, ctypes.c_int
+        self.numbers = (ctypes.c_double * max(1, len(self.params)))(*(float(v) for v in self.params.values()))
+
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+        tensors = (*inputs, *outs)
+        buffers = (ctypes.c_void_p * len(tensors))(*(tensor.data_ptr() for tensor in tensors))
+        sizes = (ctypes.c_int64 * len(self.kernel.dims))(*(dims[name] for name in self.kernel.dims))
+        code = self.function(buffers, sizes, self.numbers, torch.cuda.current_stream().cuda_stream)
+        if code != 0:
+            raise RuntimeError(f"{self.implementation.host} returned {code}")
+
+
+def reference_of(folder: Path, kernel: Kernel) -> Any:
+    """The module `kernels/<kernel>/reference.py`."""
+    return load_module(folder, folder / kernel.folder / "reference.py")
+
+
+def implementation_subject(
+    folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
+) -> Subject:
+    """Compiles or imports.  Raises CompileError; whatever the file's own import raises."""
+    if implementation.language is Language.CUDA:
+        return CudaSubject(folder, kernel, implementation, dtype, params)
+    if implementation.language is Language.CUDA_HOST:
+        return HostSubject(folder, kernel, implementation, dtype, params)
+    module = load_module(folder, source_file(folder, kernel, implementation))
+    function = getattr(module, kernel.name, None)
+    if function is None:
+        raise CompileError(f"{implementation.file} has no function `{kernel.name}`")
+    return PythonSubject(function, params)
+
+
+def baseline_subject(folder: Path, kernel: Kernel, name: str, params: Mapping[str, Scalar]) -> BaselineSubject:
+    functions = reference_of(folder, kernel).BASELINES
+    if name not in functions:
+        raise CompileError(f"reference.py has no baseline `{name}`, only {', '.join(functions)}")
+    return BaselineSubject(functions[name], params, [tensor.name for tensor in kernel.inputs])
+
+
+def params_of(job: KernelJob | RejectJob) -> dict[str, Scalar]:
+    """A reject job takes the first value of each parameter."""
+    if isinstance(job, KernelJob):
+        return {**{name: values[0] for name, values in job.kernel.params.items()}, **job.params}
+    return {name: values[0] for name, values in job.kernel.params.items()}
+
+
+CompileError = compiling.CompileError
+
+
+def _triple(expressions: Sequence[str], names: Mapping[str, Any]) -> tuple[int, ...]:
+    numbers = tuple(evaluate_int(expression, names) for expression in expressions)
+    return numbers + (1,) * (3 - len(numbers))
+
+
+def _allow_shared(kernel: Any, size: int) -> None:
+    """More than 48 KB of dynamic shared memory must be asked for."""
+    from cuda.bindings import driver
+
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    (error,) = driver.cuKernelSetAttribute(attribute, size, kernel.handle, driver.CUdevice(torch.cuda.current_device()))
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{size} bytes of shared memory: {error}")

@@ -1,0 +1,107 @@
+"""A result and its float64 reference → how far apart they are, in chunks that fit beside large tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+_CHUNK = 1 << 26
+"""Elements compared at once: 0.5 GB of float64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    relative: float = 0.0
+    """‖out − ref‖ / ‖scale‖."""
+    row: float = 0.0
+    """The same of the worst row (last dimension)."""
+    largest: float = 0.0
+    """max |out − ref|."""
+    wrong_kind: int = 0
+    """Elements that are NaN or infinite where the reference is not the same, or the reverse."""
+    inexact: int = 0
+    """In an exact set: elements that differ from the reference."""
+    allowed: float = math.inf
+    """What `largest` may be."""
+    over: float = 0.0
+    """By how much `largest` exceeded `allowed`, the worst of all that were merged."""
+
+    @property
+    def excess(self) -> float:
+        return max(self.over, self.largest - self.allowed)
+
+
+def worst(*several: Errors) -> Errors:
+    return Errors(
+        relative=max(e.relative for e in several),
+        row=max(e.row for e in several),
+        largest=max(e.largest for e in several),
+        wrong_kind=sum(e.wrong_kind for e in several),
+        inexact=sum(e.inexact for e in several),
+        over=max(e.excess for e in several),
+    )
+
+
+def errors_of(result: Any, expected: Any, scale: Any) -> Errors:
+    """All of `result` against `expected` (float64); norms are taken over `scale`, which is `expected` or Σ|x|."""
+    out, ref, over = _rows(result), _rows(expected), _rows(scale)
+    rows = out.shape[0]
+    wrong, squares, sizes = (torch.zeros(rows, dtype=torch.float64, device=out.device) for _ in range(3))
+    largest = torch.zeros((), dtype=torch.float64, device=out.device)
+    for part in _chunks(*out.shape):
+        difference, kind = _difference(out[part], ref[part])
+        wrong[part[0]] += kind.sum(1)
+        squares[part[0]] += difference.square().sum(1)
+        sizes[part[0]] += _finite(over[part]).square().sum(1)
+        largest = torch.maximum(largest, difference.abs().max())
+    return Errors(
+        relative=_share(squares.sum(), sizes.sum()),
+        row=float(torch.nan_to_num(squares.sqrt() / sizes.sqrt(), nan=0.0, posinf=math.inf).max()),
+        largest=float(largest),
+        wrong_kind=int(wrong.sum()),
+    )
+
+
+def ulp(dtype: Any, scale: Any) -> float:
+    """The spacing of `dtype` at the largest magnitude of `scale`; 0 for integers, which must be exact."""
+    if not dtype.is_floating_point:
+        return 0.0
+    size = float(_finite(scale).abs().max()) if scale.numel() else 0.0
+    if size == 0.0:
+        return float(torch.finfo(dtype).tiny)
+    return float(torch.finfo(dtype).eps) * 2.0 ** math.floor(math.log2(size))
+
+
+def _difference(out: Any, ref: Any) -> tuple[Any, Any]:
+    """|out − ref| where both are finite, and where one is not as the other is."""
+    value = out.double()
+    both = torch.isfinite(value) & torch.isfinite(ref)
+    alike = both | (torch.isnan(value) & torch.isnan(ref)) | (value == ref)
+    return torch.where(both, value - ref, 0.0), ~alike
+
+
+def _finite(values: Any) -> Any:
+    return torch.where(torch.isfinite(values), values, 0.0)
+
+
+def _rows(tensor: Any) -> Any:
+    """Two dimensions, the last one kept; a scalar is one row of one."""
+    return tensor.reshape(-1, tensor.shape[-1]) if tensor.dim() else tensor.reshape(1, 1)
+
+
+def _chunks(rows: int, columns: int) -> Iterator[tuple[slice, slice]]:
+    width = min(columns, _CHUNK)
+    height = max(1, _CHUNK // max(1, width))
+    for top in range(0, rows, height):
+        for left in range(0, columns, width):
+            yield slice(top, top + height), slice(left, left + width)
+
+
+def _share(squares: Any, sizes: Any) -> float:
+    if float(squares) == 0.0:
+        return 0.0
+    return math.sqrt(float(squares) / float(sizes)) if float(sizes) > 0.0 else math.inf

@@ -1,0 +1,361 @@
+"""A job → its `JobResult`.  The parent: starts children, asks them in turn, never touches CUDA itself.
+
+A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds,
+with nothing else on the GPU.  A fault ends one child; the others go on, once a fresh process has shown
+that the GPU still works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
+from sitegen.measure.environment import gpu_present
+from sitegen.measure.process import Child
+from sitegen.measure.protocol import Ended
+from sitegen.measure.rounds import Race, TurnResult, run_rounds, samples_per_turn
+from sitegen.measure.sources import write_sources
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.formula import evaluate
+from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
+from sitegen.model.kernel import Implementation, Kernel, Language, Status
+from sitegen.model.plain import from_plain
+from sitegen.model.record import Ceiling, Correctness, Environment, Rejection, Role
+
+PREPARE_S, EVALUATION_S, CEILINGS_S = 120.0, 60.0, 180.0
+WITHOUT_GPU_SLOWER = 10.0
+"""Triton's interpreter has no lease to waste: its deadlines are this much longer."""
+WARM_S = 0.2
+RESIDENT_SHARE, FIRST_CALL_SHARE = 0.5, 0.4
+"""Of the GPU's memory: what all children's sets may take together, in rounds and in first calls."""
+L2_ROTATION = 3
+MOST_SETS = 4096
+Shapes = Sequence[Mapping[str, int]]
+PROBES = ("copy", "read")
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where a job runs, and where its time goes."""
+
+    folder: Path
+    job_file: Path
+    gpu: bool
+    environment: Environment | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    unhealthy: str = ""
+    """Why nothing more may be started on this GPU."""
+
+    @property
+    def slower(self) -> float:
+        return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
+
+    def start(self, role: str, name: str) -> Child:
+        environment = {} if self.gpu else {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+        return Child(
+            f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
+        )
+
+
+def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
+    write_sources(stage.folder / "site", job.sources)
+    contestants = _contestants(job, stage.gpu)
+    race = Race()
+    try:
+        _prepare(job.kernel, contestants, stage, list(job.kernel.checks))
+        _check_all(contestants, stage, list(job.kernel.checks))
+        _check_workload(job, contestants, stage)
+        race = _time_all(job, contestants, stage)
+        _collect(contestants, stage, dict(job.workload.dims))
+    finally:
+        _end_all(contestants)
+    baseline = _first_baseline(contestants, race)
+    return JobResult(
+        schema=JOB_SCHEMA,
+        id=job.id,
+        kind=job.kind,
+        environment=stage.environment,
+        evaluations=tuple(evaluation_of(c, job, race, baseline) for c in contestants),
+        artefacts=artefacts_of(contestants, race),
+        seconds=stage.seconds,
+        error=stage.unhealthy,
+    )
+
+
+def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
+    write_sources(stage.folder / "site", job.sources)
+    expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
+    variants = [_contestant(w.implementation, job.kernel, job.dtype, stage.gpu) for w in job.kernel.wrong]
+    shapes = [*job.kernel.checks, *([w.dims for w in job.kernel.workloads[:1]] if stage.gpu else [])]
+    try:
+        _prepare(job.kernel, variants, stage, list(job.kernel.checks))
+        _check_all(variants, stage, shapes)
+    finally:
+        _end_all(variants)
+    rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
+    return JobResult(
+        JOB_SCHEMA,
+        job.id,
+        job.kind,
+        stage.environment,
+        rejections=rejections,
+        seconds=stage.seconds,
+        error=stage.unhealthy,
+    )
+
+
+def run_ceilings_job(job: CeilingsJob, stage: Stage) -> JobResult:
+    if not stage.gpu:
+        return JobResult(JOB_SCHEMA, job.id, job.kind, error="no GPU")
+    child = stage.start("ceilings", "ceilings")
+    try:
+        with stage.timed("start"):
+            environment = from_plain(Environment, child.ask("environment", PREPARE_S))
+        with stage.timed("ceilings"):
+            ceilings = from_plain(Found, {"ceilings": child.ask("ceilings", CEILINGS_S)}).ceilings
+    except Ended as why:
+        return JobResult(JOB_SCHEMA, job.id, job.kind, seconds=stage.seconds, error=str(why))
+    finally:
+        child.end()
+    return JobResult(JOB_SCHEMA, job.id, job.kind, environment, ceilings=ceilings, seconds=stage.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    ceilings: tuple[Ceiling, ...]
+
+
+def new_stage(folder: Path, job_file: Path) -> Stage:
+    return Stage(folder, job_file, gpu_present())
+
+
+def _contestants(job: KernelJob, gpu: bool) -> list[Contestant]:
+    ours = [_contestant(i, job.kernel, job.dtype, gpu) for i in job.kernel.implementations]
+    others = [Contestant(Role.BASELINE, name) for name in job.kernel.baselines]
+    others += [Contestant(Role.PROBE, name) for name in PROBES]
+    for contestant in others if not gpu else []:
+        contestant.status, contestant.message = Status.NOT_RUN, "no GPU"
+    return ours + others
+
+
+def _contestant(implementation: Implementation, kernel: Kernel, dtype: str, gpu: bool) -> Contestant:
+    made = Contestant(Role.IMPLEMENTATION, implementation.name, implementation)
+    if dtype not in (implementation.dtypes or kernel.dtypes):
+        made.status, made.message = Status.UNSUPPORTED, f"does not offer {dtype}"
+    elif not gpu and implementation.language is not Language.TRITON:
+        made.status, made.message = Status.NOT_RUN, "no GPU"
+    return made
+
+
+def _prepare(kernel: Kernel, contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
+    """Starts a child each and compiles, side by side; first calls at small shapes too."""
+    with stage.timed("prepare"):
+        for contestant in contestants:
+            if contestant.status is None:
+                contestant.child = stage.start(contestant.role, contestant.name)
+        _read_environment(stage)
+        _side_by_side(contestants, stage, lambda c: _prepare_one(c, stage, shapes))
+
+
+def _prepare_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
+    child = _child(contestant)
+    contestant.allocates = bool(child.ask("prepare", PREPARE_S * stage.slower)["allocates"])
+    if stage.gpu and contestant.role is not Role.PROBE:
+        child.ask("first", PREPARE_S, shapes=shapes)
+
+
+def _read_environment(stage: Stage) -> None:
+    if not stage.gpu:
+        return
+    child = stage.start("environment", "environment")
+    try:
+        stage.environment = from_plain(Environment, child.ask("environment", PREPARE_S))
+    except Ended as why:
+        stage.unhealthy = f"the GPU's facts could not be read: {why}"
+    finally:
+        child.end()
+
+
+def _check_all(contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
+    with stage.timed("check"):
+        _side_by_side(contestants, stage, lambda c: _check_one(c, stage, shapes))
+
+
+def _check_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
+    if contestant.role is Role.PROBE:
+        return
+    found = _child(contestant).ask_within_budget("check", EVALUATION_S * stage.slower, shapes=shapes)
+    contestant.correctness = _worse(contestant.correctness, from_plain(Correctness, found))
+
+
+def _check_workload(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
+    """First calls as far as memory allows side by side, then one after the other."""
+    if not stage.gpu:
+        return
+    dims = [dict(job.workload.dims)]
+    ours = [c for c in contestants if c.role is not Role.PROBE]
+    with stage.timed("prepare"):
+        fit = int(FIRST_CALL_SHARE * _memory(stage) / max(1, sum(_bytes(job))))
+        _side_by_side(ours, stage, lambda c: _child(c).ask("first", PREPARE_S, shapes=dims), max(1, fit))
+    with stage.timed("check workload"):
+        _side_by_side(ours, stage, lambda c: _check_one(c, stage, dims), at_once=1)
+
+
+def _time_all(job: KernelJob, contestants: list[Contestant], stage: Stage) -> Race:
+    if not stage.gpu or not any(c.running and c.role is Role.IMPLEMENTATION for c in contestants):
+        return Race()
+    with stage.timed("plan"):
+        _side_by_side(contestants, stage, lambda c: _plan(c, job, stage, len(contestants)), at_once=1)
+    running = {c.name: c for c in contestants if c.running}
+    samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
+    baseline = _first_baseline(contestants, None)
+
+    def turn(name: str, recheck: bool) -> TurnResult | None:
+        contestant = running[name]
+        _guarded(contestant, stage, lambda c: _turn(c, samples[name], recheck, taken))
+        return taken.pop() if contestant.running else None
+
+    taken: list[TurnResult] = []
+    with stage.timed("time"):
+        _guarded(running[baseline], stage, _warm) if baseline else None
+        race = run_rounds(list(running), baseline, turn, _seed(job.id))
+    race.yardsticks = tuple(c.name for c in contestants if c.role is not Role.IMPLEMENTATION)
+    return race
+
+
+def _warm(contestant: Contestant) -> None:
+    _child(contestant).ask("warm", EVALUATION_S, for_s=WARM_S)
+
+
+def _turn(contestant: Contestant, samples: int, recheck: bool, taken: list[TurnResult]) -> None:
+    found = _child(contestant).ask_within_budget("turn", EVALUATION_S, samples=samples, recheck=recheck)
+    taken.append(from_plain(TurnResult, found))
+
+
+def _plan(contestant: Contestant, job: KernelJob, stage: Stage, children: int) -> None:
+    reads, writes = _bytes(job)
+    size = reads if contestant.name == "read" and contestant.role is Role.PROBE else reads + writes
+    sets = set_count(size, stage.environment.l2_bytes if stage.environment else 0)
+    resident = sets * (reads + writes) * children <= RESIDENT_SHARE * _memory(stage)
+    contestant.plan = _child(contestant).ask_within_budget(
+        "plan", EVALUATION_S, dims=dict(job.workload.dims), sets=sets, resident=resident
+    )
+
+
+def set_count(set_bytes: int, l2_bytes: int) -> int:
+    """How many sets keep 3 × L2 of other bytes between two uses of one; at least two."""
+    return max(2, min(MOST_SETS, -(-L2_ROTATION * l2_bytes // max(1, set_bytes)) + 1))
+
+
+def _collect(contestants: list[Contestant], stage: Stage, dims: dict[str, int]) -> None:
+    """Artefacts of whoever is still alive; what is missing is missing."""
+    with stage.timed("artefacts"):
+        for contestant in contestants:
+            if stage.gpu and contestant.running and contestant.role is not Role.PROBE:
+                try:
+                    contestant.collected = _child(contestant).ask("artefacts", EVALUATION_S, dims=dims)
+                except Ended as why:
+                    contestant.message = f"no artefacts: {why}"
+
+
+def _side_by_side(
+    contestants: Iterable[Contestant], stage: Stage, step: Callable[[Contestant], Any], at_once: int | None = None
+) -> None:
+    """The step for all that are still in it; an end is noted, not raised."""
+    running = [c for c in contestants if c.running]
+    with ThreadPoolExecutor(max(1, min(len(running), at_once or os.cpu_count() or 1))) as pool:
+        list(pool.map(lambda contestant: _guarded(contestant, stage, step), running))
+
+
+def _guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any]) -> None:
+    if stage.unhealthy:
+        contestant.ended(Ended(Status.NOT_RUN, stage.unhealthy))
+        return
+    try:
+        step(contestant)
+    except Ended as why:
+        contestant.ended(why)
+        if stage.gpu and why.status in (Status.RUNTIME_ERROR, Status.TIMEOUT):
+            _expect_healthy(stage, contestant.name)
+
+
+def _expect_healthy(stage: Stage, after: str) -> None:
+    """A fresh process runs a known kernel; unless it is right, the device is out of this run."""
+    with stage.timed("health"):
+        child = stage.start("canary", f"after-{after}")
+        try:
+            healthy, why = bool(child.ask("healthy", EVALUATION_S)), "a known kernel gave a wrong sum"
+        except Ended as ended:
+            healthy, why = False, str(ended)
+        finally:
+            child.end()
+    if not healthy:
+        stage.unhealthy = f"the GPU is not healthy after {after}: {why}"
+
+
+def _end_all(contestants: list[Contestant]) -> None:
+    for contestant in contestants:
+        if contestant.child is not None:
+            contestant.child.end()
+
+
+def _rejection(variant: Contestant, expected: Status, job: RejectJob) -> Rejection:
+    key = job.keys.get(variant.name)
+    return Rejection(
+        name=variant.name,
+        expected=expected,
+        status=Status.PASSED if variant.status is None else variant.status,
+        run="",
+        key=key.digest if key else "",
+        message=variant.message,
+        key_parts=key.parts if key else {},
+    )
+
+
+def _first_baseline(contestants: list[Contestant], race: Race | None) -> str | None:
+    """To whom ratios are taken: the first baseline that passed."""
+    names = [c.name for c in contestants if c.role is Role.BASELINE and c.passed]
+    return next((name for name in names if race is None or name in race.turns), None)
+
+
+def _bytes(job: KernelJob) -> tuple[int, int]:
+    """Least bytes (read, written) of one call."""
+    numbers = {k: v for k, v in job.params.items() if isinstance(v, int | float)}
+    names = {"itemsize": DTYPES[job.dtype].itemsize, **numbers, **job.workload.dims}
+    return int(evaluate(job.kernel.reads, names)), int(evaluate(job.kernel.writes, names))
+
+
+def _memory(stage: Stage) -> int:
+    return stage.environment.memory_bytes if stage.environment else 0
+
+
+def _worse(a: Correctness | None, b: Correctness) -> Correctness:
+    from sitegen.measure.merging import merge
+
+    return merge(a, b) if a else b
+
+
+def _child(contestant: Contestant) -> Child:
+    assert contestant.child is not None
+    return contestant.child
+
+
+def _seed(text: str) -> int:
+    """Of the order of rounds: the same job, the same order."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

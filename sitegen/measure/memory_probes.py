@@ -1,0 +1,166 @@
+"""The best way of this GPU to read, copy, mix or fill so many bytes: our kernels of probes/memory.cu and torch's.
+
+Each candidate is a way of doing the same; `choose` takes the fastest at this size.  The rows `copy` and
+`read` of a job are such probes with the bytes of its workload, timed in the same rounds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle, product
+from statistics import median
+from typing import Any
+
+import torch
+
+from sitegen.measure import compile as compiling
+from sitegen.measure.clock import PROBES
+from sitegen.measure.correctness import wait
+from sitegen.measure.inputs import generator, names_of
+from sitegen.measure.timing import FIRST_SEED, Set
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.formula import evaluate
+from sitegen.model.kernel import Kernel, Scalar
+
+VECTOR_BYTES = 16
+MIXES = {"read_1_0": (1, 0), "mix_2_1": (2, 1), "copy_1_1": (1, 1), "write_0_1": (0, 1)}
+"""Entry of probes/memory.cu → (arrays read, arrays written)."""
+_UNROLLS, _THREADS, _STREAMING = (1, 2, 4, 8), (256, 512), (0, 1)
+_TRIALS = 5
+
+Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    name: str
+    run: Run
+
+
+class MemoryProbe:
+    """`into(inputs, outs)` moves `array_bytes` per array in the chosen way; inputs and outs are int32 tensors."""
+
+    makes_output, takes_out = False, True
+
+    def __init__(self, entry: str, array_bytes: int) -> None:
+        self.reads, self.writes = MIXES[entry]
+        self.vectors = -(-array_bytes // VECTOR_BYTES)
+        self.candidates = [*_ours(entry, self.vectors), *_torchs(entry)]
+        self.chosen = self.candidates[0]
+        self.rates: dict[str, float] = {}
+        """Bytes per second of each candidate, from a few calls."""
+
+    @property
+    def total_bytes(self) -> int:
+        return (self.reads + self.writes) * self.vectors * VECTOR_BYTES
+
+    def make_set(self, index: int) -> Set:
+        """Random bits in what is read: equal ones run faster than real data."""
+        source = generator("cuda", FIRST_SEED + index)
+        count = self.vectors * VECTOR_BYTES // 4
+        arrays = [
+            torch.randint(-(2**31), 2**31 - 1, (count,), dtype=torch.int32, device="cuda", generator=source)
+            for _ in range(self.reads)
+        ]
+        sizes = [count] * self.writes or [VECTOR_BYTES]
+        return Set(arrays, [torch.empty(size, dtype=torch.int32, device="cuda") for size in sizes])
+
+    def choose(self, sets: Sequence[Set]) -> None:
+        """Times every candidate on rotating sets and keeps the fastest."""
+        coming = cycle(sets)
+        for candidate in self.candidates:
+            times = timed_calls(on_set(candidate.run), coming, _TRIALS)
+            self.rates[candidate.name] = self.total_bytes / (median(times) * 1e-6)
+        self.chosen = max(self.candidates, key=lambda candidate: self.rates[candidate.name])
+
+    def fresh(self, inputs: Sequence[Any], dims: Mapping[str, int]) -> tuple[Any, ...]:
+        raise TypeError("a probe has no output of its own")
+
+    def into(self, inputs: Sequence[Any], outs: Sequence[Any], dims: Mapping[str, int]) -> None:
+        self.chosen.run(inputs, outs)
+
+
+def on_set(run: Run) -> Callable[[Set], Any]:
+    return lambda ready: run(ready.inputs, ready.outs)
+
+
+def timed_calls(call: Callable[[Set], Any], sets: Iterator[Set], samples: int) -> list[float]:
+    """Microseconds of each of `samples` calls on the coming sets, after two unmeasured ones, behind a spin."""
+    for _ in range(2):
+        call(next(sets))
+    wait()
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(samples)]
+    torch.cuda._sleep(2_000_000)
+    for start, end in events:
+        start.record()
+        call(next(sets))
+        end.record()
+    wait()
+    return [start.elapsed_time(end) * 1000.0 for start, end in events]
+
+
+def probe_subject(
+    name: str, kernel: Kernel, dtype: str, params: Mapping[str, Scalar], dims: Mapping[str, int]
+) -> MemoryProbe:
+    """`copy`: reads + writes of the workload, half each way; `read`: its reads."""
+    names = names_of(dims, params, DTYPES[dtype].itemsize)
+    reads, writes = int(evaluate(kernel.reads, names)), int(evaluate(kernel.writes, names))
+    return MemoryProbe("copy_1_1", (reads + writes) // 2) if name == "copy" else MemoryProbe("read_1_0", reads)
+
+
+def _ours(entry: str, vectors: int) -> list[Candidate]:
+    """Every combination of unroll, block size, cache hint and kind of grid; none where cuda.core is missing."""
+    try:
+        return [
+            _candidate(entry, vectors, unroll, threads, streaming, strided)
+            for unroll, threads, streaming, strided in product(_UNROLLS, _THREADS, _STREAMING, (False, True))
+        ]
+    except ImportError:
+        return []
+
+
+def _candidate(entry: str, vectors: int, unroll: int, threads: int, streaming: int, strided: bool) -> Candidate:
+    from cuda.core import LaunchConfig
+
+    values = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
+    kernel = _compiled(entry, tuple((name, str(value)) for name, value in values.items()))
+    tiles = -(-vectors // (threads * unroll))
+    resident = torch.cuda.get_device_properties(0).multi_processor_count * (2048 // threads)
+    config = LaunchConfig(grid=(min(tiles, resident) if strided else tiles,), block=(threads,))
+    count = ctypes.c_int64(vectors)
+
+    def run(inputs: Sequence[Any], outs: Sequence[Any]) -> None:
+        _launch(config, kernel, [*(tensor.data_ptr() for tensor in (*inputs, *outs)), count])
+
+    hints = f"{' streaming' if streaming else ''}{' strided' if strided else ''}"
+    return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", run)
+
+
+_KERNELS: dict[tuple[str, compiling.Defines], Any] = {}
+
+
+def _compiled(entry: str, defines: compiling.Defines) -> Any:
+    if (entry, defines) not in _KERNELS:
+        source = (PROBES / "memory.cu").read_text(encoding="utf-8")
+        arch = compiling.arch_of(torch.cuda.get_device_capability())
+        _KERNELS[entry, defines] = compiling.compile_device(source, entry, arch, defines, []).kernel
+    return _KERNELS[entry, defines]
+
+
+def _launch(config: Any, kernel: Any, arguments: list[Any]) -> None:
+    from cuda.core import Stream, launch
+
+    launch(Stream.from_handle(torch.cuda.current_stream().cuda_stream), config, kernel, *arguments)
+
+
+def _torchs(entry: str) -> list[Candidate]:
+    """The library's kernels for the same traffic."""
+    runs: dict[str, Run] = {
+        "read_1_0": lambda inputs, outs: torch.sum(inputs[0].view(torch.float32)),
+        "mix_2_1": lambda inputs, outs: torch.bitwise_xor(inputs[0], inputs[1], out=outs[0]),
+        "copy_1_1": lambda inputs, outs: outs[0].copy_(inputs[0]),
+        "write_0_1": lambda inputs, outs: outs[0].fill_(0x3F9E3779),
+    }
+    return [Candidate("torch", runs[entry])]

@@ -1,0 +1,20 @@
+"""Two checks of one implementation → the worst of both; standard library only, for parent and child."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sitegen.model.record import Correctness
+
+
+def merge(a: Correctness, b: Correctness) -> Correctness:
+    return replace(
+        a,
+        relative_error=max(a.relative_error, b.relative_error),
+        row_error=max(a.row_error, b.row_error),
+        max_abs_error=max(a.max_abs_error, b.max_abs_error),
+        baseline_max_abs_error=max(a.baseline_max_abs_error, b.baseline_max_abs_error),
+        shapes=a.shapes + b.shapes,
+        input_sets=tuple(dict.fromkeys(a.input_sets + b.input_sets)),
+        deterministic=a.deterministic and b.deterministic,
+    )
