@@ -145,8 +145,8 @@ def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     for dtype, child in _entries(node, "tolerance").items():
         if kernel.dtypes and dtype not in kernel.dtypes:
             yield unknown("dtype", dtype, child.at, kernel.dtypes, "SG032")
-        elif isinstance(child.value, int | float) and not 0 < child.value < 1:
-            yield Diagnostic("SG032", "a tolerance is above 0 and below 1", child.span)
+        elif isinstance(child.value, int | float) and not 0 <= child.value < 1:
+            yield Diagnostic("SG032", "a tolerance is at least 0 and below 1", child.span)
     for dtype in kernel.dtypes:
         if (tolerance := node.get("tolerance")) and dtype not in _entries(node, "tolerance"):
             yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from sitegen.diagnostics import Diagnostic, Severity, in_reading_order
+from sitegen.diagnostics import Diagnostic, Severity, Span, in_reading_order
 from sitegen.model.site import Site, SiteConfig
 from sitegen.read.addresses import address_clashes, first_of_each_slug
 from sitegen.read.config import SITE_FILE, no_config, parse_config, zone_of
@@ -26,6 +26,7 @@ SUFFIXES = (".bib", ".cu", ".cuh", ".h", ".hpp", ".md", ".py", ".yaml", ".yml")
 """Text that a page shows, a key hashes or a diagnostic frames.  Images and records are others' to read."""
 _KERNEL_FILE = re.compile(r"kernels/([^/]+)/kernel\.yaml")
 _SERIES_FILE = re.compile(r"series/[^/]+\.yaml")
+_MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
 _EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
 
 
@@ -43,8 +44,12 @@ def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
     files: dict[str, str] = {}
     found: list[Diagnostic] = []
     for path in text_files(root):
-        files[path], undecodable = decode((root / path).read_bytes(), path)
-        found += undecodable
+        try:
+            data = (root / path).read_bytes()
+        except OSError as error:
+            found.append(Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path)))
+            continue
+        files[path] = _keep(found, decode(data, path))
     site, more = parse_site(files)
     return site, in_reading_order(worklog_never_fails((*found, *more)))
 
@@ -79,7 +84,7 @@ def parse_site(files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
-    found += (*address_clashes(site), *warnings)
+    found += (*address_clashes(site), *_unread(files), *warnings)
     return site, in_reading_order(worklog_never_fails(found))
 
 
@@ -88,6 +93,17 @@ def worklog_never_fails(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, 
     return tuple(
         replace(d, severity=Severity.WARNING) if d.span.path.startswith("content/worklog/") else d for d in diagnostics
     )
+
+
+def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Files that look as if they were meant for the site and that no reader takes."""
+    for path in files:
+        if path.endswith(".yml") and path.replace(".yml", ".yaml") != SITE_FILE:
+            yield Diagnostic("SG016", "this file is not read", Span(path), "name it .yaml", Severity.WARNING)
+        stray = path.endswith(".md") and path.startswith("content/") and not _MARKDOWN_OF_THE_SITE.match(path)
+        if stray and f"{path.rpartition('/')[0]}/index.md" not in files:
+            hint = "a post is content/posts/<slug>.md or content/posts/<slug>/index.md; the other folders are flat"
+            yield Diagnostic("SG016", "no page is made of this file", Span(path), hint, Severity.WARNING)
 
 
 def _config(files: Mapping[str, str], found: list[Diagnostic]) -> SiteConfig:
