@@ -9,10 +9,10 @@ from markupsafe import Markup
 from sitegen.model.document import BenchmarkSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
+from sitegen.model.urls import kernel_url, relative
 from sitegen.render import tables
 from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, groups
-from sitegen.render.paths import relative
 
 CAPTION = (
     "Time is the median of round medians, cold cache; ± is half of p20 to p80. "
@@ -87,4 +87,4 @@ def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
 
 def record_href(record: Record, here: str) -> str:
     """Where the plate of a record stands."""
-    return relative(f"kernels/{record.kernel}/#record-{record.gpu}", here)
+    return relative(f"{kernel_url(record.kernel)}#record-{record.gpu}", here)

@@ -11,9 +11,10 @@ from sitegen.model.document import Cell
 from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Output
 from sitegen.model.site import Post
+from sitegen.model.urls import kernel_url, relative
 from sitegen.render import tables
 from sitegen.render.frame import Printer
-from sitegen.render.paths import post_url, relative
+from sitegen.render.sources import Sources
 from sitegen.results.freshness import State
 
 
@@ -56,7 +57,9 @@ def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> M
         summary=str(cell.options.get("code-summary", "Code")),
         implements=cell.implements,
         href=_kernel_href(cell, here),
-        outputs=tuple(_shown(post, cell, n, output, here) for n, output in enumerate(record.outputs)) if record else (),
+        outputs=tuple(_shown(printer, post, cell, n, output, here) for n, output in enumerate(record.outputs))
+        if record
+        else (),
         state=state,
         reason=reason,
         provenance=tables.provenance(record.run, "") if record and record.outputs else None,
@@ -72,7 +75,7 @@ def _code(cell: Cell) -> Markup:
 
 def _kernel_href(cell: Cell, here: str) -> str:
     kernel, _, name = cell.implements.partition("/")
-    return relative(f"kernels/{kernel}/#{name}", here) if cell.implements else ""
+    return relative(f"{kernel_url(kernel)}#{name}", here) if cell.implements else ""
 
 
 def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord | None) -> tuple[str, str]:
@@ -87,12 +90,12 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
     return "", ""
 
 
-def _shown(post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
+def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
     if output.kind != "image" or post is None:
         return Shown(output.kind, output.text)
-    return Shown("image", "", relative(image_url(post, cell.label, number), here))
+    return Shown("image", "", relative(image_url(printer.sources, post, cell.label, number), here))
 
 
-def image_url(post: Post, label: str, number: int) -> str:
+def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
     """Where the image that is output `number` of a cell stands."""
-    return f"{post_url(post)}{label}-{number}.png"
+    return f"{sources.post_url(post)}{label}-{number}.png"

@@ -207,14 +207,15 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
         CeilingRow(
             f"memory, {MIXES[c.name]} ({c.name.removeprefix('memory ')})",
             numbers.bandwidth(c.rate),
-            numbers.bandwidth(sheet.bytes_per_s) if sheet else "",
+            numbers.with_unit(numbers.printed(sheet.bytes_per_s / 1e12), "TB/s") if sheet else "",
             "",
         )
         for c in run.ceilings
         if c.name in MIXES
     ]
     for roof in _roofs(group, run, sheet) if group.flops else ():
-        printed = numbers.operations(roof.datasheet_flops_per_s) if roof.datasheet_flops_per_s else ""
+        rate = roof.datasheet_flops_per_s
+        printed = numbers.with_unit(numbers.printed(rate / 1e12), "TFLOP/s") if rate else ""
         ridge = numbers.intensity(roofs[roof.name].rate / memory.rate) if memory else ""
         rows.append(CeilingRow(roof.name, numbers.operations(roof.flops_per_s), printed, ridge))
     return tuple(rows)

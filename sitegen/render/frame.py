@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import jinja2
 from markupsafe import Markup
 
-from sitegen.render.paths import absolute, output_path, relative
+from sitegen.model.urls import FEED, KERNELS, POSTS, SERIES, WORKLOG, absolute, output_path, page_url, relative
 from sitegen.render.sources import Sources
 
 POLICY = (
@@ -94,21 +94,21 @@ class Printer:
     def _frame(
         self, here: str, href: Callable[[str], str], title: str, description: str, section: str, lang: str
     ) -> Frame:
-        sources, config = self.sources, self.sources.site.config
+        sources, config = self.sources, self.sources.config
         return Frame(
             title=f"{title} · {config.title}" if here and title != config.title else title,
             site_title=config.title,
             description=description or config.description,
             language=lang or config.language,
-            canonical=absolute(here, config.base_url),
+            canonical=absolute(here, config),
             policy=POLICY,
             home=href(""),
             at_home=not here,
             stylesheet=href(sources.assets["site.css"]),
             script=href(sources.assets["site.js"]),
-            feed=href("feed.xml"),
+            feed=href(FEED),
             navigation=tuple(Link(text, href(url), url == section) for text, url in navigation(sources)),
-            footer=tuple(Link(page.title, href(f"{page.slug}/")) for page in sources.site.pages),
+            footer=tuple(Link(page.title, href(page_url(page, config))) for page in sources.site.pages),
         )
 
 
@@ -116,10 +116,10 @@ def navigation(sources: Sources) -> tuple[tuple[str, str], ...]:
     """(text, URL) of the sections that the site has."""
     site = sources.site
     sections = (
-        ("Posts", "posts/", bool(sources.posts)),
-        ("Series", "series/", bool(site.series)),
-        ("Kernels", "kernels/", bool(site.kernels)),
-        ("Worklog", "worklog/", bool(site.worklog)),
+        ("Posts", POSTS, bool(sources.site.posts)),
+        ("Series", SERIES, bool(site.series)),
+        ("Kernels", KERNELS, bool(site.kernels)),
+        ("Worklog", WORKLOG, bool(site.worklog)),
     )
     return tuple((text, url) for text, url, there in sections if there)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.urls import POSTS, WORKLOG, relative
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Printer
 from sitegen.render.kernels import Board, board
 from sitegen.render.marks import heat
 from sitegen.render.measured import stale_of
 from sitegen.render.overview import overview
-from sitegen.render.paths import post_url, relative
 from sitegen.render.posts import PostLine, post_line
 from sitegen.render.series import Course, course
 from sitegen.render.sources import Sources
@@ -53,7 +53,7 @@ class HomePage:
 
 
 def render_home(printer: Printer) -> dict[str, str]:
-    sources, config = printer.sources, printer.sources.site.config
+    sources, config = printer.sources, printer.sources.config
     heading, lede = _promise(config.title, config.description)
     figure, caption = overview(sources)
     worklog = sources.site.worklog
@@ -66,13 +66,13 @@ def render_home(printer: Printer) -> dict[str, str]:
         doors=_doors(sources),
         courses=tuple(course(sources, series, "") for series in sources.site.series),
         board=board(sources, ""),
-        posts=tuple(post_line(sources, post, "") for post in sources.posts[:LATEST]),
-        all_posts=relative("posts/", ""),
-        count=numbers.count(len(sources.posts), "post"),
+        posts=tuple(post_line(sources, post, "") for post in sources.site.posts[:LATEST]),
+        all_posts=relative(POSTS, ""),
+        count=numbers.count(len(sources.site.posts), "post"),
         day=day_line(sources, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
         heat=heat(words_by_day(sources), sources.as_of) if worklog else Markup(),
-        worklog=relative("worklog/", ""),
+        worklog=relative(WORKLOG, ""),
     )
     return dict([printer.page("home.html", "", page, title=config.title)])
 
@@ -103,8 +103,8 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
 
 def _doors(sources: Sources) -> tuple[Door, ...]:
     doors = []
-    for entry in sources.site.config.entry_points:
+    for entry in sources.config.entry_points:
         if post := sources.post(entry.post.name):
-            minutes = numbers.reading_time(sources.document(post.body).words)
-            doors.append(Door(entry.because, post.title, relative(post_url(post), ""), post.description, minutes))
+            line = post_line(sources, post, "")
+            doors.append(Door(entry.because, line.title, line.href, line.description, line.minutes))
     return tuple(doors)

@@ -11,13 +11,13 @@ from markupsafe import Markup
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Status
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
+from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render import numbers, tables
 from sitegen.render.benchmark import CAPTION, benchmark_table, record_href
 from sitegen.render.charts import MIXES, Figure, headline, kernel_figure
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Mark, bar
 from sitegen.render.measured import Group, Row, groups
-from sitegen.render.paths import post_url, relative
 from sitegen.render.plates import record_plate
 from sitegen.render.slots import file_name
 from sitegen.render.sources import Sources, source_of
@@ -121,10 +121,6 @@ class KernelIndex:
     summaries: tuple[tuple[Link, str], ...]
 
 
-def kernel_url(kernel: Kernel) -> str:
-    return f"kernels/{kernel.name}/"
-
-
 def render_kernels(printer: Printer) -> dict[str, str]:
     sources = printer.sources
     if not sources.site.kernels:
@@ -133,18 +129,18 @@ def render_kernels(printer: Printer) -> dict[str, str]:
     for kernel in sources.site.kernels:
         pages.update([_kernel_page(printer, kernel)])
         pages.update(_data(sources, kernel))
-    summaries = tuple((Link(k.name, relative(kernel_url(k), "kernels/")), k.summary) for k in sources.site.kernels)
-    index = KernelIndex(board(sources, "kernels/"), summaries)
+    summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
+    index = KernelIndex(board(sources, KERNELS), summaries)
     description = "Best implementation of each kernel, against the ceiling that binds it."
     pages.update(
-        [printer.page("kernels.html", "kernels/", index, title="Kernels", description=description, section="kernels/")]
+        [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
     )
     return pages
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
     """Each record as JSON, and the source of each implementation as text."""
-    files = {f"{kernel_url(kernel)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
+    files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
     sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
     return {**files, **{path: text for path, text in sourced.items() if text}}
 
@@ -155,11 +151,11 @@ def _json(record: Record) -> str:
 
 def source_url(kernel: Kernel, implementation: Implementation) -> str:
     """As text, which a browser shows instead of saving it."""
-    return f"{kernel_url(kernel)}{file_name(implementation)}.txt"
+    return f"{kernel_url(kernel.name)}{file_name(implementation)}.txt"
 
 
 def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
-    sources, here = printer.sources, kernel_url(kernel)
+    sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
     found = [(record, groups(kernel, record, sources.evidence)) for record in records]
     several = len(records) > 1
@@ -173,21 +169,13 @@ def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
         unmeasured=() if records else tuple(_unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
-    return printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section="kernels/")
+    return printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section=KERNELS)
 
 
 def _posts(sources: Sources, kernel: Kernel, here: str) -> tuple[Link, ...]:
     """The posts that treat it."""
-
-    def treats(name: str, slots: Sequence[object]) -> bool:
-        return any(getattr(slot, "kernel", "") == name for slot in slots)
-
-    shown = [
-        post
-        for post in sources.posts
-        if kernel.name in {ref.name for ref in post.kernels} or treats(kernel.name, sources.document(post.body).slots)
-    ]
-    return tuple(Link(post.title, relative(post_url(post), here)) for post in shown)
+    shown = sources.linked.kernel_posts.get(kernel.name, ())
+    return tuple(Link(post.title, relative(sources.post_url(post), here)) for post in shown)
 
 
 def _state(shown: list[Group]) -> str:
@@ -384,7 +372,7 @@ def board(sources: Sources, here: str) -> Board:
 
 
 def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
-    link, best = Link(kernel.name, relative(kernel_url(kernel), here)), group.best if group else None
+    link, best = Link(kernel.name, relative(kernel_url(kernel.name), here)), group.best if group else None
     if group is None or best is None or best.performance is None:
         return BoardRow(link, "", "", "", "", Markup(), "", "", "planned", "not measured yet")
     fastest = _strongest(kernel, best)

@@ -85,9 +85,15 @@ def intensity(flops_per_byte: float) -> str:
 
 
 def error(value: float) -> str:
-    """`1.2e-7`; an exact result is `0`."""
+    """`1.2e-7`, `1e-6`; an exact result is `0`."""
     mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return "0" if value == 0 else f"{mantissa}e{int(exponent)}" if exponent else mantissa
+    short = mantissa.removesuffix(".0")
+    return "0" if value == 0 else f"{short}e{int(exponent)}" if exponent else short
+
+
+def printed(value: float) -> str:
+    """A vendor's figure, as it is printed: `4.8`, `67`, `989.5`."""
+    return f"{value:.4g}"
 
 
 def clock(mhz: float) -> str:

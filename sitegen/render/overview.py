@@ -27,8 +27,7 @@ def overview(sources: Sources) -> tuple[Markup, str]:
     chart = roofline_under("the kernels of this site", group, run, datasheet(gpu), tuple(_point(b) for b in shown))
     if chart is None:
         return Markup(), ""
-    counted = numbers.count(len(shown), "kernel")
-    caption = f"The best of {counted} under the roofs measured on one {run.environment.gpu}. Dashed: the datasheet."
+    caption = f"The best of each kernel under the roofs measured on one {run.environment.gpu}. Dashed: the datasheet."
     return render_roofline(chart, id="overview", named=True), caption
 
 

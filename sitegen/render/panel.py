@@ -84,20 +84,21 @@ def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
 
 
 def _lines(panel: Panel, y: Linear, right: float) -> list[Markup]:
-    """Each label in place; one that would cover another moves to the other side."""
-    marks = [(panel.ceiling, "roof", "b")]
-    marks += [(panel.probe, "axis", "")] if panel.probe else []
-    marks += [(panel.datasheet, "sheetline", "")] if panel.datasheet else []
-    parts = [path(f"M{at(_LEFT)} {at(y(line.rate))}H{at(right)}", class_) for line, class_, _ in marks]
-    for line, class_, weight in marks:
-        label = f"{line.name} {numbers.significant(line.rate, 3)}"
-        below = class_ == "axis"
-        place = y(line.rate) + (14 if below else -4)
-        if class_ == "roof":
-            parts.append(text(label, _LEFT + 6, place, f"{weight} halo"))
-        else:
-            parts.append(text(label, right, place, "e halo"))
+    """The ceiling's name above its line, the probe's below its own, the datasheet's at the other end."""
+    ceiling, probe, sheet = panel.ceiling, panel.probe, panel.datasheet
+    parts = [path(f"M{at(_LEFT)} {at(y(ceiling.rate))}H{at(right)}", "roof")]
+    parts.append(text(_label(ceiling), _LEFT + 6, y(ceiling.rate) - 5, "b halo"))
+    if probe:
+        parts.append(path(f"M{at(_LEFT)} {at(y(probe.rate))}H{at(right)}", "axis"))
+        parts.append(text(_label(probe), _LEFT + 6, y(probe.rate) + 14, "halo"))
+    if sheet:
+        parts.append(path(f"M{at(_LEFT)} {at(y(sheet.rate))}H{at(right)}", "sheetline"))
+        parts.append(text(f"{sheet.name} {numbers.printed(sheet.rate)}", right, y(sheet.rate) - 5, "e halo"))
     return parts
+
+
+def _label(line: Line) -> str:
+    return f"{line.name} {numbers.significant(line.rate, 3)}"
 
 
 def _columns(panel: Panel, y: Linear, right: float) -> list[Markup]:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.model.document import Document, Heading
+from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
+from sitegen.model.urls import POSTS, TAGS, kernel_url, list_page_url, relative, tag_url
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.measured import stale_of
-from sitegen.render.paths import post_url, relative
 from sitegen.render.plates import record_plate
 from sitegen.render.series import Position, positions
 from sitegen.render.slots import Place, fill
-from sitegen.render.sources import Sources, day_of, key
-from sitegen.render.tables import slug
+from sitegen.render.sources import Sources, day_of
+from sitegen.render.tables import part_of_id
 
 PER_PAGE = 50
 
@@ -93,31 +94,31 @@ class TagIndex:
 
 def render_posts(printer: Printer) -> dict[str, str]:
     sources = printer.sources
-    pages = [_post_page(printer, post) for post in sources.posts]
-    if sources.posts:
-        pages += _lists(printer, "posts/", "Posts", "", sources.posts, tags=True)
+    pages = [_post_page(printer, post) for post in sources.site.posts]
+    if sources.site.posts:
+        pages += _lists(printer, POSTS, "Posts", "", sources.site.posts, tags=True)
     tags = posts_by_tag(sources)
     for tag, posts in tags.items():
         pages += _lists(printer, tag_url(tag), tag, f"Posts about {tag}.", posts)
     if tags:
-        found = tuple((Link(t, relative(tag_url(t), "tags/")), numbers.count(len(p), "post")) for t, p in tags.items())
-        pages.append(printer.page("tags.html", "tags/", TagIndex(found), title="Tags", section="posts/"))
+        found = tuple((Link(t, relative(tag_url(t), TAGS)), numbers.count(len(p), "post")) for t, p in tags.items())
+        pages.append(printer.page("tags.html", TAGS, TagIndex(found), title="Tags", section=POSTS))
     return dict(pages)
 
 
-def tag_url(tag: str) -> str:
-    return f"tags/{slug(tag.lower())}/"
-
-
 def posts_by_tag(sources: Sources) -> dict[str, list[Post]]:
-    """Newest first, the tags by name."""
-    names = sorted({ref.name for post in sources.posts for ref in post.tags})
-    return {name: [post for post in sources.posts if name in {r.name for r in post.tags}] for name in names}
+    """Newest first, the tags by name; spellings that share a URL are one tag."""
+    names = sorted({ref.name for post in sources.site.posts for ref in post.tags})
+    tags = {tag_url(name): name for name in reversed(names)}
+    return {
+        name: [post for post in sources.site.posts if url in {tag_url(ref.name) for ref in post.tags}]
+        for url, name in sorted(tags.items())
+    }
 
 
 def post_line(sources: Sources, post: Post, here: str) -> PostLine:
     date, words = day_of(post.date), sources.document(post.body).words
-    href, minutes = relative(post_url(post), here), numbers.reading_time(words)
+    href, minutes = relative(sources.post_url(post), here), numbers.reading_time(words)
     return PostLine(post.title, href, date.isoformat(), numbers.day(date), post.description, minutes)
 
 
@@ -127,7 +128,7 @@ def _lists(
     """The archive or a tag: `<url>`, `<url>page/2/`, …"""
     sources = printer.sources
     total = -(-len(posts) // PER_PAGE)
-    urls = [url, *(f"{url}page/{n}/" for n in range(2, total + 1))]
+    urls = [list_page_url(url, n) for n in range(1, total + 1)]
     pages = []
     for n, here in enumerate(urls):
         lines = tuple(post_line(sources, post, here) for post in posts[n * PER_PAGE : (n + 1) * PER_PAGE])
@@ -136,17 +137,17 @@ def _lists(
         links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in posts_by_tag(sources)) if tags else ()
         page = PostList(title, lede, lines, newer, older, n + 1, total, links)
         name = title if not n else f"{title}, page {n + 1}"
-        pages.append(printer.page("posts.html", here, page, title=name, description=lede, section="posts/"))
+        pages.append(printer.page("posts.html", here, page, title=name, description=lede, section=POSTS))
     return pages
 
 
 def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
-    sources, here = printer.sources, post_url(post)
+    sources, here = printer.sources, printer.sources.post_url(post)
     document = sources.document(post.body)
-    kernels = _kernels(sources, post, document)
+    kernels = _kernels(sources, post)
     date = day_of(post.date)
     updated = day_of(post.updated) if post.updated else None
-    newer, older = _neighbours(sources, post, here)
+    beside = sources.linked.neighbours.get(post.body.path, Neighbours())
     page = PostPage(
         title=post.title,
         lede=post.description,
@@ -155,15 +156,15 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         updated_iso=updated.isoformat() if updated else "",
         updated=numbers.day(updated) if updated else "",
         minutes=numbers.reading_time(document.words),
-        kernels=tuple(Link(name, relative(f"kernels/{name}/", here)) for name in kernels),
+        kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(ref.name, relative(tag_url(ref.name), here)) for ref in post.tags),
         stale=_stale(sources, kernels),
         contents=contents(document),
-        body=fill(printer, document, Place(key(post.body), here, post)),
+        body=fill(printer, document, Place(document_key(post.body), here, post)),
         plates=_plates(sources, kernels, here),
         places=positions(sources, post, here),
-        newer=newer,
-        older=older,
+        newer=_link(sources, beside.next, here),
+        older=_link(sources, beside.previous, here),
         discuss=post.discuss,
     )
     return printer.page(
@@ -172,28 +173,18 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         page,
         title=post.title,
         description=post.description,
-        section="posts/",
+        section=POSTS,
         lang=post.lang,
     )
 
 
-def _neighbours(sources: Sources, post: Post, here: str) -> tuple[Link | None, Link | None]:
-    at = sources.posts.index(post)
-    newer = sources.posts[at - 1] if at else None
-    older = sources.posts[at + 1] if at + 1 < len(sources.posts) else None
-    return _link(newer, here), _link(older, here)
+def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
+    return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _link(post: Post | None, here: str) -> Link | None:
-    return Link(post.title, relative(post_url(post), here)) if post else None
-
-
-def _kernels(sources: Sources, post: Post, document: Document) -> tuple[str, ...]:
-    """Those that the front matter names, that a table or listing shows, or that a cell implements."""
-    named = [ref.name for ref in post.kernels]
-    named += [slot.kernel for slot in document.slots if hasattr(slot, "kernel")]
-    named += [cell.implements.split("/")[0] for cell in document.cells if cell.implements]
-    return tuple(name for name in dict.fromkeys(named) if sources.kernel(name))
+def _kernels(sources: Sources, post: Post) -> tuple[str, ...]:
+    """Those that the post shows, measures or implements."""
+    return tuple(k.name for k in sources.site.kernels if post in sources.linked.kernel_posts.get(k.name, ()))
 
 
 def _stale(sources: Sources, kernels: Sequence[str]) -> str:
@@ -212,10 +203,10 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
     """What made the numbers of the post: one plate a kernel and GPU."""
     return tuple(
         Plate(
-            f"record-{slug(name)}-{record.gpu}",
+            f"record-{part_of_id(name)}-{record.gpu}",
             name,
-            relative(f"kernels/{name}/", here),
-            record_plate(record, relative(f"kernels/{name}/{record.gpu}.json", here)),
+            relative(kernel_url(name), here),
+            record_plate(record, relative(f"{kernel_url(name)}{record.gpu}.json", here)),
         )
         for name in kernels
         for record in sources.records(name)

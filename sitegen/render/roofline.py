@@ -132,8 +132,11 @@ def _datasheet(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         rate = roof.datasheet_flops_per_s or 0.0
         if rate < top:
             parts.append(path(f"M{at(x(rate / slope))} {at(y(rate))}H{at(_RIGHT)}", "sheetline"))
-        parts.append(text(f"datasheet {numbers.significant(rate / 1e12, 3)}", _RIGHT, y(rate) - 6, "e"))
-    return [*parts, _along(f"datasheet {numbers.bandwidth(slope)}", slope, top, x, y, above=True)]
+        parts.append(text(f"datasheet {numbers.printed(rate / 1e12)}", _RIGHT, y(rate) - 6, "e"))
+    return [
+        *parts,
+        _along(f"datasheet {numbers.with_unit(numbers.printed(slope / 1e12), 'TB/s')}", slope, top, x, y, above=True),
+    ]
 
 
 def _roofs(chart: Roofline, x: Log, y: Log) -> list[Markup]:
@@ -162,11 +165,11 @@ def _line(slope: float, top: float, x: Log, y: Log) -> str:
 
 
 def _along(label: str, slope: float, top: float, x: Log, y: Log, *, above: bool) -> Markup:
-    """A label that lies on a slope, near the middle of its stretch."""
+    """A label that lies on a slope, in its upper part, clear of the points of memory-bound kernels."""
     ridge = min(top / slope, x.high)
     left, right = (_LEFT, y(x.low * slope)), (x(ridge), y(ridge * slope))
     angle = math.degrees(math.atan2(right[1] - left[1], right[0] - left[0]))
-    middle = ((left[0] * 0.55 + right[0] * 0.45), (left[1] * 0.55 + right[1] * 0.45))
+    middle = ((left[0] + 2 * right[0]) / 3, (left[1] + 2 * right[1]) / 3)
     away = -6.0 if above else 15.0
     turn = math.radians(angle)
     place = (middle[0] - away * math.sin(turn), middle[1] + away * math.cos(turn))

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.linked import SeriesPlace
 from sitegen.model.site import Phase, Post, Series
+from sitegen.model.urls import SERIES, relative, series_url
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Square, road, strip
-from sitegen.render.paths import post_url, relative
 from sitegen.render.sources import Sources
 
 
@@ -88,16 +89,12 @@ class Position:
     """A title that comes next but is not written yet."""
 
 
-def series_url(series: Series) -> str:
-    return f"series/{series.id}/"
-
-
 def render_series_pages(printer: Printer) -> dict[str, str]:
     sources = printer.sources
     if not sources.site.series:
         return {}
-    index = SeriesIndex(tuple(course(sources, series, "series/") for series in sources.site.series))
-    pages = [printer.page("series_index.html", "series/", index, title="Series", section="series/")]
+    index = SeriesIndex(tuple(course(sources, series, SERIES) for series in sources.site.series))
+    pages = [printer.page("series_index.html", SERIES, index, title="Series", section=SERIES)]
     pages += [_series_page(printer, series) for series in sources.site.series]
     return dict(pages)
 
@@ -108,7 +105,7 @@ def course(sources: Sources, series: Series, here: str) -> Course:
     titles = [phase.title or series.title for phase in series.phases]
     return Course(
         title=series.title,
-        href=relative(series_url(series), here),
+        href=relative(series_url(series.id), here),
         tagline=series.tagline,
         audience=series.audience,
         outcome=series.outcomes[0] if series.outcomes else "",
@@ -120,21 +117,15 @@ def course(sources: Sources, series: Series, here: str) -> Course:
 
 def positions(sources: Sources, post: Post, here: str) -> tuple[Position, ...]:
     """In every series that lists the post."""
-    return tuple(_position(sources, s, post, here) for s in sources.site.series if post.slug in _slugs(s))
-
-
-def _slugs(series: Series) -> tuple[str, ...]:
-    return tuple(ref.name for ref in series.posts)
+    return tuple(
+        _position(sources, place, post, here) for place in sources.linked.series_places.get(post.body.path, ())
+    )
 
 
 def _entries(sources: Sources, phase: Phase) -> tuple[Post | str, ...]:
-    """Its posts in reading order, then titles: those planned, and of posts that are not published yet."""
-    posts = [sources.post(ref.name) or _title(sources, ref.name) for ref in phase.posts]
+    """Its published posts in reading order, then the titles that are planned."""
+    posts = [post for ref in phase.posts if (post := sources.post(ref.name))]
     return (*posts, *phase.planned)
-
-
-def _title(sources: Sources, slug: str) -> str:
-    return next((post.title for post in sources.site.posts if post.slug == slug), slug)
 
 
 def _squares(sources: Sources, series: Series, here: Post | None = None) -> list[list[Square]]:
@@ -144,30 +135,29 @@ def _squares(sources: Sources, series: Series, here: Post | None = None) -> list
     return [[square(entry) for entry in _entries(sources, phase)] for phase in series.phases]
 
 
-def _position(sources: Sources, series: Series, post: Post, here: str) -> Position:
-    entries = [entry for phase in series.phases for entry in _entries(sources, phase)]
-    at = entries.index(post) if post in entries else 0
-    number, phase = next((n, p) for n, p in enumerate(series.phases, 1) if post.slug in {r.name for r in p.posts})
-    before, after = entries[at - 1] if at else None, entries[at + 1] if at + 1 < len(entries) else None
+def _position(sources: Sources, place: SeriesPlace, post: Post, here: str) -> Position:
+    series, phase = place.series, place.series.phases[place.phase]
+    planned = [title for later in series.phases[place.phase :] for title in later.planned]
+    entries = [entry for each in series.phases for entry in _entries(sources, each)]
     return Position(
         title=series.title,
-        href=relative(series_url(series), here),
-        phase=f"Phase {number}, {phase.title}" if phase.title else "",
-        part=at + 1,
+        href=relative(series_url(series.id), here),
+        phase=f"Phase {place.phase + 1}, {phase.title}" if phase.title else "",
+        part=entries.index(post) + 1,
         total=len(entries),
         strip=strip(_squares(sources, series, post)),
-        previous=_link(before, here),
-        next=_link(after, here),
-        planned_next=after if isinstance(after, str) else "",
+        previous=_link(sources, place.previous, here),
+        next=_link(sources, place.next, here),
+        planned_next=planned[0] if planned and not place.next else "",
     )
 
 
-def _link(entry: Post | str | None, here: str) -> Link | None:
-    return Link(entry.title, relative(post_url(entry), here)) if isinstance(entry, Post) else None
+def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
+    return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
 def _series_page(printer: Printer, series: Series) -> tuple[str, str]:
-    sources, here = printer.sources, series_url(series)
+    sources, here = printer.sources, series_url(series.id)
     entries = [entry for phase in series.phases for entry in _entries(sources, phase)]
     posts = [entry for entry in entries if isinstance(entry, Post)]
     minutes = numbers.reading_time(sum(sources.document(post.body).words for post in posts))
@@ -184,11 +174,11 @@ def _series_page(printer: Printer, series: Series) -> tuple[str, str]:
         audience=series.audience,
         prerequisites=series.prerequisites,
         outcomes=series.outcomes,
-        start=_link(posts[0], here) if posts else None,
+        start=_link(sources, posts[0], here) if posts else None,
         phases=_phase_views(sources, series, here),
         has_phases=any(phase.title for phase in series.phases),
     )
-    return printer.page("series.html", here, page, title=series.title, description=series.tagline, section="series/")
+    return printer.page("series.html", here, page, title=series.title, description=series.tagline, section=SERIES)
 
 
 def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView, ...]:
@@ -206,10 +196,10 @@ def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView
 def _part(sources: Sources, entry: Post | str, number: int, here: str) -> Part:
     if isinstance(entry, str):
         return Part(str(number), entry)
-    newest = sources.posts[0] == entry
+    newest = sources.site.posts[0] == entry
     minutes = numbers.reading_time(sources.document(entry.body).words)
     state, text = ("here", f"newest, {minutes}") if newest else ("done", minutes)
-    return Part(str(number), entry.title, relative(post_url(entry), here), entry.description, state, text)
+    return Part(str(number), entry.title, relative(sources.post_url(entry), here), entry.description, state, text)
 
 
 def _facts(sources: Sources, phase: Phase) -> str:

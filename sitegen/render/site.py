@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 from collections.abc import Mapping
 
+from sitegen.model.document import Document
+from sitegen.model.linked import Linked
 from sitegen.render.cells import image_url
+from sitegen.render.evidence import Evidence
 from sitegen.render.frame import Printer
 from sitegen.render.home import render_home
 from sitegen.render.kernels import render_kernels
-from sitegen.render.plain import render_feed, render_plain, render_sitemap
+from sitegen.render.plain import render_feed, render_plain, render_redirects, render_sitemap
 from sitegen.render.posts import render_posts
 from sitegen.render.series import render_series_pages
 from sitegen.render.sources import Sources
@@ -17,22 +21,36 @@ from sitegen.render.theme import Theme, environment
 from sitegen.render.worklog import render_worklog
 
 
-def render_site(sources: Sources, theme: Theme) -> dict[str, str | bytes]:
-    """All pages, feeds and data files by output path, sorted; the theme's assets are the caller's to write."""
+def render_site(
+    linked: Linked,
+    documents: Mapping[str, Document],
+    evidence: Evidence,
+    *,
+    as_of: dt.date,
+    theme: Theme,
+    assets: Mapping[str, str],
+) -> dict[str, str | bytes]:
+    """All pages, feeds and data files by output path, sorted.
+
+    `documents` are named by `document_key`; `assets` gives the URL of each asset of the theme by its name
+    (`site.css`), which the caller writes.
+    """
+    sources = Sources(linked, documents, evidence, as_of, assets)
     printer = Printer(sources, environment(theme))
-    pages: dict[str, str] = {}
+    pages: dict[str, str | bytes] = {}
     for render in (render_home, render_posts, render_series_pages, render_kernels, render_worklog, render_plain):
         pages |= render(printer)
-    pages |= render_feed(printer)
+    pages |= render_feed(printer) | render_redirects(printer)
     pages |= render_sitemap(printer, pages)
-    return dict(sorted({**pages, **_images(sources)}.items()))
+    pages |= _images(sources)
+    return dict(sorted(pages.items()))
 
 
-def _images(sources: Sources) -> Mapping[str, bytes]:
+def _images(sources: Sources) -> dict[str, str | bytes]:
     """What cells drew, as files beside their post."""
     return {
-        image_url(post, cell.label, n): base64.b64decode(output.text)
-        for post in sources.posts
+        image_url(sources, post, cell.label, n): base64.b64decode(output.text)
+        for post in sources.site.posts
         for cell in sources.document(post.body).cells
         for record in sources.cell_records(post.slug, cell.label)[:1]
         for n, output in enumerate(record.outputs)

@@ -21,10 +21,10 @@ from sitegen.model.document import (
 )
 from sitegen.model.kernel import Implementation, Language
 from sitegen.model.site import Post
+from sitegen.model.urls import kernel_url, relative
 from sitegen.render import benchmark, charts
 from sitegen.render.cells import render_cell
 from sitegen.render.frame import Printer
-from sitegen.render.paths import relative
 from sitegen.render.sources import source_of
 
 _MARKER = re.compile("\0(\\d+)\0")
@@ -58,7 +58,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 def _fill_slot(printer: Printer, document: Document, place: Place, index: int, number: int) -> Markup:
     slot: Slot = document.slots[index]
     if isinstance(slot, LinkSlot | ImageSlot):
-        target = printer.sources.hrefs.get((place.name, index), slot.target)
+        target = printer.sources.linked.hrefs.get((place.name, index), slot.target)
         return escape(relative(target, place.here))
     if isinstance(slot, ListingSlot):
         return _listing(printer, slot, place.here)
@@ -85,7 +85,7 @@ def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
             language_of(found),
             title=f"{slot.kernel}/{file_name(found)}",
             region=slot.region,
-            href=relative(f"kernels/{slot.kernel}/#{found.name}", here),
+            href=relative(f"{kernel_url(slot.kernel)}#{found.name}", here),
             label=f"Source of {slot.kernel} {found.name}",
         )
     )

@@ -9,24 +9,35 @@ from zoneinfo import ZoneInfo
 
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
+from sitegen.model.linked import Linked, document_key
 from sitegen.model.record import CellRecord, Record
-from sitegen.model.site import Markdown, Post, Site
+from sitegen.model.site import Markdown, Post, Site, SiteConfig
+from sitegen.model.urls import post_url
 from sitegen.render.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    site: Site
-    hrefs: Mapping[tuple[str, int], str]
-    """What a link or image slot leads to: from the root of the site, or absolute; by Document and slot number."""
+    linked: Linked
     documents: Mapping[str, Document]
     evidence: Evidence
     as_of: dt.date
     assets: Mapping[str, str]
-    """Output path of each asset of the theme, by its name: `site.css`."""
+    """URL of each asset of the theme, by its name: `site.css`."""
 
     def document(self, text: Markdown) -> Document:
-        return self.documents[key(text)]
+        return self.documents[document_key(text)]
+
+    @property
+    def site(self) -> Site:
+        return self.linked.site
+
+    @property
+    def config(self) -> SiteConfig:
+        return self.linked.site.config
+
+    def post_url(self, post: Post) -> str:
+        return post_url(post, self.config)
 
     def records(self, kernel: str) -> tuple[Record, ...]:
         """Those of the site's own GPUs first, in their order, then by name."""
@@ -38,28 +49,14 @@ class Sources:
         return tuple(found[gpu] for gpu in self._in_order(found))
 
     def _in_order(self, gpus: Iterable[str]) -> list[str]:
-        first = self.site.config.gpus
+        first = self.config.gpus
         return sorted(gpus, key=lambda gpu: (first.index(gpu) if gpu in first else len(first), gpu))
 
     def kernel(self, name: str) -> Kernel | None:
         return next((kernel for kernel in self.site.kernels if kernel.name == name), None)
 
     def post(self, slug: str) -> Post | None:
-        """A published one."""
-        return next((post for post in self.posts if post.slug == slug), None)
-
-    @property
-    def posts(self) -> tuple[Post, ...]:
-        """Published, newest first."""
-        shown = [post for post in self.site.posts if not post.draft and day_of(post.date) <= self.as_of]
-        return tuple(
-            sorted(shown, key=lambda post: (moment(post.date, self.site.config.timezone), post.slug), reverse=True)
-        )
-
-
-def key(text: Markdown) -> str:
-    """How `documents` names a text: several days of the worklog can stand in one file."""
-    return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
+        return next((post for post in self.site.posts if post.slug == slug), None)
 
 
 def source_of(site: Site, implementation: Implementation) -> str:

@@ -122,7 +122,7 @@ def _common_reason(group: Group) -> str:
 
 
 def _line(row: Row, columns: Sequence[str], texts: Sequence[str], prefix: str) -> Line:
-    id_, name = f"{prefix}-{slug(row.name)}", _name(row)
+    id_, name = f"{prefix}-{part_of_id(row.name)}", _name(row)
     if not row.performance:
         return Line(id_, name, _state(row), "", reason=why_no_time(row))
     cells: list[str | Markup] = []
@@ -134,7 +134,7 @@ def _line(row: Row, columns: Sequence[str], texts: Sequence[str], prefix: str) -
     return Line(id_, name, _state(row), class_, tuple(cells), notes=_notes(row))
 
 
-def slug(name: str) -> str:
+def part_of_id(name: str) -> str:
     """A part of an id."""
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
 
@@ -205,7 +205,7 @@ def _values(rows: Sequence[Row], column: str) -> list[str]:
 def _reader(column: str) -> tuple[_Value, int, int]:
     """How a column reads a row, its significant digits and least decimals."""
     if column == "time":
-        return (lambda row: row.performance.median_us if row.performance else None), 4, 1
+        return (lambda row: row.performance.median_us if row.performance else None), 3, 1
     if column == "bandwidth":
         return (lambda row: row.bytes_per_s / 1e12), 3, 2
     if column == "operations":
@@ -215,7 +215,14 @@ def _reader(column: str) -> tuple[_Value, int, int]:
     if column in ("of-copy", "of-read"):
         return (lambda row: None if row.of_probe is None else row.of_probe * 100), 3, 1
     baseline = column.removeprefix("vs:").strip()
-    return (lambda row: 1.0 if row.name == baseline else row.ratio(baseline)), 3, 2
+    return (lambda row: _ratio(row, baseline)), 3, 2
+
+
+def _ratio(row: Row, baseline: str) -> float | None:
+    """Nobody asks how often faster a copy is."""
+    if row.role is Role.PROBE:
+        return None
+    return 1.0 if row.name == baseline else row.ratio(baseline)
 
 
 def _spreads(rows: Sequence[Row]) -> list[str]:

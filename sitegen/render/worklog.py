@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
+from sitegen.model.urls import WORKLOG, day_url, list_page_url, relative
 from sitegen.render import numbers
 from sitegen.render.frame import Link, Printer
 from sitegen.render.marks import heat, level
-from sitegen.render.paths import relative
 from sitegen.render.slots import Place, fill
-from sitegen.render.sources import Sources, key
+from sitegen.render.sources import Sources
 
 STATES = {
     TaskState.OPEN: ("planned", "Open"),
@@ -102,10 +103,6 @@ class WorklogPage:
     pages: int
 
 
-def day_url(date: dt.date) -> str:
-    return f"worklog/{date.isoformat()}/"
-
-
 def render_worklog(printer: Printer) -> dict[str, str]:
     entries = printer.sources.site.worklog
     if not entries:
@@ -115,7 +112,7 @@ def render_worklog(printer: Printer) -> dict[str, str]:
 
 def countdown(sources: Sources) -> Days | None:
     """To the goal of the site, from the day that the build is told."""
-    goal = sources.site.config.countdown
+    goal = sources.config.countdown
     if goal is None:
         return None
     left = (goal.date - sources.as_of).days
@@ -154,12 +151,14 @@ def _excerpt(html: str, letters: int = 160) -> str:
 def _lists(printer: Printer) -> list[tuple[str, str]]:
     sources, entries = printer.sources, printer.sources.site.worklog
     total = -(-len(entries) // PER_PAGE)
-    urls = ["worklog/", *(f"worklog/page/{n}/" for n in range(2, total + 1))]
+    urls = [list_page_url(WORKLOG, n) for n in range(1, total + 1)]
     pages = []
     for n, here in enumerate(urls):
         intro = sources.site.worklog_intro
         page = WorklogPage(
-            intro=fill(printer, sources.document(intro), Place(key(intro), here)) if intro and not n else Markup(),
+            intro=fill(printer, sources.document(intro), Place(document_key(intro), here))
+            if intro and not n
+            else Markup(),
             countdown=countdown(sources),
             heat=heat(words_by_day(sources), sources.as_of),
             months=_months(sources, entries[n * PER_PAGE : (n + 1) * PER_PAGE], here),
@@ -170,7 +169,7 @@ def _lists(printer: Printer) -> list[tuple[str, str]]:
         )
         title = "Worklog" if not n else f"Worklog, page {n + 1}"
         description = "What was done each day, unpolished."
-        pages.append(printer.page("worklog.html", here, page, title=title, description=description, section="worklog/"))
+        pages.append(printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG))
     return pages
 
 
@@ -193,7 +192,7 @@ def _day_page(printer: Printer, at: int) -> tuple[str, str]:
     page = DayPage(
         title=numbers.weekday(entry.date),
         iso=entry.date.isoformat(),
-        body=fill(printer, document, Place(key(entry.body), here)),
+        body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
         tasks=tuple(_task(t.state, t.text) for t in entry.tasks if t.state is not TaskState.DONE),
         tally=_tally(entry),
@@ -202,7 +201,7 @@ def _day_page(printer: Printer, at: int) -> tuple[str, str]:
         next=_link(entries[at - 1], here) if at else None,
     )
     title = f"{numbers.day(entry.date)}, worklog"
-    return printer.page("day.html", here, page, title=title, description=_excerpt(document.html), section="worklog/")
+    return printer.page("day.html", here, page, title=title, description=_excerpt(document.html), section=WORKLOG)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:
@@ -211,7 +210,7 @@ def _link(entry: WorklogEntry, here: str) -> Link:
 
 def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
     """As it was written that day; else counted from it."""
-    goal = sources.site.config.countdown
+    goal = sources.config.countdown
     if entry.days_left is not None:
         same = goal is not None and (goal.date - entry.date).days == entry.days_left
         date = entry.date + dt.timedelta(days=entry.days_left)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
 
 from sitegen.diagnostics import Span
+from sitegen.markup.link import link_site
 from sitegen.markup.parse import parse_document
-from sitegen.model.document import Document, LinkSlot
+from sitegen.model.document import Document
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong
+from sitegen.model.linked import document_key
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
@@ -45,13 +45,13 @@ from sitegen.model.site import (
 )
 from sitegen.render.evidence import Evidence
 from sitegen.render.site import render_site
-from sitegen.render.sources import Sources, key
 from sitegen.render.theme import load_theme
 from sitegen.results.freshness import Freshness, State
 from sitegen.results.records import Records
 
 GPU = "nvidia-h200"
 AS_OF = dt.date(2026, 11, 21)
+FILES = tuple(f"content/posts/{slug}/index.md" for slug in ("softmax", "sum", "later"))
 SPAN = Span("content/site.yaml")
 
 FUSED = '''"""Row-wise softmax: one read, one write."""
@@ -76,7 +76,7 @@ extern "C" __global__ void softmax_naive(const DTYPE* x, DTYPE* y, long long n) 
 }
 // endregion
 """
-SOFTMAX_POST = """A softmax does five operations for every element. See [the sum](../sum.md) and [Triton](https://triton-lang.org/).
+SOFTMAX_POST = """A softmax does five operations for every element. See [the sum](../sum/index.md) and [Triton](https://triton-lang.org/).
 
 ## What must move
 
@@ -308,17 +308,7 @@ def site() -> Site:
 def documents_of(found: Site) -> dict[str, Document]:
     texts = [*(p.body for p in found.posts), *(p.body for p in found.pages)]
     texts += [*(e.body for e in found.worklog), *(t.body for t in found.terms)]
-    return {key(text): parse_document(text, numbered=True)[0] for text in texts}
-
-
-def hrefs_of(documents: Mapping[str, Document]) -> dict[tuple[str, int], str]:
-    """As the link stage resolves them."""
-    return {
-        (path, n): re.sub(r"(?:\.\./)*(?:posts/)?(\w+)(?:/index)?\.md", r"posts/\1/", slot.target)
-        for path, document in documents.items()
-        for n, slot in enumerate(document.slots)
-        if isinstance(slot, LinkSlot)
-    }
+    return {document_key(text): parse_document(text, numbered=True)[0] for text in texts}
 
 
 CELL = CellRecord(1, "first-look", GPU, "k", RUN, Status.PASSED, (Output("stream", "1 < 2\n"),))
@@ -329,23 +319,21 @@ def records(*found: Record) -> Records:
     return Records(kernels=kernels, cells={("softmax", "first-look", GPU): CELL} if found else {})
 
 
-def sources(found: Site | None = None, evidence: Evidence | None = None) -> Sources:
+def rendered(found: Site | None = None, evidence: Evidence | None = None) -> dict[str, str | bytes]:
+    """Every page of a site, by output path; without arguments the one above, everything fresh."""
     whole = found or site()
     documents = documents_of(whole)
+    linked, mistakes = link_site(whole, documents, as_of=AS_OF, files=FILES)
+    assert not mistakes, mistakes
     evidence = evidence or Evidence(records(record(), record("copy")))
-    assets = {"site.css": "assets/site.css", "site.js": "assets/site.js"}
-    return Sources(whole, hrefs_of(documents), documents, evidence, AS_OF, assets)
+    theme = load_theme()
+    assets = {name: f"assets/{name}" for name in theme.assets}
+    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets)
 
 
 STALE_FUSED = Freshness(State.STALE, ("fused.py changed",))
 
 
-@pytest.fixture
-def sample() -> Callable[..., Sources]:
-    return sources
-
-
 @pytest.fixture(scope="session")
 def pages() -> dict[str, str | bytes]:
-    """The whole site, everything fresh."""
-    return render_site(sources(), load_theme())
+    return rendered()
