@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 _DAY = re.compile(
     r"""\ {0,3}(?P<heading>\#{1,6}[ \t]+)?(?:\*\*|__)?
-    (?:(?P<iso>\d{4}-\d{1,2}-\d{1,2})|(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4}|\d{2}))
+    (?:(?P<iso>\d{4}-\d{1,2}-\d{1,2})|(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4}|\d{2}))(?:\*\*|__)?
     (?P<left>\s*[(\[]?\s*T\s*(?P<sign>[-+–—−])\s*(?P<days>\d{1,5})(?:\s+days?)?\s*[)\]]?)?
     (?:\*\*|__)?[ \t]*[:;]?[ \t]*\#*[ \t]*""",
     re.VERBOSE | re.IGNORECASE | re.ASCII,

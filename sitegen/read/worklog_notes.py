@@ -15,7 +15,7 @@ from sitegen.read.worklog_days import visible_lines
 _BULLET = r"[ \t]*(?:[-*+][ \t]+)*"
 _CHECKBOX = re.compile(rf"{_BULLET}\[(?P<mark>[ xX/~-])\][ \t]+(?P<text>\S.*)")
 _AT_END = re.compile(
-    r"(?P<text>.*\S)(?:\s+(?:[-–—]|->|→)\s*|[;.,][ \t]+|\s*->\s*)"
+    r"(?P<text>.*\S)(?:\s+(?:[-–—]|->|→)\s*|(?<=[.!?])[ \t]+|[;,][ \t]+|\s*->\s*)"
     r"(?P<word>Done|done|Next|Tmr|Tomorrow|Partly done|Glossed over[^;]*)[ \t]*[;.,!]*[ \t]*"
 )
 _IN_MIDDLE = re.compile(r"(?P<text>.*\S)\s+[-–—]\s+[Dd]one(?P<rest>[,.;]\s+\S.*)")

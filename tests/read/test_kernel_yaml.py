@@ -1,0 +1,152 @@
+"""kernels/<kernel>/kernel.yaml → Kernel."""
+
+import pytest
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.model.kernel import Goal, Kernel, Language, Launch, Status, Tensor
+from sitegen.read.kernel import parse_goal, parse_kernel, predicted_share
+
+PATH = "kernels/scale/kernel.yaml"
+FILES = {
+    "kernels/scale/reference.py": "",
+    "kernels/scale/tile.py": "import torch\n\n\ndef scale(x, *, out=None): ...\n",
+    "kernels/scale/plain.cu": 'extern "C" __global__ void scale_plain(const DTYPE* x) {}\n',
+    "kernels/scale/host.cu": 'extern "C" int scale_host(void** buffers) { return 0; }\n',
+    "kernels/scale/wrong/half.py": "def scale(x, *, out=None): ...\n",
+}
+KERNEL = """kernel: scale
+summary: A row times its weight.
+dims: [M, N]
+inputs:
+  x: {shape: [M, N]}
+  rows: {shape: [M + 1], dtype: int64}
+outputs: {y: {shape: [M, N]}}
+params: {eps: 1e-5, causal: [false, true], mode: [row, column]}
+dtypes: [float32, bfloat16]
+flops: M * N * (2 + causal)
+reads: M * N * itemsize + 8 * (M + 1)
+writes: M * N * itemsize
+tolerance: {float32: 1e-6, bfloat16: 8e-3}
+checks: [{M: 1, N: 1}, {N: 127, M: 3}]
+extra_inputs: [extreme]
+workloads: [{N: 1024, M: 4096}, {name: long, M: 1, N: 65536}]
+baselines: [torch, torch.compile]
+goals: ["best >= 0.98 of-copy @ 4096x1024:float32", "tile>=1.5x torch.compile @ long:bfloat16"]
+implementations:
+  - {name: tile, file: tile.py, dtypes: [float32], predicts: "10 % more: 95.5 %", deterministic: true}
+  - name: plain
+    file: plain.cu
+    launch:
+      {entry: scale_plain, grid: [M, 1], block: [THREADS], shared: 4 * THREADS, args: [x, y, N, eps],
+       constants: {THREADS: "min(N, 256)", WARPS: THREADS // 32}}
+  - {name: host, file: host.cu, host: scale_host, arch: ">=sm_90a"}
+wrong:
+  - {name: half, file: wrong/half.py, fails: wrong_dtype}
+"""
+
+
+def kernel(text: str = KERNEL, **changes: str) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+    """The kernel with some of its lines replaced, by key."""
+    lines = [f"{key}: {changes[key]}" if (key := line.split(":")[0]) in changes else line for line in text.split("\n")]
+    return parse_kernel("\n".join(lines), PATH, FILES)
+
+
+def seen(found: tuple[Diagnostic, ...]) -> list[tuple[str, int, int, str]]:
+    return [(d.code, d.span.line, d.span.col, d.message) for d in found]
+
+
+def test_every_key_of_the_design_is_read() -> None:
+    read, found = kernel()
+    assert not found
+    assert read.inputs == (Tensor("x", ("M", "N")), Tensor("rows", ("M + 1",), "int64"))
+    assert read.params == {"eps": (1e-5,), "causal": (False, True), "mode": ("row", "column")}
+    assert read.tolerance == {"float32": 1e-6, "bfloat16": 8e-3}
+    assert read.checks == ({"M": 1, "N": 1}, {"N": 127, "M": 3})
+    assert [workload.name for workload in read.workloads] == ["4096x1024", "long"]
+    assert read.goals[1] == Goal(
+        "tile>=1.5x torch.compile @ long:bfloat16", "tile", 1.5, "x torch.compile", "long", "bfloat16"
+    )
+    tile, plain, host = read.implementations
+    assert (tile.file, tile.language, tile.dtypes) == ("kernels/scale/tile.py", Language.TRITON, ("float32",))
+    assert (tile.predicted_of_ceiling, tile.deterministic) == (0.955, True)
+    assert plain.launch == Launch(
+        "scale_plain",
+        ("M", "1"),
+        ("THREADS",),
+        shared="4 * THREADS",
+        args=("x", "y", "N", "eps"),
+        constants={"THREADS": "min(N, 256)", "WARPS": "THREADS // 32"},
+    )
+    assert (host.language, host.host, host.launch) == (Language.CUDA_HOST, "scale_host", None)
+    assert (read.wrong[0].implementation.file, read.wrong[0].fails) == (
+        "kernels/scale/wrong/half.py",
+        Status.WRONG_DTYPE,
+    )
+
+
+def test_a_mistake_in_an_expression_has_its_own_column() -> None:
+    _, found = kernel(flops='"M * (N + K)"')
+    assert seen(found) == [("SG030", 10, 18, "unknown name `K`")]
+
+
+def test_an_expression_that_fails_only_for_one_check_fails() -> None:
+    _, found = kernel(flops="M * N // (M - 1)")
+    assert (seen(found), found[0].hint) == ([("SG030", 10, 14, "division by zero")], "with M = 1, N = 65536")
+
+
+def test_bytes_are_never_negative_and_shapes_never_broken() -> None:
+    _, found = kernel(writes="M - N", outputs="{y: {shape: [M, N / 2]}}")
+    assert sorted((d.code, d.span.line) for d in found) == [("SG030", 7), ("SG030", 12)]
+
+
+def test_a_text_parameter_is_no_number() -> None:
+    _, found = kernel(flops="M * mode")
+    assert seen(found) == [("SG030", 10, 12, "unknown name `mode`")]
+
+
+def test_a_workload_has_every_dim_and_no_other() -> None:
+    _, found = kernel(workloads="[{M: 2}, {M: 4096, N: 1024, K: 2}, {M: 1, N: 65536, name: long}]")
+    assert [d.message for d in found] == ["the dim `N` is missing", "unknown dim `K`"]
+
+
+def test_exact_kernels_have_tolerance_zero() -> None:
+    assert kernel(tolerance="{float32: 0, bfloat16: 0.0}")[1] == ()
+    assert [d.code for d in kernel(tolerance="{float32: -1e-6, bfloat16: tight}")[1]] == ["SG011", "SG032"]
+
+
+def test_an_implementation_in_a_cell_may_be_the_subject_of_a_goal() -> None:
+    assert kernel(goals='["two_pass >= 0.9 of-ceiling @ long:float32"]')[1] == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "best", "best >= much of-copy @ a:b", "best >= 1 of-copy", "best >= 1x @ a:b", "a > 1 of-copy @ a:b"]
+)
+def test_what_is_no_goal_is_none(text: str) -> None:
+    assert parse_goal(text) is None
+
+
+def test_a_prediction_is_its_last_percentage() -> None:
+    assert predicted_share("three reads and a write: 50 %") == 0.5
+    assert predicted_share("5 % of it spills, so 92.5% at best") == 0.925
+    assert predicted_share("twice the time of the copy") is None
+
+
+def test_a_kernel_without_its_files_names_each_of_them() -> None:
+    _, found = parse_kernel(KERNEL, PATH, {})
+    assert sorted(d.message for d in found) == [
+        "no kernels/scale/host.cu",
+        "no kernels/scale/plain.cu",
+        "no kernels/scale/reference.py",
+        "no kernels/scale/tile.py",
+        "no kernels/scale/wrong/half.py",
+    ]
+
+
+def test_a_broken_file_is_still_a_kernel_by_its_folder_so_that_posts_may_name_it() -> None:
+    read, found = parse_kernel("kernel: [\n", PATH, FILES)
+    assert (read.name, [d.code for d in found]) == ("scale", ["SG002"])
+
+
+def test_a_kernel_whose_only_implementation_is_in_a_cell_has_an_empty_list() -> None:
+    text = KERNEL[: KERNEL.index("implementations")] + "implementations: []\n"
+    assert kernel(text)[1] == ()

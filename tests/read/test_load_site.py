@@ -1,0 +1,151 @@
+"""A folder → Site."""
+
+import os
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitegen.diagnostics import Severity, has_errors
+from sitegen.read import find_root, load_site, parse_site
+from sitegen.read.addresses import normalised
+
+SITE = {"content/site.yaml": "title: Notes\nbase_url: https://example.org/\n"}
+POST = "---\ntitle: {}\ndate: 2026-11-22\n---\nText.\n"
+
+
+def written(root: Path, files: dict[str, str | bytes]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode() if isinstance(text, str) else text)
+    return root
+
+
+def codes(files: dict[str, str]) -> list[tuple[str, str]]:
+    return [(d.code, d.span.path) for d in parse_site(SITE | files)[1]]
+
+
+def test_the_root_is_found_from_any_folder_below(tmp_path: Path) -> None:
+    written(tmp_path, {**SITE, "content/posts/first/index.md": POST.format("a")})
+    assert find_root(tmp_path / "content" / "posts" / "first") == tmp_path.resolve()
+    assert find_root(tmp_path.parent) is None
+
+
+def test_images_records_and_hidden_files_are_not_read(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        {
+            **SITE,
+            "content/posts/first/index.md": POST.format("a"),
+            "content/posts/first/plot.png": b"\x89PNG\xff",
+            "content/posts/first/results/nvidia-h200/cell.json": "{}",
+            "content/posts/.#first.md": "lock",
+            "content/references.bib": "@misc{a}",
+            "kernels/sum/__pycache__/tile.py": "no",
+            "kernels/sum/.ipynb_checkpoints/tile.py": "no",
+            "kernels/sum/__init__.py": "",
+            "public/index.md": "no",
+        },
+    )
+    site, found = load_site(tmp_path)
+    assert not found
+    assert list(site.files) == [
+        "content/references.bib",
+        "content/site.yaml",
+        "content/posts/first/index.md",
+        "kernels/sum/__init__.py",
+    ]
+
+
+def test_a_file_that_vanished_is_a_mistake_of_that_file_alone(tmp_path: Path) -> None:
+    written(tmp_path, {**SITE, "content/posts/first.md": POST.format("a")})
+    (tmp_path / "content/posts/second.md").symlink_to(tmp_path / "nowhere.md")
+    site, found = load_site(tmp_path)
+    assert [post.slug for post in site.posts] == ["first"]
+    assert [(d.code, d.span.path) for d in found] == [("SG022", "content/posts/second.md")]
+
+
+def test_an_undecodable_worklog_is_a_warning(tmp_path: Path) -> None:
+    site, found = load_site(written(tmp_path, {**SITE, "content/worklog/2026-11-21.md": b"caf\xe9 \xff"}))
+    assert [(d.code, d.severity) for d in found] == [("SG001", Severity.WARNING)]
+    assert [entry.date.day for entry in site.worklog] == [21]
+
+
+def test_the_order_of_files_on_the_disk_does_not_matter(tmp_path: Path) -> None:
+    files = {f"content/posts/{name}.md": POST.format(name) for name in "cab"}
+    site, _ = load_site(written(tmp_path, {**SITE, **files}))
+    assert [post.slug for post in site.posts] == ["a", "b", "c"]
+    assert all(os.sep == "/" or os.sep not in path for path in site.files)
+
+
+def test_the_translation_of_a_post_is_no_second_slug() -> None:
+    files = {"content/posts/a/index.md": POST.format("a"), "content/posts/a/index.ko.md": POST.format("가")}
+    site, found = parse_site(SITE | files)
+    assert ([(p.slug, p.lang) for p in site.posts], found) == ([("a", ""), ("a", "ko")], ())
+
+
+def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
+    assert normalised("old") == normalised("/old/") == "/old/"
+    assert normalised("/2025/old.html") == "/2025/old.html"
+    aliased = POST.format("b").replace("---\nText", "aliases: [posts/a]\n---\nText")
+    assert codes({"content/posts/a.md": POST.format("a"), "content/posts/b.md": aliased}) == [
+        ("SG021", "content/posts/b.md")
+    ]
+
+
+def test_a_space_in_a_file_name_is_no_address() -> None:
+    assert codes({"content/posts/My post.md": POST.format("a")}) == [("SG024", "content/posts/My post.md")]
+
+
+def test_a_file_in_a_folder_too_deep_is_named_and_nothing_fails() -> None:
+    site, found = parse_site(SITE | {"content/posts/2026/first.md": POST.format("a"), "series/basics.yml": "title: a"})
+    assert [(d.code, d.span.path) for d in found] == [
+        ("SG016", "content/posts/2026/first.md"),
+        ("SG016", "series/basics.yml"),
+    ]
+    assert not has_errors(found) and not site.posts
+
+
+def test_an_exercise_is_a_folder() -> None:
+    files = {"content/exercises/vector-add/index.md": "", "content/exercises/vector-add/starter.py": ""}
+    assert parse_site(SITE | files)[0].exercises == ("vector-add",)
+
+
+PATHS = (
+    "content/site.yaml",
+    "content/posts/a.md",
+    "content/posts/a/index.md",
+    "content/pages/a.md",
+    "content/terms/a.md",
+    "content/worklog/2026-11-21.md",
+    "content/worklog/log.md",
+    "series/a.yaml",
+    "kernels/a/kernel.yaml",
+)
+WORDS = """
+    title date tags aliases permalink lang phases posts kernel dims inputs outputs x M N shape dtype params dtypes flops
+    reads writes tolerance checks workloads name baselines goals implementations wrong file launch entry grid block args
+    constants fails predicts base_url timezone gpus gpu_aliases feeds entry_points countdown targets float32 2026-11-22
+    1e400 -1 0 M*N// tile.py true ~
+"""
+word = st.sampled_from(WORDS.split())
+flow = st.recursive(
+    word | st.text(max_size=8).map(repr),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]")
+        | st.lists(st.tuples(word, inner), max_size=3).map(
+            lambda pairs: "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
+        )
+    ),
+    max_leaves=6,
+)
+yaml_text = st.lists(st.tuples(word, flow), max_size=12).map(lambda pairs: "".join(f"{k}: {v}\n" for k, v in pairs))
+any_text = yaml_text | yaml_text.map(lambda text: f"---\n{text}---\nText.\n") | st.text()
+
+
+@settings(max_examples=300)
+@given(st.dictionaries(st.sampled_from(PATHS), any_text))
+def test_no_text_in_any_file_makes_reading_raise(files: dict[str, str]) -> None:
+    site, found = parse_site(files)
+    assert {d.span.path for d in found} <= {*files, "content/site.yaml"}
+    assert len({post.slug for post in site.posts}) == len({p for p in files if p.startswith("content/posts")} and {"a"})

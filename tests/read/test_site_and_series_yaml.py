@@ -1,0 +1,78 @@
+"""content/site.yaml → SiteConfig, series/<id>.yaml → Series."""
+
+import datetime as dt
+
+import pytest
+
+from sitegen.read.config import parse_config, zone_of
+from sitegen.read.series import parse_series
+
+SITE = "title: Notes\nbase_url: https://example.org/notes\n"
+
+
+def test_a_title_and_an_address_are_a_site() -> None:
+    config, found = parse_config(SITE)
+    assert (config.base_url, config.language, zone_of(config), found) == (
+        "https://example.org/notes/",
+        "en",
+        dt.UTC,
+        (),
+    )
+    assert not (config.cards or config.search or config.feeds)
+
+
+def test_every_key_of_the_design_is_read() -> None:
+    text = (
+        SITE
+        + """timezone: Asia/Seoul
+entry_points: [{post: first, because: "It is short."}]
+countdown: {goal: A talk, date: 2026-12-31}
+gpus: [nvidia-h200]
+gpu_aliases: {h200: nvidia-h200}
+targets: {lab: {hosts: [{address: gpu1, gpus: 2}], tls: true}}
+cards: true
+feeds: [tags, series]
+"""
+    )
+    config, found = parse_config(text)
+    assert not found
+    assert (config.entry_points[0].post.name, config.entry_points[0].post.span.line) == ("first", 4)
+    assert config.countdown is not None and config.countdown.date == dt.date(2026, 12, 31)
+    assert config.targets == {"lab": {"hosts": [{"address": "gpu1", "gpus": 2}], "tls": True}}
+    assert (config.feeds, config.cards, config.search) == (("tags", "series"), True, False)
+    assert zone_of(config).utcoffset(dt.datetime(2026, 11, 22)) == dt.timedelta(hours=9)
+
+
+@pytest.mark.parametrize(
+    "address", ["/notes/", "example.org", "ftp://example.org/", "https://", "https://a b/", "https://a/?q"]
+)
+def test_a_base_url_that_no_feed_can_use_is_refused(address: str) -> None:
+    _, found = parse_config(f"title: Notes\nbase_url: {address}\n")
+    assert [(d.code, d.span.line, d.span.col) for d in found] == [("SG014", 2, 11)]
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "[UTC]"])
+def test_a_time_zone_that_is_none_is_named_and_utc_stands_in(zone: str) -> None:
+    config, found = parse_config(f"{SITE}timezone: {zone}\n")
+    assert zone_of(config) is dt.UTC
+    assert [d.span.line for d in found] == [3]
+
+
+def test_the_short_form_of_a_series_is_one_untitled_phase() -> None:
+    series, found = parse_series("title: Basics\nposts: [one, two]\nplanned: [Three]\n", "series/basics.yaml")
+    assert not found
+    assert [(p.title, [ref.name for ref in p.posts], p.planned) for p in series.phases] == [
+        ("", ["one", "two"], ("Three",))
+    ]
+    assert (series.id, series.span.col) == ("basics", 8)
+
+
+def test_a_series_may_still_be_all_plans() -> None:
+    series, found = parse_series("title: Basics\nphases: [{title: One, planned: [A, B]}]\n", "series/basics.yaml")
+    assert (series.posts, series.phases[0].planned, found) == ((), ("A", "B"), ())
+
+
+def test_a_post_twice_in_two_phases_is_named_at_the_second() -> None:
+    text = "title: Basics\nphases:\n  - {title: One, posts: [a, b]}\n  - {title: Two, posts: [b]}\n"
+    _, found = parse_series(text, "series/basics.yaml")
+    assert [(d.code, d.span.line, d.span.col, d.hint) for d in found] == [("SG023", 4, 26, "first on line 3")]
