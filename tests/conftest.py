@@ -1,5 +1,6 @@
 """What every test of the project shares: tests that this machine cannot run are left out, counted, and named."""
 
+import datetime as dt
 import importlib.util
 import os
 import shutil
@@ -29,11 +30,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def diagnose() -> Callable[[Path], str]:
     """What an author sees of the mistakes in a site."""
     from sitegen.diagnostics import render_diagnostics  # not at the top: a GPU machine runs tests without YAML
+    from sitegen.markup import link_site, parse_documents
     from sitegen.read import load_site
 
     def diagnosed(root: Path) -> str:
-        site, diagnostics = load_site(root)
-        return render_diagnostics(diagnostics, site.files) + "\n"
+        site, of_files = load_site(root)
+        documents, of_texts = parse_documents(site)
+        files = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+        _, of_names = link_site(site, documents, as_of=dt.date(2026, 12, 31), files=files)
+        return render_diagnostics((*of_files, *of_texts, *of_names), site.files) + "\n"
 
     return diagnosed
 

@@ -20,7 +20,10 @@ def read_cell(language: str, content: str, line: int, span: Span, into: Collecte
     """The cell of a fence that opens on `line`, or None when it has no place or no name: then nothing can run it."""
     options = o.read_options(content, line + 1, into)
     values = o.checked(options, _KINDS, "a cell", into)
-    usable = _has_place(span, into) & _has_language(language, span, into)
+    if not into.has_cells:
+        into.error("SG107", "an executable cell has no place here", span, "cells are run in posts only")
+        return None
+    usable = _has_folder(span, into) & _has_language(language, span, into)
     usable &= _has_label(options, values, span, into)
     if not usable:
         return None
@@ -40,10 +43,7 @@ def read_cell(language: str, content: str, line: int, span: Span, into: Collecte
     )
 
 
-def _has_place(span: Span, into: Collected) -> bool:
-    if not into.has_cells:
-        into.error("SG107", "an executable cell has no place here", span, "cells are run in posts only")
-        return False
+def _has_folder(span: Span, into: Collected) -> bool:
     if not into.path.endswith("/index.md"):
         folder = re.sub(r"\.\w+$", "", into.path)
         hint = f"move it to {folder}/index.md, so that its results have a place beside it"
@@ -63,7 +63,7 @@ def _has_language(language: str, span: Span, into: Collected) -> bool:
 
 def _has_label(options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> bool:
     if "label" not in values:
-        if "label" not in options.found:
+        if "label" not in options.found and not options.broken:
             into.error("SG106", "an executable cell needs a label", span, "add a line `#| label: first-look`")
         return False
     if any(cell.label.casefold() == values["label"].casefold() for cell in into.cells):
@@ -91,7 +91,7 @@ def _check_together(language: str, options: o.Options, values: dict[str, Any], s
 
 def _implements(value: o.Value) -> str:
     if not isinstance(value, str) or not re.fullmatch(r"\w[\w-]*/\w[\w-]*", value):
-        raise ValueError("expected `kernel/implementation`, such as `softmax/two_pass`")
+        raise o.Unfit("expected `kernel/implementation`, such as `softmax/two_pass`")
     return value
 
 
@@ -99,9 +99,9 @@ def _needs(value: o.Value) -> dict[str, str]:
     needs = o.mapping(value)
     for name, item in needs.items():
         if name not in ("gpu", "memory"):
-            raise ValueError(f"unknown need `{name}`: {did_you_mean(name, ('gpu', 'memory')) or '`gpu`, `memory`'}")
+            raise o.named("need", name, ("gpu", "memory"))
         if not isinstance(item, str):
-            raise ValueError(f"`{name}` is text")
+            raise o.Unfit(f"`{name}` is text")
     return needs
 
 
@@ -115,10 +115,10 @@ def launch_of(value: o.Value) -> Launch:
     given = o.mapping(value)
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown key `{name}`: {did_you_mean(name, known) or ', '.join(known)}")
+            raise o.named("key", name, known)
     missing = [f"`{name}`" for name in ("entry", "grid", "block") if not given.get(name)]
     if missing:
-        raise ValueError(f"{' and '.join(missing)} missing")
+        raise o.Unfit(f"{' and '.join(missing)} missing")
     return Launch(
         entry=o.text(given["entry"]),
         grid=_sizes(given["grid"]),
@@ -133,7 +133,7 @@ def launch_of(value: o.Value) -> Launch:
 def _sizes(value: o.Value) -> tuple[str, ...]:
     sizes = (value,) if isinstance(value, str) else o.words(value)
     if len(sizes) > 3:
-        raise ValueError("at most three dimensions")
+        raise o.Unfit("at most three dimensions")
     return tuple(_expression(size) for size in sizes)
 
 
@@ -142,7 +142,7 @@ def _expression(value: o.Value) -> str:
     try:
         evaluate(written, dict.fromkeys(names_in(written), 1))
     except FormulaError as mistake:
-        raise ValueError(f"`{written}`: {mistake.message} at column {mistake.col}") from None
+        raise o.Unfit(f"`{written}`: {mistake.message}", f"at column {mistake.col}", written) from None
     return written
 
 

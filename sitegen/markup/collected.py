@@ -56,6 +56,12 @@ class Collected:
                 return self.span(number, col, len(wanted))
         return self.span_of_line(line)
 
+    def within(self, span: Span, word: str) -> Span:
+        """Of `word` in the line of `span`, from its column on; without it, the whole span."""
+        source = self.lines[span.line - self.first_line]
+        col = source.find(word, span.col - 1) if word else -1
+        return self.span(span.line - self.first_line, col, len(word)) if col >= 0 else span
+
     def span_of_line(self, line: int) -> Span:
         source = self.lines[line] if line < len(self.lines) else ""
         col = len(source) - len(source.lstrip())

@@ -124,8 +124,7 @@ def _columns(value: o.Value) -> tuple[str, ...]:
     columns = o.words(value)
     for column in columns:
         if column not in COLUMNS and not re.fullmatch(r"vs: \S+", column):
-            hint = did_you_mean(column, COLUMNS) or f"known: {', '.join(COLUMNS)}"
-            raise ValueError(f"unknown column `{column}`: {hint}")
+            raise o.named("column", column, COLUMNS)
     return columns
 
 

@@ -127,7 +127,7 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]
         for goal in kernel.goals:
             if goal.subject not in ("best", *names):
                 start = Span(f"{kernel.folder}/kernel.yaml")
-                span = place_of(site, start, goal.text, below=True)
+                span = dataclasses.replace(place_of(site, start, goal.text, below=True), length=len(goal.subject))
                 yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), span)
 
 

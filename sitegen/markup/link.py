@@ -13,11 +13,9 @@ import dataclasses
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeGuard
-from zoneinfo import ZoneInfo
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
-from sitegen.markup.parse import softened
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
 from sitegen.model import urls
 from sitegen.model.document import (
@@ -32,6 +30,8 @@ from sitegen.model.document import (
 )
 from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, texts
 from sitegen.model.site import Markdown, Post, Series, Site
+from sitegen.read.config import zone_of
+from sitegen.read.load import worklog_never_fails
 
 
 def link_site(
@@ -64,14 +64,15 @@ def link_site(
         series_places=_series_places(shown),
         neighbours=_neighbours(shown.posts),
     )
-    return linked, softened(in_reading_order(found))
+    return linked, worklog_never_fails(in_reading_order(found))
 
 
 def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
     """Path → why it has no page."""
     why: dict[str, str] = {}
+    zone = zone_of(site.config)
     for post in site.posts:
-        day = day_of(post.date, site.config.timezone)
+        day = day_of(post.date, zone)
         if post.draft:
             why[post.body.path] = "a draft"
         elif day > as_of:
@@ -79,19 +80,20 @@ def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
     return why
 
 
-def day_of(date: dt.date | dt.datetime, timezone: str) -> dt.date:
+def day_of(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date:
     """The day on which a post appears, in the site's timezone."""
     if not isinstance(date, dt.datetime):
         return date
-    return (date.astimezone(ZoneInfo(timezone)) if date.tzinfo else date).date()
+    return (date.astimezone(zone) if date.tzinfo else date).date()
 
 
 def _without(site: Site, hidden: Mapping[str, str]) -> Site:
     """The site without the hidden posts, also in its series and entry points; posts newest first."""
     posts = [post for post in site.posts if post.body.path not in hidden]
     gone = {post.slug for post in site.posts} - {post.slug for post in posts}
+    zone = zone_of(site.config)
     posts.sort(key=lambda post: post.slug)
-    posts.sort(key=lambda post: _moment(post.date, site.config.timezone), reverse=True)
+    posts.sort(key=lambda post: _moment(post.date, zone), reverse=True)
     entries = tuple(entry for entry in site.config.entry_points if entry.post.name not in gone)
     return dataclasses.replace(
         site,
@@ -109,9 +111,8 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
     return dataclasses.replace(series, phases=phases)
 
 
-def _moment(date: dt.date | dt.datetime, timezone: str) -> dt.datetime:
+def _moment(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     """A day begins at midnight of the site's timezone."""
-    zone = ZoneInfo(timezone)
     if isinstance(date, dt.datetime):
         return date if date.tzinfo else date.replace(tzinfo=zone)
     return dt.datetime(date.year, date.month, date.day, tzinfo=zone)
@@ -239,6 +240,5 @@ def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
 
 def _neighbours(newest_first: Iterable[Post]) -> dict[str, Neighbours]:
     posts = list(newest_first)
-    newer = [None, *posts][: len(posts)]
-    older = [*posts[1:], None]
-    return {post.body.path: Neighbours(before, after) for post, before, after in zip(posts, older, newer, strict=True)}
+    newer, older = [None, *posts], [*posts[1:], None]
+    return {post.body.path: Neighbours(before, after) for post, before, after in zip(posts, older, newer, strict=False)}

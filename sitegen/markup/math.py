@@ -17,6 +17,7 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected, collected
 
 STYLE_CLASSES = {
@@ -92,12 +93,24 @@ def _shown(source: str, display: bool, line: int, into: Collected) -> str:
     try:
         return mathml(source, display)
     except MathError as mistake:
-        begin = source[: mistake.offset].split("\n")
-        words = source.strip().split("\n")[0]
-        found = into.span_of(words, line, line + 2)
-        row = into.span_of(source.split("\n")[len(begin) - 1].strip() or words, found.line - into.first_line)
-        into.error("SG115", f"this formula is not TeX: {mistake}", row if len(begin) > 1 else found)
+        span = _place(source, mistake.offset, line, into)
+        into.error("SG115", f"this formula is not TeX: {mistake}", span)
         return f"<code>{escape(source, quote=False)}</code>"
+
+
+def _place(source: str, offset: int, line: int, into: Collected) -> Span:
+    """Of the mistake; of the formula's first line when Temml does not say where."""
+    lines = source.split("\n")
+    first = next((n for n, text in enumerate(lines) if text.strip()), 0)
+    start = into.span_of(lines[first].strip(), line + first, line + first + 2)
+    if not offset:
+        return start
+    row = source.count("\n", 0, offset)
+    at = start.line - into.first_line + row - first
+    whole = into.span_of(lines[row].strip(), at)
+    col = whole.col - 1 + offset - source.rfind("\n", 0, offset) - 1 - (len(lines[row]) - len(lines[row].lstrip()))
+    word = re.match(r"\\?[A-Za-z]+|\\?.", source[offset:])
+    return into.span(at, max(col, 0), len(word[0]) if word else 1)
 
 
 def _engine() -> Callable[[str, bool], str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,16 @@ from sitegen.markup.collected import Collected
 Value = Any
 """Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
 Kind = Callable[[Value], object]
-"""Turns a Value into what the option means; raises ValueError in words for the author."""
+"""Turns a Value into what the option means; raises Unfit in words for the author."""
+
+
+class Unfit(ValueError):
+    """A value that an option does not take; `word` is the part of it that is wrong."""
+
+    def __init__(self, message: str, hint: str = "", word: str = "") -> None:
+        super().__init__(message)
+        self.hint, self.word = hint, word
+
 
 _COMMENT = re.compile(r"\s*(?:#\||//\|) ?")
 _COLON = re.compile(r"\s*:([A-Za-z][\w-]*):[ \t]*")
@@ -41,6 +50,8 @@ class Options:
     found: dict[str, Option] = field(default_factory=dict)
     rest: str = ""
     rest_line: int = 0
+    broken: bool = False
+    """Some of it was not YAML: what seems to be missing may stand there."""
 
     def span(self, name: str, otherwise: Span) -> Span:
         return self.found[name].span if name in self.found else otherwise
@@ -71,8 +82,9 @@ def checked(options: Options, kinds: Mapping[str, Kind], where: str, into: Colle
             continue
         try:
             values[name] = kinds[name](option.value)
-        except ValueError as mistake:
-            into.error("SG105", f"option `{name}`: {mistake}", option.span)
+        except Unfit as mistake:
+            span = into.within(option.span, mistake.word)
+            into.error("SG105", f"option `{name}`: {mistake}", span, mistake.hint)
     return values
 
 
@@ -104,6 +116,7 @@ def _read_colon(text: str, found: re.Match[str], number: int, options: Options, 
         try:
             value = _plain(_compose(raw))
         except (yaml.YAMLError, ValueError) as mistake:
+            options.broken = True
             into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
             return
     _add(found[1], Option(value, key_span, span), options, into)
@@ -122,10 +135,12 @@ def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Opt
             key_span = place(key.start_mark.line, key.start_mark.column, len(name))
             _add(name, Option(_plain(value), key_span, _node_span(value, text, place)), options, into)
     except yaml.MarkedYAMLError as mistake:
+        options.broken = True
         mark = mistake.problem_mark or mistake.context_mark
         span = place(mark.line, mark.column, 1) if mark else place(0, 0, 1)
         into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
     except (yaml.YAMLError, ValueError) as mistake:
+        options.broken = True
         into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", place(0, 0, 1))
 
 
@@ -185,7 +200,7 @@ def _reason(mistake: Exception) -> str:
 
 def text(value: Value) -> str:
     if not isinstance(value, str):
-        raise ValueError("expected text")
+        raise Unfit("expected text")
     return value
 
 
@@ -194,7 +209,7 @@ def words(value: Value) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(word.strip() for word in value.split(",") if word.strip())
     if not isinstance(value, tuple):
-        raise ValueError("expected a list")
+        raise Unfit("expected a list")
     return tuple(_word(item) for item in value)
 
 
@@ -203,13 +218,13 @@ def _word(item: Value) -> str:
         (key, value), *_ = item.items()
         item = f"{key}: {value}" if isinstance(value, str) else item
     if not isinstance(item, str):
-        raise ValueError("expected a list of words")
+        raise Unfit("expected a list of words")
     return item
 
 
 def flag(value: Value) -> bool:
     if value not in ("true", "false"):
-        raise ValueError("expected `true` or `false`")
+        raise Unfit("expected `true` or `false`")
     return bool(value == "true")
 
 
@@ -219,28 +234,25 @@ def seconds(value: Value) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 < number <= 24 * 3600:
-        raise ValueError("expected seconds, more than 0 and at most a day")
+        raise Unfit("expected seconds, more than 0 and at most a day")
     return number
-
-
-def one_of(*known: str) -> Kind:
-    def kind(value: Value) -> object:
-        if value not in known:
-            hint = did_you_mean(str(value), known) or f"it is one of {', '.join(f'`{k}`' for k in known)}"
-            raise ValueError(f"unknown value `{value}`: {hint}")
-        return value
-
-    return kind
 
 
 def mapping(value: Value) -> dict[str, Value]:
     if not isinstance(value, dict):
-        raise ValueError("expected a mapping, `{key: value}`")
+        raise Unfit("expected a mapping, `{key: value}`")
     return value
 
 
 def label(value: Value) -> str:
     """A label: it becomes an id and a file name."""
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][\w-]*", value):
-        raise ValueError("a label is letters, digits, `-` and `_`, such as `first-look`")
+        raise Unfit("a label is letters, digits, `-` and `_`, such as `first-look`")
     return value
+
+
+def named(what: str, word: str, known: Iterable[str]) -> Unfit:
+    """An unknown word, with the one that was meant."""
+    names = list(known)
+    hint = did_you_mean(word, names) or f"known: {', '.join(f'`{name}`' for name in names)}"
+    return Unfit(f"unknown {what} `{word}`", hint, word)

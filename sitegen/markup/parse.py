@@ -5,7 +5,6 @@ markdown-it-py reads it; the rules of the files beside this one say what becomes
 
 from __future__ import annotations
 
-import dataclasses
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from sitegen.diagnostics import Diagnostic, Severity, in_reading_order
+from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
@@ -27,8 +26,8 @@ from sitegen.markup.rawhtml import render_html, report_open_tags
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
 from sitegen.model.site import Markdown
+from sitegen.read.load import worklog_never_fails
 
-WORKLOG = "content/worklog/"
 _ATTRIBUTES = ("id", "class")
 
 
@@ -63,14 +62,7 @@ def parse_document(
         has_math=into.has_math,
         words=count_words(tokens),
     )
-    return document, softened(in_reading_order(into.diagnostics))
-
-
-def softened(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Nothing that stands in a worklog fails a build: there every mistake is a warning."""
-    return tuple(
-        dataclasses.replace(d, severity=Severity.WARNING) if d.span.path.startswith(WORKLOG) else d for d in diagnostics
-    )
+    return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
 
 @lru_cache(maxsize=1)
