@@ -6,12 +6,17 @@ Exit 0 when a result was written, 2 for wrong usage.
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from sitegen.measure.jobs import new_stage, run_ceilings_job, run_kernel_job, run_reject_job
+from sitegen.measure.process import kill_all
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 
@@ -36,6 +41,7 @@ def main(arguments: list[str]) -> int:
 def do_job(job_file: Path, data: Any) -> JobResult:
     """Runs the job in a temporary folder, of which nothing is left."""
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
+        _leave_nothing_when_told_to_go(folder)
         stage = new_stage(Path(folder), job_file)
         with stage.timed("total"):
             if data["kind"] == "kernel":
@@ -45,6 +51,18 @@ def do_job(job_file: Path, data: Any) -> JobResult:
             if data["kind"] == "ceilings":
                 return run_ceilings_job(from_plain(CeilingsJob, data), stage)
     raise ValueError(f"measure does not do jobs of kind {data['kind']!r}")
+
+
+def _leave_nothing_when_told_to_go(folder: str) -> None:
+    """On SIGTERM or SIGINT: no child, no file; a thread that waits for a child could not be interrupted otherwise."""
+
+    def leave(number: int, _: FrameType | None) -> None:
+        kill_all()
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, leave)
 
 
 def _write(file: Path, text: str) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from sitegen.measure import compile as compiling
 from sitegen.measure.clock import PROBES
+from sitegen.measure.compile import compile_probe
 from sitegen.measure.correctness import wait
 from sitegen.measure.inputs import generator
 from sitegen.measure.memory_probes import MIXES, MemoryProbe, on_set, timed_calls
@@ -74,7 +74,7 @@ def _memory(name: str, entry: str) -> Ceiling:
 def _fp32() -> Iterator[tuple[str, float]]:
     """Multiply-adds in independent chains, and cuBLAS without tf32."""
     yield from _fma_chains()
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.set_float32_matmul_precision("highest")
     yield from _products(_operands(8192, torch.float32), 8192, bursts_only=True)
 
 
@@ -84,9 +84,7 @@ def _fma_chains() -> Iterator[tuple[str, float]]:
     except ImportError:
         return
     defines = (("THREADS", str(_THREADS)), ("CHAINS", str(_CHAINS)), ("ROUNDS", str(_ROUNDS)))
-    source = (PROBES / "fma.cu").read_text(encoding="utf-8")
-    arch = compiling.arch_of(torch.cuda.get_device_capability())
-    kernel = compiling.compile_device(source, "fma_chains", arch, defines, []).kernel
+    kernel = compile_probe(PROBES / "fma.cu", defines).get_kernel("fma_chains")
     blocks = 4 * torch.cuda.get_device_properties(0).multi_processor_count
     sink = torch.zeros(4, device="cuda")
     arguments = [sink.data_ptr(), *map(ctypes.c_float, (0.999, 0.001))]
@@ -143,7 +141,7 @@ def _operands(size: int, dtype: Any) -> Callable[[], Any]:
 
 
 def _tf32(size: int) -> Callable[[], Any]:
-    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.set_float32_matmul_precision("high")
     return _operands(size, torch.float32)
 
 

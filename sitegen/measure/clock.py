@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from sitegen.measure import compile as compiling
+from sitegen.measure.compile import compile_probe
 
 PROBES = Path(__file__).parent / "probes"
 _MOST_SMS = 1024
@@ -24,9 +24,7 @@ class SmClock:
     def __init__(self) -> None:
         from cuda.core import LaunchConfig
 
-        source = (PROBES / "clock.cu").read_text(encoding="utf-8")
-        arch = compiling.arch_of(torch.cuda.get_device_capability())
-        self.kernel = compiling.compile_device(source, "sm_clock", arch, (), []).kernel
+        self.kernel = compile_probe(PROBES / "clock.cu", ()).get_kernel("sm_clock")
         count = torch.cuda.get_device_properties(0).multi_processor_count
         self.config = LaunchConfig(grid=(8 * count,), block=(32,))
         self.readings = torch.zeros(2, _MOST_SMS, 2, dtype=torch.int64, device="cuda")
@@ -104,6 +102,7 @@ def nvml_handle() -> Any:
 
     pynvml.nvmlInit()
     uuid = getattr(torch.cuda.get_device_properties(0), "uuid", None)
-    if uuid is None:
+    try:
+        return pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
+    except pynvml.NVMLError:
         return pynvml.nvmlDeviceGetHandleByIndex(0)
-    return pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")

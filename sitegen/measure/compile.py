@@ -53,23 +53,41 @@ def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str,
 
 def compile_device(source: str, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
     """Compiles for `arch` with NVRTC and finds the entry.  Raises CompileError."""
-    from cuda.core import Program, ProgramOptions
-
-    options = ProgramOptions(
-        name=entry,
-        arch=arch,
-        std="c++17",
-        lineinfo=True,
-        define_macro=list(defines),
-        include_path=[str(path) for path in [*include, *toolkit_includes()]],
-    )
+    options = _options(entry, arch, defines, include)
     flags = " ".join([f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{n}={v}" for n, v in defines)])
+    code = compile_module(source, options)
     try:
-        code = Program(source, "c++", options=options).compile("cubin")
         kernel = code.get_kernel(entry)
     except Exception as error:
-        raise CompileError(str(error)) from error
+        raise CompileError(f"no entry `{entry}`: {error}") from error
     return DeviceCode(kernel, bytes(code.code), flags, lambda: _ptx(source, options))
+
+
+def compile_module(source: str, options: Any) -> Any:
+    """cuda.core's ObjectCode of all entries of a file.  Raises CompileError."""
+    from cuda.core import Program
+
+    try:
+        return Program(source, "c++", options=options).compile("cubin")
+    except Exception as error:
+        raise CompileError(str(error)) from error
+
+
+def compile_probe(file: Path, defines: Defines) -> Any:
+    """As above, of one of our own probes for the GPU at hand."""
+    import torch
+
+    arch = arch_of(torch.cuda.get_device_capability())
+    return compile_module(file.read_text(encoding="utf-8"), _options(file.stem, arch, defines, []))
+
+
+def _options(name: str, arch: str, defines: Defines, include: list[Path]) -> Any:
+    from cuda.core import ProgramOptions
+
+    paths = [str(path) for path in [*include, *toolkit_includes()]]
+    return ProgramOptions(
+        name=name, arch=arch, std="c++17", lineinfo=True, define_macro=list(defines) or None, include_path=paths or None
+    )
 
 
 def _ptx(source: str, options: Any) -> bytes:

@@ -42,6 +42,11 @@ Shapes = Sequence[Mapping[str, int]]
 PROBES = ("copy", "read")
 
 
+_INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+_ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
+"""Else torch.compile keeps a pool of processes, which would outlive the child."""
+
+
 @dataclass(slots=True)
 class Stage:
     """Where a job runs, and where its time goes."""
@@ -67,7 +72,7 @@ class Stage:
             self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
 
     def start(self, role: str, name: str) -> Child:
-        environment = {} if self.gpu else {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+        environment = _ONE_COMPILER if self.gpu else {**_ONE_COMPILER, **_INTERPRETER}
         return Child(
             f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
         )
@@ -169,8 +174,10 @@ def _prepare(kernel: Kernel, contestants: list[Contestant], stage: Stage, shapes
         for contestant in contestants:
             if contestant.status is None:
                 contestant.child = stage.start(contestant.role, contestant.name)
-        _read_environment(stage)
-        _side_by_side(contestants, stage, lambda c: _prepare_one(c, stage, shapes))
+        with ThreadPoolExecutor(1) as pool:
+            facts = pool.submit(_read_environment, stage)
+            _side_by_side(contestants, stage, lambda c: _prepare_one(c, stage, shapes))
+            facts.result()
 
 
 def _prepare_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:

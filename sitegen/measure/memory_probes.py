@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle, product
 from statistics import median
 from typing import Any
@@ -125,7 +126,7 @@ def _candidate(entry: str, vectors: int, unroll: int, threads: int, streaming: i
     from cuda.core import LaunchConfig
 
     values = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
-    kernel = _compiled(entry, tuple((name, str(value)) for name, value in values.items()))
+    kernel = _compiled(tuple((name, str(value)) for name, value in values.items())).get_kernel(entry)
     tiles = -(-vectors // (threads * unroll))
     resident = torch.cuda.get_device_properties(0).multi_processor_count * (2048 // threads)
     config = LaunchConfig(grid=(min(tiles, resident) if strided else tiles,), block=(threads,))
@@ -138,15 +139,10 @@ def _candidate(entry: str, vectors: int, unroll: int, threads: int, streaming: i
     return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", run)
 
 
-_KERNELS: dict[tuple[str, compiling.Defines], Any] = {}
-
-
-def _compiled(entry: str, defines: compiling.Defines) -> Any:
-    if (entry, defines) not in _KERNELS:
-        source = (PROBES / "memory.cu").read_text(encoding="utf-8")
-        arch = compiling.arch_of(torch.cuda.get_device_capability())
-        _KERNELS[entry, defines] = compiling.compile_device(source, entry, arch, defines, []).kernel
-    return _KERNELS[entry, defines]
+@cache
+def _compiled(defines: compiling.Defines) -> Any:
+    """All entries of the file, for each way only once."""
+    return compiling.compile_probe(PROBES / "memory.cu", defines)
 
 
 def _launch(config: Any, kernel: Any, arguments: list[Any]) -> None:

@@ -19,6 +19,8 @@ from sitegen.measure.protocol import Closed, Ended, Late, Link, Message
 from sitegen.model.kernel import Status
 
 GRACE_S = 2.0
+_living: set[int] = set()
+"""Process groups that were started and not ended."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
 
 
@@ -38,6 +40,7 @@ class Child:
         finally:
             for fd in fds:
                 os.close(fd)
+        _living.add(self.process.pid)
 
     def ask(self, do: str, seconds: float, **arguments: Any) -> Any:
         """The child's reply.  Raises Ended with a status: its own, `timeout`, or `runtime_error` when it died."""
@@ -74,6 +77,7 @@ class Child:
                 self.process.wait(seconds)
                 break
         _signal_group(self.process.pid, signal.SIGKILL)
+        _living.discard(self.process.pid)
         if self.link.reads >= 0:
             self.link.close()
             self.link.reads = self.link.writes = -1
@@ -89,6 +93,12 @@ class Child:
             file.seek(max(0, self.log.stat().st_size - 4000))
             return [line for line in file.read().decode(errors="replace").splitlines() if line.strip()][-lines:]
         return []
+
+
+def kill_all() -> None:
+    """At once and without grace: for a parent that must go."""
+    for group in list(_living):
+        _signal_group(group, signal.SIGKILL)
 
 
 def _reply(message: Message) -> Any:

@@ -5,7 +5,9 @@ Also used by tests/gpu/faults.py, so it needs nothing but the program.
 
 from __future__ import annotations
 
-from sitegen.model.job import Key, KernelJob, RejectJob
+from dataclasses import replace
+
+from sitegen.model.job import KernelJob, Key, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong
 
 REFERENCE = """
@@ -72,6 +74,10 @@ WRONG_SOURCES = {
         ),
     ),
     "unmasked_tail": (Status.OUT_OF_BOUNDS, triton_source(mask="at >= 0")),
+    "unmasked_loads": (
+        Status.INCORRECT,
+        triton_source(value="tl.sum(tl.load(x + at)) * 0 + tl.load(x + at) + tl.load(y + at)"),
+    ),
     "wrong_dtype": (Status.WRONG_DTYPE, triton_source(make_out="torch.empty_like(x, dtype=torch.float64)")),
     "wrong_shape": (Status.WRONG_SHAPE, triton_source(make_out="torch.empty_like(x)[None]")),
     "not_fully_written": (Status.UNWRITTEN, triton_source(store_mask="inside & (at != 100)")),
@@ -125,13 +131,25 @@ def kernel(implementations: tuple[Implementation, ...], wrong: tuple[Wrong, ...]
     )
 
 
-def kernel_job(sources: dict[str, str], n: int = 4096, dtype: str = "float32") -> KernelJob:
-    """`sources`: the text of each implementation, by name; a name with `cuda` in it is CUDA."""
-    ours = tuple(implementation(name) for name in sources)
+def kernel_job(
+    sources: dict[str, str],
+    n: int = 4096,
+    dtype: str = "float32",
+    languages: dict[str, tuple[Language, Launch]] | None = None,
+    in_cells: tuple[str, ...] = (),
+) -> KernelJob:
+    """`sources`: the text of each implementation, by name, Triton unless `languages` says otherwise."""
+    ours = tuple(implementation(name, *(languages or {}).get(name, ())) for name in sources)
+    files = {i.file: sources[i.name] for i in ours if i.name not in in_cells}
+    ours = tuple(_as_cell(i, sources[i.name]) if i.name in in_cells else i for i in ours)
     made = kernel(ours, n=n)
-    files = {i.file: sources[i.name] for i in ours} | {"kernels/add/reference.py": REFERENCE}
     keys = {name: Key(f"key of {name}", {"code": "abc"}) for name in sources}
+    files["kernels/add/reference.py"] = REFERENCE
     return KernelJob(f"add@{n}:{dtype}", made, made.workloads[0], dtype, files, keys)
+
+
+def _as_cell(file: Implementation, source: str) -> Implementation:
+    return replace(file, file=f"content/posts/add/index.md#{file.name}", source=source)
 
 
 def reject_job(sources: dict[str, tuple[Status, str]]) -> RejectJob:
