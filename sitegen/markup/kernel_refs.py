@@ -64,14 +64,14 @@ def _mistakes(site: Site, kernel: Kernel, made: Implementation, cell: Cell) -> I
 
 
 def _launch_mistakes(site: Site, kernel: Kernel, launch: Launch, cell: Cell) -> Iterator[Diagnostic]:
-    names = {*kernel.dims, *kernel.params, *launch.constants}
-    tensors = {tensor.name for tensor in (*kernel.inputs, *kernel.outputs)}
+    names = (*kernel.dims, *kernel.params, *launch.constants)
+    known = (*(tensor.name for tensor in (*kernel.inputs, *kernel.outputs)), *names)
     sizes = (*launch.grid, *launch.block, *launch.cluster, launch.shared, *launch.constants.values())
-    for name in sorted(set().union(*map(names_in, sizes)) - names - {"itemsize", *FUNCTIONS}):
+    for name in sorted(set().union(*map(names_in, sizes)) - {*names, "itemsize", *FUNCTIONS}):
         yield unknown("SG206", "name in `launch`", name, names, place_of(site, cell.span, name))
     for name in launch.args:
-        if name not in names | tensors:
-            yield unknown("SG206", "argument in `launch`", name, names | tensors, place_of(site, cell.span, name))
+        if name not in known:
+            yield unknown("SG206", "argument in `launch`", name, known, place_of(site, cell.span, name))
 
 
 def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document) -> Iterator[Diagnostic]:

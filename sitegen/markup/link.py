@@ -13,6 +13,7 @@ import dataclasses
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeGuard
+from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
@@ -164,7 +165,7 @@ def _resolve_all(
                 if not target.problem:
                     hrefs[key, index] = target.href
                 if target.asset:
-                    assets[target.href] = target.asset
+                    assets[unquote(target.href)] = target.asset
     return hrefs, dict(sorted(assets.items()))
 
 

@@ -36,7 +36,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`href` from the root; `asset` is the file to publish there; or `problem`, with a hint."""
+    """`href` from the root, percent-encoded where it is a file; `asset` is the file to publish there; or `problem`, with a hint."""
 
     href: str = ""
     asset: str = ""
