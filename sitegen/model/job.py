@@ -116,5 +116,7 @@ class JobResult:
     """Base64 of gzip (mtime 0) of the content, by `<sha256 of the content>.<ptx|sass|samples>`."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Where the time went, by stage."""
+    warnings: tuple[str, ...] = ()
+    """What was not kept, or is odd: printed, never stored."""
     error: str = ""
     """Why the whole job failed (no GPU of that kind, worker lost); empty when it ran."""

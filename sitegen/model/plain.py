@@ -54,9 +54,13 @@ def _decode(hint: Any, data: Any, where: str) -> Any:
     if origin in (Union, types.UnionType):
         return _decode_union(args, data, where)
     if origin is tuple:
+        if not isinstance(data, list | tuple):
+            raise TypeError(f"{where}: expected a list, got {type(data).__name__}")
         items = args[:1] * len(data) if len(args) == 2 and args[1] is ... else args
         return tuple(_decode(h, v, f"{where}[{i}]") for i, (h, v) in enumerate(zip(items, data, strict=True)))
     if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(data, Mapping):
+            raise TypeError(f"{where}: expected an object, got {type(data).__name__}")
         return {k: _decode(args[1], v, f"{where}.{k}") for k, v in data.items()}
     if dataclasses.is_dataclass(hint):
         return _decode_dataclass(typing.cast(type, hint), data, where)

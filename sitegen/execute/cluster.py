@@ -1,0 +1,144 @@
+"""Jobs through Dask: one Nanny worker per GPU, as many jobs in flight as there are workers, results as they finish.
+
+A job whose worker is lost runs again on another, twice at most; the others notice nothing.  Jobs and results are plain
+JSON, so a worker needs no class of ours but this package itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
+
+from sitegen.execute.targets import Target
+from sitegen.execute.work import failure, run_job
+
+RETRIES = 2
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": RETRIES,
+    # an idle GPU must not pull a job out from under the window
+    "distributed.scheduler.work-stealing": False,
+    # a label that no worker has is an error, not an endless wait
+    "distributed.scheduler.no-workers-timeout": "120s",
+    "distributed.scheduler.worker-ttl": "60s",
+}
+STARTUP_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One line for whoever waits."""
+
+    job: str
+    state: str
+    """`started`, `finished` or `failed`."""
+    done: int
+    total: int
+    seconds: float = 0.0
+    message: str = ""
+
+
+Spec = Mapping[str, Any]
+Result = dict[str, Any]
+Report = Callable[[Progress], None]
+
+
+def execute(
+    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
+) -> Iterator[Result]:
+    """The result of every job, in the order in which they finish.  `work` is imported by name on the workers."""
+    if not specs:
+        return
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set(SETTINGS))
+        client = _connect(target, stack)
+        yield from _through_window(client, specs, target, report, work)
+
+
+def _connect(target: Target, stack: ExitStack) -> Client:
+    if target.scheduler:
+        return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S))
+    cluster = stack.enter_context(
+        SpecCluster(
+            workers=_workers(target), scheduler=_scheduler(target), silence_logs=logging.CRITICAL, name="sitegen"
+        )
+    )
+    client = stack.enter_context(Client(cluster))
+    client.wait_for_workers(len(target.devices), timeout=STARTUP_S)
+    return client
+
+
+def _scheduler(target: Target) -> dict[str, Any]:
+    """Bound to loopback: Dask's transport is open TCP with pickle.  Hosts over SSH must be able to reach it."""
+    remote = any(device.host for device in target.devices)
+    return {"cls": Scheduler, "options": {"host": None if remote else "127.0.0.1", "port": 0, "dashboard": False}}
+
+
+def _workers(target: Target) -> dict[str, Any]:
+    return {f"gpu-{number}": _worker(target, number) for number in range(len(target.devices))}
+
+
+def _worker(target: Target, number: int) -> dict[str, Any]:
+    device = target.devices[number]
+    options = {
+        "name": f"gpu-{number}",
+        "nthreads": 1,
+        "resources": {"GPU": 1, f"gpu:{device.gpu or 'none'}": 1},
+        "env": device.environment,
+        # the figures of a job come from child processes; the worker itself holds a few MB of JSON
+        "memory_limit": 0,
+    }
+    if not device.host:
+        return {"cls": Nanny, "options": {**options, "dashboard": False}}
+    from distributed.deploy.ssh import Worker
+
+    ssh = {"address": device.host, "connect_options": {}, "remote_python": target.python, "kwargs": options}
+    return {"cls": Worker, "options": {**ssh, "worker_class": "distributed.Nanny"}}
+
+
+def _through_window(
+    client: Client, specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result]
+) -> Iterator[Result]:
+    """Never more jobs in flight than workers: a job that waits on a worker that dies would count as its victim."""
+    waiting, by_key, began = list(specs), {spec["id"]: spec for spec in specs}, dict[str, float]()
+    done = 0
+
+    def submit() -> Any:
+        spec = waiting.pop(0)
+        began[spec["id"]] = time.monotonic()
+        report(Progress(spec["id"], "started", done, len(specs)))
+        return client.submit(work, dict(spec), key=spec["id"], resources={"GPU": 1}, retries=RETRIES, pure=False)
+
+    size = len(target.devices) or max(1, len(client.scheduler_info()["workers"]))
+    window = as_completed([submit() for _ in range(min(size, len(specs)))], with_results=True, raise_errors=False)
+    for future, value in window:
+        result = _result(by_key[future.key], future.status, value)
+        done += 1
+        seconds, error = time.monotonic() - began[future.key], result.get("error", "")
+        report(Progress(future.key, "failed" if error else "finished", done, len(specs), seconds, error))
+        if waiting:
+            window.add(submit())
+        yield result
+
+
+def _result(spec: Spec, status: str, value: Any) -> Result:
+    if status == "finished":
+        found: Result = value
+        return found
+    error = value[1] if isinstance(value, tuple) else value
+    return failure(spec, _reason(error, status))
+
+
+def _reason(error: object, status: str) -> str:
+    name = type(error).__name__
+    if name == "KilledWorker":
+        return f"the worker was lost {RETRIES + 1} times while it ran this job"
+    if name == "NoValidWorkerError":
+        return "no worker with such a GPU came"
+    return f"{name}: {error}" if isinstance(error, BaseException) else f"the job was {status}"

@@ -1,0 +1,168 @@
+"""A site, the cells of its posts and its records → the jobs that a run consists of, each with every source inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sitegen.diagnostics import did_you_mean
+from sitegen.execute.notebook import cell_code
+from sitegen.model.document import Cell
+from sitegen.model.job import CeilingsJob, Job, KernelJob, NotebookCell, NotebookJob, RejectJob
+from sitegen.model.kernel import Kernel, Scalar, Workload
+from sitegen.model.site import Post, Site
+from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
+from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
+from sitegen.results.records import Records, cell_name, swept
+
+DONE = (State.FRESH, State.OUTDATED)
+"""Nothing of ours changed; an outdated record is made again only when asked for by `--all`."""
+
+
+class UnknownName(ValueError):
+    """A name on the command line that the site does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """A linked site with its records: what a plan, a status and `accept` are made from."""
+
+    site: Site
+    records: Records = field(default_factory=Records)
+    cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
+    """The executable cells of each post, by slug."""
+
+    @property
+    def default_gpu(self) -> str:
+        """Whose records a plan looks at when no machine says what it has: the site's first, or the recorded one."""
+        return next(iter((*self.site.config.gpus, *self.records.gpus())), "")
+
+    def posts(self) -> Iterator[tuple[Post, Sequence[Cell]]]:
+        """Those with cells."""
+        return ((post, self.cells[post.slug]) for post in self.site.posts if self.cells.get(post.slug))
+
+
+def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
+    """Of everything that can be recorded: `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max`,
+    `posts/softmax#first-look`; in the order of the site.
+    """
+    site, records = inventory.site, inventory.records
+    newest = newest_versions(records, gpu)
+    states: dict[str, Freshness] = {}
+    for kernel in site.kernels:
+        states |= of_kernel(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
+    for post, cells in inventory.posts():
+        of_post = _of_post(inventory, post, cells, gpu, newest)
+        states |= {f"posts/{post.slug}#{label}": state for label, state in of_post.items()}
+    return states
+
+
+def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everything: bool = False) -> tuple[Job, ...]:
+    """The jobs that bring up to date what `names` select (nothing: the whole site), ceilings first; none when all is
+    fresh.  `everything` also repeats what is fresh.  A kernel's job runs all its implementations, since ratios come
+    from common rounds.  Raises UnknownName.
+    """
+    selected = _selected(inventory, names)
+    states = {
+        title: state
+        for title, state in status(inventory, gpu).items()
+        if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
+    }
+    jobs = (*_of_kernels(inventory.site, states), *_of_posts(inventory, states))
+    return (CeilingsJob(), *jobs) if jobs else ()
+
+
+def known_names(inventory: Inventory) -> tuple[str, ...]:
+    """What a command may be given: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`."""
+    kernels = inventory.site.kernels
+    return (
+        *(kernel.name for kernel in kernels),
+        *(f"{kernel.name}/{one.name}" for kernel in kernels for one in kernel.implementations),
+        *(f"{kernel.name}/wrong" for kernel in kernels if kernel.wrong),
+        *(f"posts/{post.slug}" for post, _ in inventory.posts()),
+    )
+
+
+def _selected(inventory: Inventory, names: Sequence[str]) -> Sequence[str]:
+    known = known_names(inventory)
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UnknownName(f"nothing to run is called `{name}`" + (f"; {hint}" if hint else ""))
+    return names or known
+
+
+def _selects(name: str, title: str) -> bool:
+    return title.startswith((f"{name}/", f"{name}@", f"{name}#"))
+
+
+def _of_kernels(site: Site, states: Mapping[str, Freshness]) -> Iterator[Job]:
+    for kernel in site.kernels:
+        for workload in kernel.workloads:
+            for dtype in kernel.dtypes:
+                for params in swept(kernel):
+                    place = cell_name(workload.name, dtype, params, kernel)
+                    if any(_is_at(title, kernel, place) for title in states):
+                        yield _kernel_job(site, kernel, workload, dtype, params)
+        if any(title.startswith(f"{kernel.name}/wrong/") for title in states):
+            yield _reject_job(site, kernel)
+
+
+def _is_at(title: str, kernel: Kernel, place: str) -> bool:
+    return title.startswith(f"{kernel.name}/") and title.endswith(f"@{place}")
+
+
+def _kernel_job(site: Site, kernel: Kernel, workload: Workload, dtype: str, params: Mapping[str, Scalar]) -> KernelJob:
+    return KernelJob(
+        id=f"{kernel.name}@{cell_name(workload.name, dtype, params, kernel)}",
+        kernel=kernel,
+        workload=workload,
+        dtype=dtype,
+        sources=sources_of(kernel, kernel.implementations, site.files),
+        keys={
+            one.name: implementation_key(kernel, one, workload, dtype, params, site.files)
+            for one in kernel.implementations
+        },
+        params=params,
+    )
+
+
+def _reject_job(site: Site, kernel: Kernel) -> RejectJob:
+    variants = [wrong.implementation for wrong in kernel.wrong]
+    return RejectJob(
+        id=f"{kernel.name}/wrong",
+        kernel=kernel,
+        dtype=kernel.dtypes[0],
+        sources=sources_of(kernel, variants, site.files),
+        keys={one.name: wrong_key(kernel, one, site.files) for one in variants},
+    )
+
+
+def _of_posts(inventory: Inventory, states: Mapping[str, Freshness]) -> Iterator[NotebookJob]:
+    for post, cells in inventory.posts():
+        if any(title.startswith(f"posts/{post.slug}#") for title in states):
+            yield notebook_job(inventory.site, post, cells)
+
+
+def notebook_job(site: Site, post: Post, cells: Sequence[Cell]) -> NotebookJob:
+    """All cells of a post: a later one needs what the earlier ones defined, fresh or not."""
+    keys = cell_keys(post.body.path, cells, site.files)
+    needs = {name: value for cell in cells for name, value in cell.needs.items()}
+    return NotebookJob(
+        id=f"posts/{post.slug}",
+        post=post.slug,
+        cells=tuple(
+            NotebookCell(cell.label, cell_code(cell), key, cell.timeout_s, cell.raises)
+            for cell, key in zip(cells, keys, strict=True)
+        ),
+        sources=cell_sources(cells, site.files),
+        needs=needs,
+    )
+
+
+def _of_post(
+    inventory: Inventory, post: Post, cells: Sequence[Cell], gpu: str, newest: Versions
+) -> dict[str, Freshness]:
+    records = inventory.records.cells
+    mine = {cell.label: records[key] for cell in cells if (key := (post.slug, cell.label, gpu)) in records}
+    return of_cells(post.body.path, cells, inventory.site.files, mine, newest)

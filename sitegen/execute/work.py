@@ -1,0 +1,79 @@
+"""One job as plain JSON → its result as plain JSON, on the machine that has the GPU.  What a Dask worker runs.
+
+The code under test never runs in this process: a fault of the GPU must not kill the worker.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sitegen.execute.guard import LATE
+from sitegen.model.job import JOB_SCHEMA
+
+PACKAGE_ROOT = Path(__file__).parents[2]
+BASE_S, EACH_S = 300.0, 180.0
+"""Upper bound of a job: measure/ has its own, tighter deadlines for compiling, launching and timing."""
+LAST_WORDS = 1500
+
+
+def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A JobResult as plain JSON.  A job that fails as a whole says why in `error`; nothing is raised for it."""
+    if spec["kind"] == "notebook":
+        from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
+
+        return run_notebook_spec(spec)
+    with tempfile.TemporaryDirectory(prefix="sitegen-") as folder:
+        return run_measure(spec, Path(folder), deadline_s(spec))
+
+
+def failure(spec: Mapping[str, Any], error: str) -> dict[str, Any]:
+    """The result of a job that brought nothing."""
+    return {"schema": JOB_SCHEMA, "id": spec["id"], "kind": spec["kind"], "error": error}
+
+
+def deadline_s(spec: Mapping[str, Any]) -> float:
+    kernel = spec.get("kernel", {})
+    several = [*kernel.get("implementations", ()), *kernel.get("baselines", ()), *kernel.get("wrong", ())]
+    return BASE_S + EACH_S * len(several)
+
+
+def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[str, Any]:
+    """Runs `python -m sitegen.measure` in a fresh folder; it and its children end with this process."""
+    job, result, log = folder / "job.json", folder / "result.json", folder / "log"
+    job.write_text(json.dumps(spec), encoding="utf-8")
+    command = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), sys.executable, "-m", "sitegen.measure"]
+    with log.open("wb") as output:
+        guard = subprocess.Popen(
+            [*command, str(job), str(result)],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": _python_path()},
+            start_new_session=True,
+        )
+        with guard:
+            status = guard.wait()
+    if status == 0 and result.exists():
+        found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+        return found
+    return failure(spec, _obituary(status, seconds, log).replace(str(folder), "…"))
+
+
+def _python_path() -> str:
+    """This very package for the child, installed or not; what was there comes after."""
+    return os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH", "")]))
+
+
+def _obituary(status: int, seconds: float, log: Path) -> str:
+    if status == LATE:
+        return f"it took more than {seconds:.0f} s"
+    words = log.read_text(encoding="utf-8", errors="replace")[-LAST_WORDS:].strip()
+    return f"measuring ended with status {status}" + (f":\n{words}" if words else "")

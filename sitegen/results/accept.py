@@ -1,0 +1,146 @@
+"""What one run brought + the records as they stand → the records as they will stand.
+
+Replaced is the evaluation of the same role, name, workload, dtype and params.  A status that the code earned, good or
+bad, replaces whatever was there; `not_run` (a lost host, no time left) replaces nothing: the last good record stays.
+Dropped are the evaluations of what the site no longer has, and runs to which nothing refers any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sitegen.model.gpu import gpu_id
+from sitegen.model.job import CellResult, JobResult
+from sitegen.model.kernel import Kernel, Status
+from sitegen.model.record import SCHEMA, CellRecord, Evaluation, Record, Rejection, Role, Run
+from sitegen.model.site import Site
+from sitegen.results.records import EvaluationId, Records, evaluation_id, swept
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """What the author's machine knows of a run; the GPU machine adds its environment and ceilings."""
+
+    id: str
+    """The start in UTC: `2026-11-21T06:10:05Z`."""
+    commit: str
+
+    @property
+    def date(self) -> str:
+        return self.id[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What is to be stored."""
+
+    run: Run
+    records: tuple[Record, ...] = ()
+    cells: tuple[tuple[str, CellRecord], ...] = ()
+    """(slug, record)."""
+    lost: tuple[str, ...] = ()
+    """Why jobs brought nothing: `softmax@8192x8192:float32: the worker was lost`."""
+
+
+def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[JobResult]) -> Accepted | None:
+    """The new records of every kernel and cell that the results touch; None when nothing in them came from a GPU."""
+    run = run_of(header, results)
+    if run is None:
+        return None
+    lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
+    results = [r for r in results if _was_measured(r)]
+    gpu = gpu_id(run.environment.gpu)
+    kernels = {kernel.name: kernel for kernel in site.kernels}
+    touched = {name: [r for r in results if _kernel_of(r) == name] for name in kernels}
+    return Accepted(
+        run,
+        tuple(
+            merged(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine)
+            for name, mine in touched.items()
+            if mine
+        ),
+        tuple(cell for result in results if result.kind == "notebook" for cell in _cells(records, gpu, run, result)),
+        lost=tuple(f"{job}: {why}" for job, why in lost.items()),
+    )
+
+
+def _was_measured(result: JobResult) -> bool:
+    """On a GPU.  A notebook does not say so itself: it ran beside jobs that do."""
+    return result.environment is not None or result.kind == "notebook"
+
+
+def run_of(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
+    """The run with the environment of the machine and the ceilings measured in it."""
+    ceilings = tuple(ceiling for result in results for ceiling in result.ceilings)
+    environment = next((result.environment for result in results if result.environment), None)
+    return Run(header.id, header.date, header.commit, environment, ceilings) if environment else None
+
+
+def merged(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
+    """The kernel's record with what the results bring."""
+    new = [replace(e, run=run.id) for result in results for e in result.evaluations]
+    evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new)
+    rejections = _merged_rejections(
+        kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
+    )
+    runs = [*(one for one in (old.runs if old else ()) if one.id != run.id), run]
+    used = {e.run for e in evaluations} | {r.run for r in rejections}
+    kept = tuple(sorted((one for one in runs if one.id in used), key=lambda one: one.id))
+    return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections)
+
+
+def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+    by_id: dict[EvaluationId, Evaluation] = {evaluation_id(e): e for e in old}
+    for evaluation in new:
+        if evaluation.status is not Status.NOT_RUN or evaluation_id(evaluation) not in by_id:
+            by_id[evaluation_id(evaluation)] = evaluation
+    asked = [e for e in by_id.values() if _asked_for(kernel, e)]
+    return tuple(sorted(asked, key=lambda e: (e.workload, e.dtype, str(sorted(e.params.items())), e.role, e.name)))
+
+
+def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
+    names = {
+        Role.IMPLEMENTATION: {one.name for one in kernel.implementations},
+        Role.BASELINE: set(kernel.baselines),
+        Role.PROBE: {evaluation.name},
+    }
+    return (
+        evaluation.name in names[evaluation.role]
+        and evaluation.workload in {workload.name for workload in kernel.workloads}
+        and evaluation.dtype in kernel.dtypes
+        and dict(evaluation.params) in swept(kernel)
+    )
+
+
+def _merged_rejections(kernel: Kernel, old: Record | None, new: Iterable[Rejection]) -> tuple[Rejection, ...]:
+    by_name = {r.name: r for r in (old.rejections if old else ())}
+    by_name |= {r.name: r for r in new if r.status is not Status.NOT_RUN or r.name not in by_name}
+    names = {wrong.implementation.name for wrong in kernel.wrong}
+    return tuple(by_name[name] for name in sorted(by_name) if name in names)
+
+
+def _cells(records: Records, gpu: str, run: Run, result: JobResult) -> Iterable[tuple[str, CellRecord]]:
+    slug = result.id.removeprefix("posts/")
+    for cell in result.cells:
+        if Status(cell.status) is not Status.NOT_RUN or (slug, cell.label, gpu) not in records.cells:
+            yield slug, _cell_record(cell, gpu, run)
+
+
+def _cell_record(cell: CellResult, gpu: str, run: Run) -> CellRecord:
+    return CellRecord(
+        schema=SCHEMA,
+        label=cell.label,
+        gpu=gpu,
+        key=cell.key.digest,
+        run=replace(run, ceilings=()),
+        status=Status(cell.status),
+        outputs=cell.outputs,
+        key_parts=cell.key.parts,
+        duration_s=cell.duration_s,
+    )
+
+
+def _kernel_of(result: JobResult) -> str:
+    """`softmax@8192x8192:float32` and `softmax/wrong` are of softmax."""
+    return result.id.split("@")[0].split("/")[0] if result.kind in ("kernel", "reject") else ""

@@ -1,0 +1,132 @@
+"""What can change a result → its key: SHA-256 over named parts, so that a stale record can say which part changed.
+
+In it: the code and the local files that it reaches, reference.py, launch, tensors, dims, dtype, params, tolerance,
+checks, extra inputs, MEASURE_VERSION.  Not in it: prose, captions, summaries, predictions, goals, and the formulas,
+since of-ceiling is computed when a page is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sitegen.model.document import Cell
+from sitegen.model.job import Key
+from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Workload
+from sitegen.model.measure_version import MEASURE_VERSION
+from sitegen.model.plain import to_plain
+from sitegen.results.reach import Files, reached_by_text, reached_from
+
+PART_DIGITS = 16
+"""Of a part's hash: it only has to tell two versions apart; the digest is whole."""
+
+
+def implementation_key(
+    kernel: Kernel,
+    implementation: Implementation,
+    workload: Workload,
+    dtype: str,
+    params: Mapping[str, Scalar],
+    files: Files,
+) -> Key:
+    """The key of one evaluation."""
+    return _key(
+        {
+            **_code_parts(kernel, implementation, files),
+            **_contract_parts(kernel, dtype, params),
+            "dims": workload.dims,
+        }
+    )
+
+
+def wrong_key(kernel: Kernel, implementation: Implementation, files: Files) -> Key:
+    """The key of a `wrong/` variant's rejection: its first dtype, no workload; the status it must get is not in it."""
+    dtype = kernel.dtypes[0]
+    params = {name: values[0] for name, values in kernel.params.items()}
+    return _key({**_code_parts(kernel, implementation, files), **_contract_parts(kernel, dtype, params)})
+
+
+def cell_keys(post: str, cells: Iterable[Cell], files: Files) -> tuple[Key, ...]:
+    """The key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
+    keys: list[Key] = []
+    parts: dict[str, Any] = {}
+    for cell in cells:
+        parts |= _cell_parts(post, cell, files)
+        keys.append(_key(parts))
+    return tuple(keys)
+
+
+def sources_of(kernel: Kernel, implementations: Iterable[Implementation], files: Files) -> dict[str, str]:
+    """Every file that a job over these implementations needs, by path; cells carry their own text."""
+    paths = {path for one in implementations for path in _code_paths(kernel, one, files)}
+    return {path: files[path] for path in sorted(paths | set(_reference_paths(kernel, files)))}
+
+
+def cell_sources(cells: Iterable[Cell], files: Files) -> dict[str, str]:
+    """The local modules that a post's cells import, by path."""
+    paths = {path for cell in cells for path in _imports_of(cell, files)}
+    return {path: files[path] for path in sorted(paths)}
+
+
+def _code_parts(kernel: Kernel, implementation: Implementation, files: Files) -> dict[str, Any]:
+    paths = (*_code_paths(kernel, implementation, files), *_reference_paths(kernel, files))
+    parts: dict[str, Any] = {path: _lines(files[path]) for path in paths}
+    if implementation.source:
+        parts[implementation.file] = _lines(implementation.source)
+    launch = (implementation.launch, implementation.host, implementation.arch, implementation.deterministic)
+    return {**parts, "launch": launch}
+
+
+def _code_paths(kernel: Kernel, implementation: Implementation, files: Files) -> tuple[str, ...]:
+    """A cell stands, as it were, in its kernel's folder."""
+    if not implementation.source:
+        return reached_from([implementation.file], files)
+    suffix = "py" if implementation.language is Language.TRITON else "cu"
+    return reached_by_text(implementation.source, f"{kernel.folder}/cell.{suffix}", files)
+
+
+def _reference_paths(kernel: Kernel, files: Files) -> tuple[str, ...]:
+    return reached_from([f"{kernel.folder}/reference.py"], files)
+
+
+def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> dict[str, Any]:
+    return {
+        "tensors": (kernel.dims, kernel.inputs, kernel.outputs),
+        "dtype": dtype,
+        "params": params,
+        "tolerance": kernel.tolerance.get(dtype),
+        "checks": kernel.checks,
+        "extra_inputs": kernel.extra_inputs,
+        "measure": MEASURE_VERSION,
+    }
+
+
+def _cell_parts(post: str, cell: Cell, files: Files) -> dict[str, Any]:
+    code = (cell.language, _lines(cell.source), cell.launch, cell.raises)
+    modules = {path: _lines(files[path]) for path in _imports_of(cell, files)}
+    return {f"{post}#{cell.label}": code, **modules}
+
+
+def _imports_of(cell: Cell, files: Files) -> tuple[str, ...]:
+    return reached_by_text(cell.source, "cell.cu" if cell.language == "cuda" else "cell.py", files)
+
+
+def _key(parts: Mapping[str, Any]) -> Key:
+    hashed = {name: _sha256(_canonical(value)) for name, value in parts.items()}
+    return Key(_sha256(_canonical(hashed)), {name: hashed[name][:PART_DIGITS] for name in sorted(hashed)})
+
+
+def _canonical(value: Any) -> str:
+    """The same text for the same value, whatever the order in which a mapping was written."""
+    return json.dumps(to_plain(value), sort_keys=True, separators=(",", ":"))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _lines(text: str) -> str:
+    """Without the difference between the line endings of two systems."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
