@@ -6,7 +6,7 @@ SG101 unknown directive · SG102 unknown role · SG103 unknown option · SG104 o
 SG106 cell without label · SG107 no place for a cell · SG108 label or id twice · SG109 language of a cell
 SG110 options that do not go together · SG111 argument of a directive · SG112 not known yet
 SG113 refused HTML · SG114 HTML out of balance · SG115 formula · SG116 fence language (a warning)
-SG118 unknown footnote · SG119 YAML of an option
+SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of an option
 
 Those of link_site are listed in link.py.
 """

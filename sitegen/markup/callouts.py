@@ -33,7 +33,7 @@ KINDS = {
 }
 _INFO = re.compile(r"(?P<marks>`{3,}|~{3,}|:{3,})\s*\{(?P<kind>[\w-]+)\}(?P<title>.*)$")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*(.*)(?:\n|$)")
-_fence = make_fence_rule(markers=("`", "~", ":"))
+fence = make_fence_rule(markers=("`", "~", ":"))
 
 
 def callouts_plugin(md: MarkdownIt) -> None:
@@ -53,26 +53,27 @@ def callouts_plugin(md: MarkdownIt) -> None:
 def _callout(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
     found = _INFO.match(line)
-    if not found or found["kind"] not in KINDS or not _fence(state, start, end, silent):
+    if not found or found["kind"] not in KINDS or not fence(state, start, end, silent):
         return False
     if not silent:
-        fence = state.tokens.pop()
-        last = (fence.map or [start, end])[1]
-        _push_callout(state, found["kind"], found["title"], start, last)
+        last = (state.tokens.pop().map or [start, end])[1]
+        opening = _opening(found["kind"], found["title"].strip(), start, state.level)
+        push_contents(state, opening, _closing(found["kind"], state.level), start, start + 1, last)
     return True
 
 
-def _push_callout(state: StateBlock, kind: str, title: str, start: int, last: int) -> None:
+def push_contents(state: StateBlock, opening: list[Token], closing: Token, start: int, begin: int, last: int) -> None:
+    """Tokens of the lines from `begin` of a fence that spans `start` to `last`, between `opening` and `closing`."""
     after = state.line
     stop = last - 1 if _is_closed(state, start, last) else last
-    state.tokens.extend(_opening(kind, title.strip(), start, state.level))
+    state.tokens.extend(opening)
     outer, state.lineMax = state.lineMax, stop
     parent, state.parentType = state.parentType, "container"
     state.level += 1
-    state.md.block.tokenize(state, start + 1, stop)
+    state.md.block.tokenize(state, min(begin, stop), stop)
     state.level -= 1
     state.parentType, state.lineMax, state.line = parent, outer, after
-    state.tokens.append(_closing(kind, state.level))
+    state.tokens.append(closing)
 
 
 def _is_closed(state: StateBlock, start: int, last: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -17,6 +18,7 @@ from sitegen.markup.collected import Collected, add_rules, collected
 from sitegen.markup.math import inline_math
 from sitegen.markup.words import plain_text
 from sitegen.model.document import ImageSlot, LinkSlot
+from sitegen.model.urls import is_external
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
 _MARK = re.compile(r"\[\^([^\]\s]+)\]")
@@ -122,7 +124,8 @@ def _span(token: Token, words: str, into: Collected) -> Span:
 
 def _target(token: Token, name: str) -> str:
     """As it was written: markdown-it has percent-encoded it."""
-    return str(token.meta.get("target", token.attrGet(name) or ""))
+    target = str(token.attrGet(name) or "")
+    return target if is_external(target) else unquote(target)
 
 
 def _render_link(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

@@ -20,6 +20,7 @@ from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.fences import render_fence
+from sitegen.markup.figures import figures_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.math import render_math_block, render_math_inline
 from sitegen.markup.rawhtml import render_html, report_open_tags
@@ -79,6 +80,7 @@ def _parser() -> MarkdownIt:
         partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
         partial(attrs_block_plugin, allowed=_ATTRIBUTES),
         callouts_plugin,
+        figures_plugin,
         inline_plugin,
         blocks_plugin,
     ):

@@ -36,7 +36,10 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`href` from the root, percent-encoded where it is a file; `asset` is the file to publish there; or `problem`, with a hint."""
+    """`href` from the root; `asset` is the file to publish there; or `problem`, with a hint.
+
+    The href of an asset is percent-encoded: a file may have any name.
+    """
 
     href: str = ""
     asset: str = ""

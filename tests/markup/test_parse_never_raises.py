@@ -25,6 +25,8 @@ PIECES = [
     "```{kernel} softmax/naive\n",
     "```{math}\n",
     "```{claim} x\n",
+    "```{figure} a.png\n",
+    ":alt: words\n",
     "````{warning} Title\n",
     ":::{margin} Why\n",
     ":::{margin}\n",
