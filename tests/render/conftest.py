@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,7 +47,6 @@ from sitegen.model.site import (
 from sitegen.render.evidence import Evidence
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
-from sitegen.results.freshness import Freshness, State
 from sitegen.results.records import Records
 
 GPU = "nvidia-h200"
@@ -331,7 +331,19 @@ def rendered(found: Site | None = None, evidence: Evidence | None = None) -> dic
     return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets)
 
 
-STALE_FUSED = Freshness(State.STALE, ("fused.py changed",))
+@pytest.fixture(scope="session")
+def make() -> SimpleNamespace:
+    """What tests build their own sites from."""
+    return SimpleNamespace(
+        cell=CELL,
+        evaluation=evaluation,
+        gpu=GPU,
+        kernel=kernel,
+        record=record,
+        records=records,
+        rendered=rendered,
+        site=site,
+    )
 
 
 @pytest.fixture(scope="session")
