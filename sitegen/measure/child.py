@@ -164,10 +164,9 @@ class Worker:
         from sitegen.measure.correctness import check
 
         declared = bool(self.implementation and self.implementation.deterministic)
-        try:
-            return to_plain(check(self.bench, self.subject, shapes, declared))
-        finally:
-            _free()
+        found = to_plain(check(self.bench, self.subject, shapes, declared))
+        _free()  # not after a failure: it would wait for a kernel that hangs
+        return found
 
     def do_plan(self, dims: dict[str, int], sets: int, resident: bool) -> Any:
         """Makes ready for `turn`."""

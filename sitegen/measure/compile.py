@@ -119,14 +119,16 @@ def compile_host(file: Path, library: Path, arch: str, defines: Defines, include
 
 def toolkit_includes() -> list[Path]:
     """The folders of cuda_bf16.h and of CCCL: the toolkit's, or those of the wheels."""
-    from cuda.pathfinder import find_nvidia_header_directory
-
-    found = []
-    for library in ("cudart", "cccl"):
-        try:
-            folder = find_nvidia_header_directory(library)
-        except Exception:
-            folder = None
-        found += [Path(folder)] if folder else []
+    found = [folder for library in ("cudart", "cccl") if (folder := _headers_of(library))]
     toolkit = Path("/usr/local/cuda/include")
     return found or [path for path in (toolkit, toolkit / "cccl") if path.exists()]
+
+
+def _headers_of(library: str) -> Path | None:
+    try:
+        from cuda.pathfinder import find_nvidia_header_directory
+
+        folder = find_nvidia_header_directory(library)
+    except Exception:
+        return None
+    return Path(folder) if folder else None

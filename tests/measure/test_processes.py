@@ -1,0 +1,133 @@
+"""Children that hang, die or talk too much; and a parent that is told to go."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sitegen.measure.process import Child
+from sitegen.measure.protocol import Closed, Ended, Late, Link
+from sitegen.measure.sources import write_sources
+from sitegen.model.kernel import Status
+from sitegen.model.plain import to_plain
+
+ROOT = Path(__file__).parents[2]
+torch_is_here = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs torch and triton")
+
+HANGS = """
+import subprocess, sys
+def add(x, y, *, out=None):
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    while True:
+        pass
+"""
+CHATTERS = """
+import os, sys
+os.write(1, b"noise on stdout, longer than any pipe\\n" * 20000)
+print("last words", file=sys.stderr, flush=True)
+os._exit(7)
+"""
+
+
+def start(tmp_path, add_kernel, source):
+    """A child with one implementation `ours`."""
+    job = add_kernel.kernel_job({"ours": source})
+    (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
+    write_sources(tmp_path / "site", job.sources)
+    arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
+    return Child("ours", arguments, tmp_path, {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""})
+
+
+def processes_in(group: int) -> list[str]:
+    """Those of a process group that are still running."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, owner = stat.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(owner) == group and state != "Z":
+            found.append(stat.parent.name)
+    return found
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(tmp_path, add_kernel):
+    child = start(tmp_path, add_kernel, HANGS)
+    child.ask("prepare", 120)
+    with pytest.raises(Ended) as ended:
+        child.ask("check", 2, shapes=[{"N": 3}])
+    assert ended.value.status is Status.TIMEOUT
+    assert processes_in(child.process.pid) == []
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(tmp_path, add_kernel):
+    child = start(tmp_path, add_kernel, CHATTERS)
+    with pytest.raises(Ended) as ended:
+        child.ask("prepare", 120)
+    assert ended.value.status is Status.RUNTIME_ERROR
+    assert "exited with 7" in ended.value.message
+    assert "last words" in ended.value.message
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_a_parent_that_is_told_to_go_leaves_no_process_and_no_file(tmp_path, add_kernel):
+    job = add_kernel.kernel_job({"ours": HANGS})
+    (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "sitegen.measure", str(tmp_path / "job.json"), str(tmp_path / "result.json")]
+    parent = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "TMPDIR": str(temporary)})
+    children = _wait_for_children(parent.pid)
+    parent.send_signal(signal.SIGTERM)
+    assert parent.wait(20) == 128 + signal.SIGTERM
+    time.sleep(0.5)
+    assert [left for child in children for left in processes_in(child)] == []
+    assert list(temporary.glob("sitegen-measure-*")) == []
+    assert not (tmp_path / "result.json").exists()
+
+
+def _wait_for_children(parent: int) -> list[int]:
+    for _ in range(200):
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+        groups = [int(pid) for pid in text.split() if _is_child(pid)]
+        if groups:
+            return groups
+        time.sleep(0.1)
+    raise AssertionError("no child was started")
+
+
+def _is_child(pid: str) -> bool:
+    return b"sitegen.measure.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_a_message_that_comes_in_pieces_is_one_message():
+    reads, writes = os.pipe()
+    link = Link(reads, writes)
+    os.write(writes, b'{"reply": ')
+    with pytest.raises(Late):
+        link.receive(0.01)
+    os.write(writes, b'1}\n{"reply": 2}\n')
+    assert [link.receive(1)["reply"], link.receive(1)["reply"]] == [1, 2]
+    os.close(writes)
+    with pytest.raises(Closed):
+        link.receive(1)
+    os.close(reads)
+
+
+@pytest.mark.parametrize("path", ["../outside.py", "/etc/outside.py", "kernels/../../outside.py", ""])
+def test_a_source_never_leaves_its_folder(tmp_path, path):
+    with pytest.raises(ValueError, match="within the site"):
+        write_sources(tmp_path / "site", {path: "x = 1"})
