@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 Number = int | float
 
@@ -21,12 +20,12 @@ _LIMIT = 2**200
 _DEEPEST = 50
 
 
-@dataclass(frozen=True, slots=True)
 class FormulaError(ValueError):
     """`col` counts from 1 within the expression."""
 
-    message: str
-    col: int
+    def __init__(self, message: str, col: int) -> None:
+        super().__init__(message, col)
+        self.message, self.col = message, col
 
     def __str__(self) -> str:
         return self.message

@@ -1,5 +1,8 @@
 """The arithmetic of kernel.yaml."""
 
+import contextlib
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +46,13 @@ def test_a_size_must_be_whole() -> None:
     assert evaluate_int("M * 0.5", NAMES) == 4096
     with pytest.raises(FormulaError, match="not a whole number"):
         evaluate_int("N / 2", NAMES)
+
+
+def test_the_error_passes_through_a_with_block_and_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(FormulaError("unknown name `K`", 5)))
+    with pytest.raises(FormulaError, match="unknown name"), contextlib.ExitStack():
+        raise error
+    assert (str(error), error.col) == ("unknown name `K`", 5)
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**6))
