@@ -24,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("update_expected") and os.environ.get("CI"):
         raise pytest.UsageError("--update-expected is for a person who reads the diff, not for CI")
+    if importlib.util.find_spec("hypothesis") and not os.environ.get("CI"):  # in CI hypothesis has a profile of its own
+        from hypothesis import settings
+
+        settings.register_profile("shared machine", deadline=None)
+        settings.load_profile("shared machine")
 
 
 @pytest.fixture

@@ -218,8 +218,9 @@ def _check_launch_numbers(launch: Node, kernel: Kernel) -> Iterator[Diagnostic]:
     for name, constant in _entries(launch, "constants").items():
         mistakes = tuple(check_expression(constant, samples))
         yield from mistakes
-        value = [_SAMPLE if mistakes else evaluate(constant.text, names) for names in samples]
-        samples = tuple({**names, name: v} for names, v in zip(samples, value, strict=True))
+        computable = constant.text and not mistakes
+        values = [evaluate(constant.text, names) if computable else _SAMPLE for names in samples]
+        samples = tuple({**names, name: value} for names, value in zip(samples, values, strict=True))
     for key in ("grid", "block", "cluster"):
         for size in _items(launch.get(key)):
             yield from check_expression(size, samples, least=1, whole=True)

@@ -1,6 +1,8 @@
 """kernels/<kernel>/kernel.yaml → Kernel."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Goal, Kernel, Language, Launch, Status, Tensor
@@ -150,3 +152,19 @@ def test_a_broken_file_is_still_a_kernel_by_its_folder_so_that_posts_may_name_it
 def test_a_kernel_whose_only_implementation_is_in_a_cell_has_an_empty_list() -> None:
     text = KERNEL[: KERNEL.index("implementations")] + "implementations: []\n"
     assert kernel(text)[1] == ()
+
+
+slip = st.sampled_from(
+    ["", "0", "-1", "1e999", "~", "[", "]", "{", "}", ":", "\n", "  ", "M", "x", "**", "/ 0", "'", "true"]
+)
+cut = st.tuples(st.integers(0, len(KERNEL)), st.integers(0, 12), slip | st.text(max_size=3))
+
+
+@given(st.lists(cut, min_size=1, max_size=4))
+def test_no_slip_of_the_pen_makes_reading_raise(cuts: list[tuple[int, int, str]]) -> None:
+    text = KERNEL
+    for start, length, replacement in cuts:
+        text = text[:start] + replacement + text[start + length :]
+    read, found = parse_kernel(text, PATH, FILES)
+    assert read.name == "scale"
+    assert all(d.span.path == PATH and 1 <= d.span.line <= text.count("\n") + 1 for d in found)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Severity, has_errors
@@ -143,7 +143,6 @@ yaml_text = st.lists(st.tuples(word, flow), max_size=12).map(lambda pairs: "".jo
 any_text = yaml_text | yaml_text.map(lambda text: f"---\n{text}---\nText.\n") | st.text()
 
 
-@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(PATHS), any_text))
 def test_no_text_in_any_file_makes_reading_raise(files: dict[str, str]) -> None:
     site, found = parse_site(files)
