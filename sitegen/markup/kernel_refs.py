@@ -96,7 +96,7 @@ def _listing_mistakes(site: Site, kernel: Kernel, slot: ListingSlot) -> Iterator
     made = listed[slot.implementation]
     source = made.source or site.files.get(made.file)
     if slot.region and source is not None and slot.region not in region_names(source):
-        span = place_of(site, slot.span, slot.region, below=True)
+        span = place_of(site, slot.span, slot.region, "region")
         yield unknown("SG205", f"region of {made.file}", slot.region, region_names(source), span)
 
 
@@ -116,7 +116,7 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
     for what, used, known in checks:
         for name in used:
             if name not in known and not (one and not name):
-                span = place_of(site, slot.span, name, below=True)
+                span = place_of(site, slot.span, name, "column" if what == "baseline" else what)
                 yield unknown("SG205", f"{what} of {kernel.name}", name, known, span)
 
 
@@ -127,7 +127,7 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]
         for goal in kernel.goals:
             if goal.subject not in ("best", *names):
                 start = Span(f"{kernel.folder}/kernel.yaml")
-                span = dataclasses.replace(place_of(site, start, goal.text, below=True), length=len(goal.subject))
+                span = dataclasses.replace(place_of(site, start, goal.text), length=len(goal.subject))
                 yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), span)
 
 
@@ -137,17 +137,19 @@ def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -
     return Diagnostic(code, f"unknown {what} `{name}`", span, hint)
 
 
-def place_of(site: Site, start: Span, word: str, below: bool = False) -> Span:
-    """Where `word` stands at or after `start` in its file: names of options are known only by their directive."""
+def place_of(site: Site, start: Span, word: str, key: str = "") -> Span:
+    """Where `word` stands from `start` on; with a key, in that option of the fence that begins there.
+
+    Slots keep the place of their directive only, since most of their words are right.
+    """
     lines = site.files.get(start.path, "").split("\n")
     pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w-])")
-    fence = False
+    option = re.compile(rf"\W*{key}s?:")
     for number in range(start.line - 1, len(lines)):
         first = number == start.line - 1
-        begin = start.col - 1 if first and not below else 0
-        fence = fence or (not first and lines[number].strip().startswith(("```", "~~~", ":::")))
-        if fence:
+        if not first and lines[number].lstrip(" >").startswith(("```", "~~~", ":::")):
             break
-        if (at := pattern.search(lines[number], begin)) and not (first and below and start.path.endswith(".md")):
+        at = pattern.search(lines[number], start.col - 1 if first else 0)
+        if at and (not key or option.match(lines[number])):
             return Span(start.path, number + 1, at.start() + 1, len(word))
     return start

@@ -84,7 +84,8 @@ def _sources(place: str, path: str) -> tuple[str, ...]:
     """Files that may be meant, as Markdown editors and file browsers follow links."""
     base = place.lstrip("/") if place.startswith("/") else _joined(posixpath.dirname(path) + "/", place)
     base = base.rstrip("/")
-    return (base, f"{base}.md", f"{base}/index.md", f"{base}/kernel.yaml") if base else ()
+    stem = base.removesuffix("/index.md").removesuffix(".md")  # a post may become a folder, and its links stay
+    return (base, f"{stem}.md", f"{stem}/index.md", f"{stem}/kernel.yaml") if base else ()
 
 
 def _joined(folder: str, place: str) -> str:
