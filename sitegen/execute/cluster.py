@@ -93,6 +93,7 @@ def _worker(target: Target, number: int) -> dict[str, Any]:
         "env": device.environment,
         # the figures of a job come from child processes; the worker itself holds a few MB of JSON
         "memory_limit": 0,
+        "silence_logs": logging.CRITICAL,
     }
     if not device.host:
         return {"cls": Nanny, "options": {**options, "dashboard": False}}

@@ -128,6 +128,8 @@ def _client(notebook: Any, folder: Path) -> Any:
         error_on_timeout=None,
         coalesce_streams=True,
         shutdown_kernel="immediate",
+        # it would say that it listens on loopback without encryption
+        extra_arguments=["--log-level=40"],
     )
 
 

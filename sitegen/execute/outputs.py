@@ -28,6 +28,7 @@ _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-_]")
 _CELL_FILE = re.compile(r"(?:/[^\s:\"']*)?/ipykernel_\d+/\d+\.py")
 _PACKAGES = re.compile(r"/[^\s:\"']*/(?:site|dist)-packages/")
 _STDLIB = re.compile(r"/[^\s:\"']*/lib/python3\.\d+/")
+_RULE = re.compile(r"\A-{20,}\n")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _ANCILLARY_KEPT = (b"tRNS", b"gAMA", b"sRGB", b"pHYs")
 
@@ -57,6 +58,7 @@ def _kept(raw: Mapping[str, Any], folder: Path) -> Iterator[Output]:
         yield Output("stream", _text(raw["text"], folder))
     elif kind == "error":
         traceback = "\n".join(raw["traceback"]) or f"{raw['ename']}: {raw['evalue']}"
+        traceback = _RULE.sub("", _ANSI.sub("", traceback))
         yield Output("error", _text(traceback, folder, last=True))
     else:
         yield from _richest(raw["data"], folder)

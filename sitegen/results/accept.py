@@ -84,9 +84,13 @@ def merged(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequ
     rejections = _merged_rejections(
         kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
     )
-    runs = [*(one for one in (old.runs if old else ()) if one.id != run.id), run]
+    before = {one.id: one for one in (old.runs if old else ())}
+    again = before.get(run.id)
+    # the rest of an interrupted run: its ceilings came with the first part
+    now = replace(run, ceilings=run.ceilings or again.ceilings) if again else run
+    runs = {**before, run.id: now}
     used = {e.run for e in evaluations} | {r.run for r in rejections}
-    kept = tuple(sorted((one for one in runs if one.id in used), key=lambda one: one.id))
+    kept = tuple(sorted((one for one in runs.values() if one.id in used), key=lambda one: one.id))
     return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections)
 
 

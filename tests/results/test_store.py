@@ -1,0 +1,189 @@
+"""Records on disk: what is written, what comes back, and what is said of a file with the wrong shape."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sitegen.diagnostics import Span
+from sitegen.model.plain import to_plain
+from sitegen.model.record import CellRecord, Evaluation, Output, Performance, Record, Role, Run, Status
+from sitegen.model.site import Markdown, Post, Site, SiteConfig
+from sitegen.results.json_text import dump, position
+from sitegen.results.records import Records
+from sitegen.results.shape import parse
+from sitegen.results.store import drop_unreferenced, load_records, save_artefacts, save_cell, save_record
+
+PATH = "kernels/softmax/results/nvidia-h200.json"
+
+
+@pytest.fixture
+def record(made) -> Record:
+    return Record(1, "softmax", "nvidia-h200", (made.run,), made.evaluations)
+
+
+def test_a_record_survives_the_disk(made, record, tmp_path):
+    save_record(tmp_path, record, made.run)
+    loaded, mistakes = load_records(tmp_path, made.site)
+    assert not mistakes
+    again = loaded.kernels[("softmax", "nvidia-h200")]
+    assert dump(to_plain(again)) == dump(to_plain(record))
+    assert (again.runs, type(again.evaluations[0].performance)) == (record.runs, Performance)
+
+
+def test_the_same_record_gives_the_same_bytes_with_lf_and_sorted_keys(record):
+    text = dump(to_plain(record))
+    assert text == dump(json.loads(text))
+    assert "\r" not in text and text.endswith("}\n")
+    assert list(json.loads(text)) == sorted(json.loads(text))
+
+
+def test_floats_have_six_digits_whatever_the_machine_computed():
+    assert dump({"a": 0.1 + 0.2, "b": 4_371_234_567_890.123}) == dump({"a": 0.3, "b": 4.37123e12})
+
+
+def test_a_param_is_what_its_author_wrote():
+    assert json.loads(dump({"params": {"eps": 0.12345678}})) == {"params": {"eps": 0.12345678}}
+
+
+def test_a_changed_figure_is_one_changed_line(made, record):
+    changed = replace(record, evaluations=(made.timed("naive", 3.3), *record.evaluations[1:]))
+    before, after = dump(to_plain(record)).splitlines(), dump(to_plain(changed)).splitlines()
+    differing = [new for old, new in zip(before, after, strict=True) if old != new]
+    assert any('"median_us": 3.3' in line for line in differing)
+    assert len(differing) < 12
+
+
+def test_nan_is_stored_as_a_word_and_read_as_nan(made, record, tmp_path):
+    worse = replace(made.evaluations[0].correctness, relative_error=float("nan"))
+    failed = replace(made.evaluations[0], status=Status.INCORRECT, performance=None, correctness=worse)
+    save_record(tmp_path, replace(record, evaluations=(failed,)), made.run)
+    loaded, mistakes = load_records(tmp_path, made.site)
+    error = loaded.kernels[("softmax", "nvidia-h200")].evaluations[0].correctness.relative_error
+    assert not mistakes and error != error
+
+
+def broken(record: Record, change) -> list[tuple[str, str, str]]:
+    """(code, message, the marked text) of each mistake in the record after `change`."""
+    data = json.loads(dump(to_plain(record)))
+    change(data)
+    text = dump(data)
+    found, mistakes = parse(Record, text, PATH)
+    assert found is None
+    lines = text.splitlines()
+    return [(d.code, d.message, lines[d.span.line - 1][d.span.col - 1 :]) for d in mistakes]
+
+
+def test_every_mistake_of_a_record_is_reported_where_it_stands(record):
+    def change(data):
+        data["evaluations"][1]["status"] = "great"
+        data["evaluations"][2]["performance"]["median_us"] = "fast"
+        del data["runs"][0]["commit"]
+
+    found = broken(record, change)
+    assert len(found) == 3
+    texts = [text for _, _, text in found]
+    assert texts[0].startswith("{")  # the run that lacks its commit
+    assert texts[1].startswith('"status": "great"')
+    assert texts[2].startswith('"median_us": "fast"')
+    assert "runs.0.commit" in found[0][1]
+
+
+def test_speed_without_a_check_is_a_mistake(record):
+    def change(data):
+        data["evaluations"][0]["status"] = "incorrect"
+
+    ((code, message, _),) = broken(record, change)
+    assert code == "SG302" and "performance is recorded only with status passed" in message
+
+
+def test_an_unknown_field_is_a_mistake_with_a_suggestion(record):
+    def change(data):
+        data["evaluations"][0]["performance"]["medain_us"] = 1.0
+
+    ((_, message, text),) = broken(record, change)
+    assert message == "unknown field `medain_us`" and text.startswith('"medain_us"')
+
+
+def test_a_newer_schema_is_named(record):
+    ((code, message, _),) = broken(record, lambda data: data.update(schema=99))
+    assert code == "SG303" and "99" in message
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"schema": 1}', "[" * 100_000, '{"schema": [[[}'])
+def test_what_is_no_record_is_a_diagnostic_and_no_exception(text):
+    found, mistakes = parse(Record, text, PATH)
+    assert found is None and mistakes and all(d.code.startswith("SG3") for d in mistakes)
+
+
+def test_bytes_that_are_no_utf8_are_a_diagnostic(made, tmp_path):
+    file = tmp_path / PATH
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"schema": \xff}')
+    records, mistakes = load_records(tmp_path, made.site)
+    assert records == Records(files={PATH: ""})
+    assert [(d.code, d.span.path) for d in mistakes] == [("SG301", PATH)]
+
+
+def test_a_record_in_the_place_of_another_gpu_is_a_mistake(made, record, tmp_path):
+    save_record(tmp_path, replace(record, gpu="nvidia-a100"), made.run)
+    (tmp_path / PATH).write_text((tmp_path / PATH.replace("h200", "a100")).read_text())
+    _, mistakes = load_records(tmp_path, made.site)
+    assert [(d.code, d.message) for d in mistakes] == [("SG304", "gpu is `nvidia-a100` in a file of `nvidia-h200`")]
+
+
+def test_an_evaluation_of_a_run_that_is_not_there_is_a_mistake(made, record, tmp_path):
+    save_record(tmp_path, replace(record, runs=()), made.run)
+    _, mistakes = load_records(tmp_path, made.site)
+    assert {d.code for d in mistakes} == {"SG305"} and len(mistakes) == 4
+
+
+def test_the_place_of_a_value_is_found_through_strings_that_look_like_structure():
+    text = '{"a": "}]{\\"", "b": [1, {"c": 2}],\n "d": {"e": [3, 44]}}'
+
+    def marked(*path):
+        line, col, length = position(text, path)
+        return text.splitlines()[line - 1][col - 1 : col - 1 + length]
+
+    assert marked("b", 1, "c") == '"c"'
+    assert marked("d", "e", 1) == "44"
+    assert marked("d", "nowhere", 1) == '"d"'
+
+
+def test_a_history_has_one_line_per_run_also_when_a_run_is_stored_twice(made, record, tmp_path):
+    later = Run("2026-11-22T06:00:00Z", "2026-11-22", "def5678", made.environment)
+    save_record(tmp_path, record, made.run)
+    save_record(tmp_path, record, made.run)
+    save_record(tmp_path, replace(record, runs=(made.run, later)), later)
+    lines = (tmp_path / PATH.replace(".json", ".history.jsonl")).read_text().splitlines()
+    assert [json.loads(line)["run"] for line in lines] == [made.run.id, later.id]
+    assert json.loads(lines[0])["evaluations"]["fused@1000x1000:float32"]["median_us"] == 2.1
+
+
+def test_artefacts_that_no_record_names_are_removed(made, record, tmp_path):
+    keeping = replace(record, evaluations=(replace(made.evaluations[0], samples="a" * 64),))
+    save_artefacts(tmp_path, "softmax", {f"{'a' * 64}.samples": b"1", f"{'b' * 64}.ptx": b"2"})
+    drop_unreferenced(tmp_path, "softmax", [keeping])
+    left = [path.name for path in (tmp_path / "kernels/softmax/results/artefacts").iterdir()]
+    assert left == [f"{'a' * 64}.samples.gz"]
+
+
+def test_a_cell_survives_the_disk(made, tmp_path):
+    cell = CellRecord(1, "first-look", "nvidia-h200", "k", made.run, Status.PASSED, (Output("stream", "1 × 2\n"),))
+    save_cell(tmp_path, "content/posts/softmax", cell)
+    post = Post(
+        "softmax",
+        "T",
+        made_date(),
+        Markdown("", "content/posts/softmax/index.md"),
+        Span("x"),
+        folder="content/posts/softmax",
+    )
+    records, mistakes = load_records(tmp_path, Site(SiteConfig("t", "https://x/"), posts=(post,)))
+    assert not mistakes and records.cells == {("softmax", "first-look", "nvidia-h200"): cell}
+
+
+def test_a_baseline_is_stored_without_a_key():
+    assert Evaluation(Role.BASELINE, "torch", "w", "float32", "r", Status.NOT_RUN).key == ""
