@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import SiteConfig
-from sitegen.read.shape import Found, one_of, read_as
+from sitegen.read.shape import Found, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 SITE_FILE = "content/site.yaml"
@@ -22,10 +22,10 @@ _GPU_ID = re.compile(r"[a-z0-9-]+")
 def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
     node, syntax = parse_yaml(text, path)
     found = list(syntax)
-    config = read_as(SiteConfig, node, found, noun="site.yaml key", convert={"feeds": one_of(FEEDS, "feed")})
+    convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone}
+    config = read_as(SiteConfig, node, found, noun="site.yaml key", convert=convert)
     if node is not None:
         _check_base_url(node.get("base_url"), found)
-        _check_timezone(node.get("timezone"), found)
         _check_gpus(node, found)
     return replace(config, base_url=config.base_url.rstrip("/") + "/"), tuple(found)
 
@@ -38,7 +38,7 @@ def no_config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, .
 
 
 def zone_of(config: SiteConfig) -> dt.tzinfo:
-    """The site's time zone; UTC also where the name is wrong, which `parse_config` reports."""
+    """The site's time zone."""
     return _zone(config.timezone) or dt.UTC
 
 
@@ -57,10 +57,13 @@ def _check_base_url(node: Node | None, found: Found) -> None:
         found.append(Diagnostic("SG014", f"`{node.text}` is not an absolute address", node.span, hint))
 
 
-def _check_timezone(node: Node | None, found: Found) -> None:
-    if node and node.text and _zone(node.text) is None:
-        hint = "write a name such as `Europe/Berlin`"
-        found.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
+def _timezone(node: Node, found: Found) -> str:
+    """UTC where the name is wrong, so that no later stage meets a zone that does not exist."""
+    if _zone(node.text) is not None:
+        return node.text
+    hint = "write a name such as `Europe/Berlin`"
+    found.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
+    return "UTC"
 
 
 def _check_gpus(node: Node, found: Found) -> None:

@@ -10,13 +10,12 @@ from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Page, Post, Term
-from sitegen.read.shape import Found, read_as
+from sitegen.read.shape import Found, read_as, read_language
 from sitegen.read.source import FrontMatter, no_front_matter, split_front_matter
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 POST_FILE = re.compile(r"content/posts/(?:([^/]+)|([^/]+)/index(?:\.([^/.]+))?)\.md")
 """Groups: the slug of a file, the slug of a folder, the language of a translation."""
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _NOUN = "front matter key"
 
 
@@ -30,14 +29,14 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
         "span": _title_span(node, path),
         "folder": f"content/posts/{folder}" if folder else "",
     }
-    post = read_as(Post, node, found, given=given, noun=_NOUN, convert={"lang": _language})
+    post = read_as(Post, node, found, given=given, noun=_NOUN, convert={"lang": read_language})
     post = replace(post, date=_zoned(post.date, zone), updated=post.updated and _zoned(post.updated, zone))
     return replace(post, lang=language or post.lang), tuple(found)
 
 
 def parse_page(text: str, path: str) -> tuple[Page, tuple[Diagnostic, ...]]:
     given, node, found = _page_parts(text, path)
-    page = read_as(Page, node, found, given=given, noun=_NOUN, convert={"lang": _language})
+    page = read_as(Page, node, found, given=given, noun=_NOUN, convert={"lang": read_language})
     return page, tuple(found)
 
 
@@ -80,13 +79,6 @@ def _front(text: str, path: str, *required: str) -> tuple[FrontMatter, Node | No
 def _title_span(node: Node | None, path: str) -> Span:
     title = node.get("title") if node else None
     return title.span if title else Span(path)
-
-
-def _language(node: Node, found: Found) -> str:
-    if _LANGUAGE.fullmatch(node.text):
-        return node.text
-    found.append(Diagnostic("SG014", f"`{node.text}` is not a language", node.span, "write a tag such as `ko`"))
-    return ""
 
 
 def _zoned(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date | dt.datetime:

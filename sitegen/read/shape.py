@@ -31,6 +31,7 @@ Convert = Callable[[Node, Found], Any]
 DATE_FORMATS = "write `2026-11-22`, `2026-11-22 14:30` or `2026-11-22T14:30:00+09:00`"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|z|[+-]\d\d:?\d\d)?")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _UNREADABLE = object()
 
 
@@ -112,6 +113,13 @@ def one_of(known: Iterable[str], what: str) -> Convert:
         return tuple(ref.name for ref in refs if ref.name in choices)
 
     return convert
+
+
+def read_language(node: Node, found: Found) -> Any:
+    if _LANGUAGE.fullmatch(node.text):
+        return node.text
+    found.append(Diagnostic("SG014", f"`{node.text}` is not a language", node.span, "write a tag such as `ko`"))
+    return _UNREADABLE
 
 
 def unknown(what: str, word: str, span: Span, known: Iterable[str], code: str = "SG014") -> Diagnostic:

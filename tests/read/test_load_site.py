@@ -148,3 +148,25 @@ def test_no_text_in_any_file_makes_reading_raise(files: dict[str, str]) -> None:
     site, found = parse_site(files)
     assert {d.span.path for d in found} <= {*files, "content/site.yaml"}
     assert len({post.slug for post in site.posts}) == len({p for p in files if p.startswith("content/posts")} and {"a"})
+
+
+EVERY_FORM = Path(__file__).parents[1] / "sites" / "every_form"
+
+
+def test_a_site_that_uses_every_form_has_no_mistake() -> None:
+    site, found = load_site(EVERY_FORM)
+    assert not found
+    assert [(post.slug, post.lang) for post in site.posts] == [
+        ("draft", ""),
+        ("in-a-file", ""),
+        ("in-a-folder", "ko"),
+        ("in-a-folder", ""),
+    ]
+    assert [entry.date.isoformat() for entry in site.worklog] == [f"2026-11-{day}" for day in (21, 20, 19, 18)]
+    assert [series.id for series in site.series] == ["in-phases", "in-short"]
+    assert [len(kernel.implementations) for kernel in site.kernels] == [2]
+
+
+def test_our_own_site_has_no_mistake() -> None:
+    _, found = load_site(Path(__file__).parents[2])
+    assert not has_errors(found)

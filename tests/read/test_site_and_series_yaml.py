@@ -51,7 +51,7 @@ def test_a_base_url_that_no_feed_can_use_is_refused(address: str) -> None:
     assert [(d.code, d.span.line, d.span.col) for d in found] == [("SG014", 2, 11)]
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "[UTC]"])
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "[UTC]", "''"])
 def test_a_time_zone_that_is_none_is_named_and_utc_stands_in(zone: str) -> None:
     config, found = parse_config(f"{SITE}timezone: {zone}\n")
     assert zone_of(config) is dt.UTC
