@@ -1,0 +1,106 @@
+"""A site is built anywhere: without torch, CUDA, numpy and a network, and everywhere to the same bytes."""
+
+import datetime as dt
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sitegen.write.scaffold import create, new_site_files
+
+ROOT = Path(__file__).parent.parent
+TODAY = "2026-11-22"
+
+POOR_MACHINE = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"torch", "triton", "numpy", "cuda", "cupy"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+def offline(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.bind"):
+        raise OSError(f"no network: {event} {args}")
+
+sys.meta_path.insert(0, Absent())
+sys.addaudithook(offline)
+"""
+"""A sitecustomize: every Python process that a build starts has it, too."""
+
+
+def sitegen(site: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sitegen", *words]
+    env = {**os.environ, "PYTHONPATH": "", **environment}
+    return subprocess.run(command, cwd=site, env=env, capture_output=True, text=True, check=False)
+
+
+def build(site: Path, **environment: str) -> dict[str, bytes]:
+    """The built files by path."""
+    built = sitegen(site, "build", "--as-of", TODAY, **environment)
+    assert built.returncode == 0, built.stderr
+    public = site / "public"
+    return {file.relative_to(public).as_posix(): file.read_bytes() for file in public.rglob("*") if file.is_file()}
+
+
+@pytest.fixture(scope="module")
+def poor_machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("poor")
+    (folder / "sitecustomize.py").write_text(POOR_MACHINE)
+    return folder
+
+
+@pytest.fixture(params=["the site of this project", "a new site"])
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    if request.param == "a new site":
+        create(folder, new_site_files("Kernels", dt.date(2026, 11, 21)))
+    else:
+        copy_project(folder)
+    return folder
+
+
+def copy_project(folder: Path) -> None:
+    for room in ("content", "series", "kernels"):
+        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def test_poor_machine_has_neither_torch_nor_a_network(poor_machine: Path) -> None:
+    for code, error in [
+        ("import torch", "ModuleNotFoundError"),
+        ("from cuda.core import Device", "ModuleNotFoundError"),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", "no network"),
+    ]:
+        env = {**os.environ, "PYTHONPATH": str(poor_machine)}
+        ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+        assert error in ran.stderr
+
+
+def test_whole_site_is_built_without_torch_cuda_numpy_and_network(site: Path, poor_machine: Path) -> None:
+    files = build(site, PYTHONPATH=str(poor_machine))
+    assert {"index.html", "404.html", "feed.xml", "sitemap.xml"} <= set(files)
+
+
+@pytest.mark.parametrize("command", [["check"], ["status"], ["--help"], ["build", "--help"], ["bundle", "-o", "b.zip"]])
+def test_every_command_of_an_author_works_there(site: Path, poor_machine: Path, command: list[str]) -> None:
+    ran = sitegen(site, *command, PYTHONPATH=str(poor_machine))
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_two_machines_make_the_same_bytes(tmp_path: Path) -> None:
+    copy_project(tmp_path / "one")
+    copy_project(tmp_path / "deeper/down/two")
+    one = build(tmp_path / "one", TZ="Pacific/Kiritimati", PYTHONHASHSEED="1", LANG="C.UTF-8")
+    two = build(tmp_path / "deeper/down/two", TZ="Pacific/Pago_Pago", PYTHONHASHSEED="2", LANG="C")
+    assert one.keys() == two.keys()
+    assert [path for path in one if one[path] != two[path]] == []
+
+
+def test_output_holds_nothing_of_the_machine_that_made_it(tmp_path: Path) -> None:
+    copy_project(tmp_path / "site")
+    files = build(tmp_path / "site")
+    traces = (str(tmp_path).encode(), str(ROOT).encode())
+    assert [path for path, data in files.items() if any(trace in data for trace in traces)] == []

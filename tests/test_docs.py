@@ -1,0 +1,105 @@
+"""README and CONTRIBUTING say what the program does: every command and option in them exists, and none is left out."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from sitegen.cli import main
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
+    """Every command of the program by its words."""
+    found: dict[tuple[str, ...], click.Command] = {}
+    for name, command in group.commands.items():
+        words = (*above, name)
+        found |= commands(command, words) if isinstance(command, click.Group) else {words: command}
+    return found
+
+
+def invocations(text: str) -> Iterator[list[str]]:
+    """The words after `sitegen` wherever a document shows a command, in a fence or in a line."""
+    shown = re.findall(r"`(sitegen [^`\n]+)`|^(sitegen .+)$", text, re.MULTILINE)
+    for inline, line in shown:
+        yield shlex.split(inline or line, comments=True)[1:]
+
+
+def command_of(words: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The command that the words begin with, and the rest."""
+    names = max((names for names in commands() if tuple(words[: len(names)]) == names), key=len, default=())
+    return names, words[len(names) :]
+
+
+def mistakes(text: str) -> list[str]:
+    """What a document shows and the program does not have."""
+    wrong = []
+    for words in invocations(text):
+        names, rest = command_of(words)
+        known = {option for parameter in commands()[names].params for option in parameter.opts} if names else set()
+        wrong += [] if names else [f"no command `sitegen {shlex.join(words)}`"]
+        wrong += [f"{' '.join(names)} has no {word}" for word in rest if word.startswith("-") and word not in known]
+    return wrong
+
+
+@pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
+def test_every_command_and_option_shown_exists(text: str) -> None:
+    assert list(invocations(text))
+    assert mistakes(text) == []
+
+
+def test_command_or_option_that_does_not_exist_is_found() -> None:
+    text = "```sh\nsitegen built\nsitegen build --fast   # quickly\n```\nand `sitegen new page X`"
+    assert mistakes(text) == ["no command `sitegen built`", "build has no --fast", "no command `sitegen new page X`"]
+
+
+def test_every_command_is_in_the_readme() -> None:
+    assert set(commands()) - {command_of(words)[0] for words in invocations(README)} == set()
+
+
+def test_every_command_and_option_explains_itself() -> None:
+    for names, command in commands().items():
+        assert command.help, names
+        assert [p.name for p in command.params if isinstance(p, click.Option) and not p.help] == [], names
+
+
+def test_option_in_the_readmes_prose_exists() -> None:
+    """`--as-of`, alone between backquotes, belongs to some command."""
+    known = {option for command in commands().values() for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
+
+
+@pytest.mark.parametrize("target", ["site", "test", "soak", "venv"])
+def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    assert f"make {target}" in README
+    phony = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert phony
+    assert target in phony[1].split()
+
+
+def test_ci_calls_the_test_command_of_the_readme() -> None:
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_folders_of_the_readme_are_those_of_the_repository() -> None:
+    table = README.partition("## Folders")[2]
+    named = {
+        name for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)/`", cell)
+    }
+    assert {name for name in named if not (ROOT / name).is_dir()} <= {"public"}
+    assert {"content", "series", "kernels", "templates", "sitegen", "tests"} <= named
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"], ids=lambda p: p.name)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
+    assert [target for target in targets if not (document.parent / target).exists()] == []

@@ -1,0 +1,302 @@
+"""The workflows: every `run:` step is executed, as it stands in the YAML, by bash in a made-up runner.
+
+The jobs are chained as on GitHub: a fresh clone for each, files from one to the next as artefacts, outputs and job
+summaries through files.  What *measure* makes here comes from Triton's interpreter, so nothing in it is timed, and
+`accept` refuses it; *publish* gets the same results under the name of a GPU that does not exist.
+"""
+
+import dataclasses
+import datetime as dt
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sitegen.execute.archive import read
+from sitegen.execute.bundle import Results, write_results
+from sitegen.model.job import JobResult
+from sitegen.model.plain import from_plain
+from sitegen.model.record import Environment
+from sitegen.write.scaffold import create, new_site_files
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = {
+    name: (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8") for name in ("site.yml", "kernels.yml")
+}
+GPU = Environment(
+    gpu="Imaginary GPU 1",
+    arch="sm_90",
+    sm_count=1,
+    l2_bytes=1,
+    memory_bytes=1,
+    driver="0",
+    cuda="0",
+    torch="0",
+    triton="0",
+    python="0",
+    sm_clock_max_mhz=1.0,
+    power_limit_w=1.0,
+    ecc=False,
+)
+
+
+def workflow(name: str) -> dict[str, Any]:
+    """As GitHub reads it: in YAML 1.1 the key `on` is a boolean."""
+    loaded = yaml.safe_load(WORKFLOWS[name])
+    return {("on" if key is True else key): value for key, value in loaded.items()}
+
+
+JOBS = [(name, job) for name in WORKFLOWS for job in workflow(name)["jobs"]]
+
+
+def steps(name: str, job: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = workflow(name)["jobs"][job]["steps"]
+    return found
+
+
+# ------------------------------------------------------------------------------------------- what they may do
+
+
+@pytest.mark.parametrize(("name", "job"), JOBS)
+def test_every_action_is_pinned_to_a_commit_that_names_its_version(name: str, job: str) -> None:
+    used = re.findall(r"uses: (\S+)(.*)", WORKFLOWS[name])
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action, _ in used)
+    assert all(re.fullmatch(r" # v\d+\.\d+\.\d+", version) for _, version in used)
+
+
+@pytest.mark.parametrize("name", list(WORKFLOWS))
+def test_no_permission_is_given_but_to_the_job_that_needs_it(name: str) -> None:
+    assert workflow(name)["permissions"] == {}
+    given = {job: spec.get("permissions") for job, spec in workflow(name)["jobs"].items()}
+    read_only = {"contents": "read"}
+    expected = {
+        "site.yml": {"build": read_only, "deploy": {"pages": "write", "id-token": "write"}},
+        "kernels.yml": {
+            "plan": read_only,
+            "measure": read_only,
+            "publish": {"contents": "write", "pull-requests": "write"},
+        },
+    }
+    assert given == expected[name]
+
+
+def test_nobody_elses_code_reaches_the_gpu_machine() -> None:
+    kernels = workflow("kernels.yml")
+    assert set(kernels["on"]) == {"schedule", "workflow_dispatch"}
+    assert "!github.event.repository.fork" in kernels["jobs"]["plan"]["if"]
+    assert (kernels["jobs"]["measure"]["needs"], kernels["jobs"]["publish"]["needs"]) == ("plan", "measure")
+
+
+def test_gpu_machine_gets_neither_a_secret_nor_a_token() -> None:
+    measure = json.dumps(workflow("kernels.yml")["jobs"]["measure"])
+    assert not re.search(r"secrets\.|github\.token|GH_TOKEN|GITHUB_TOKEN", measure)
+    checkout = next(step for step in steps("kernels.yml", "measure") if "actions/checkout" in step.get("uses", ""))
+    assert checkout["with"]["persist-credentials"] is False
+    assert "self-hosted" in workflow("kernels.yml")["jobs"]["measure"]["runs-on"]
+
+
+@pytest.mark.parametrize(("name", "job"), JOBS)
+def test_no_expression_is_pasted_into_a_script(name: str, job: str) -> None:
+    assert [step["run"] for step in steps(name, job) if "${{" in step.get("run", "")] == []
+
+
+def test_site_is_built_on_push_and_daily() -> None:
+    triggers = workflow("site.yml")["on"]
+    assert "push" in triggers
+    assert re.fullmatch(r"\d+ \d+ \* \* \*", triggers["schedule"][0]["cron"])
+
+
+# ------------------------------------------------------------------------------------------- what they do
+
+
+class Runner:
+    """A repository on a made-up GitHub, and the execution of one job at a time in a fresh clone of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.artefacts, self.stubs, self.origin = folder / "artefacts", folder / "stubs", folder / "origin.git"
+        self.stubs.mkdir()
+        self.make_gh()
+        self.make_origin()
+
+    def make_gh(self) -> None:
+        """`gh` says what it was asked, and keeps the text of the pull request."""
+        gh = self.stubs / "gh"
+        gh.write_text(
+            '#!/bin/sh\nprintf "%s\\n" "$@" > "$GH_LOG"\nfor word; do last=$word; done\ncat "$last" >> "$GH_LOG"\n'
+        )
+        gh.chmod(0o755)
+
+    def make_origin(self) -> None:
+        """A new site, its kernel made small for the interpreter, in a bare repository."""
+        site = self.folder / "site"
+        texts = new_site_files("Kernels", dt.date(2026, 11, 21))
+        small = {"16777216": "1000", ", {N: 268435456}": "", "{N: 1023}, {N: 4097}": "{N: 33}"}
+        kernel = texts["kernels/axpy/kernel.yaml"]
+        for large, little in small.items():
+            assert large in kernel
+            kernel = kernel.replace(large, little)
+        create(site, {**texts, "kernels/axpy/kernel.yaml": kernel})
+        git(site, "init", "--quiet", "--initial-branch", "main")
+        git(site, "add", ".")
+        git(site, "commit", "--quiet", "--message", "a site")
+        git(self.folder, "clone", "--quiet", "--bare", "site", "origin.git")
+
+    def merge(self, branch: str) -> None:
+        git(self.origin, "update-ref", "refs/heads/main", f"refs/heads/{branch}")
+        git(self.origin, "branch", "--delete", "--force", branch)
+
+    def job(self, name: str, job: str, **inputs: str) -> "Job":
+        checkout = self.folder / f"{job}-{len(list(self.folder.iterdir()))}"
+        git(self.folder, "clone", "--quiet", "origin.git", checkout.name)
+        done = Job(self, checkout, inputs)
+        for step in steps(name, job):
+            done.step(step)
+        return done
+
+
+class Job:
+    def __init__(self, runner: Runner, checkout: Path, inputs: dict[str, str]) -> None:
+        self.runner, self.checkout, self.inputs = runner, checkout, inputs
+        temp = checkout.with_name(f"{checkout.name}-temp")
+        self.files = {
+            name: temp / name
+            for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH", "GITHUB_ENV", "GH_LOG", "HOME")
+        }
+        self.files["HOME"].mkdir(parents=True)
+        for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH", "GITHUB_ENV"):
+            self.files[name].touch()
+        self.environment = {
+            **{name: str(path) for name, path in self.files.items()},
+            "RUNNER_TEMP": str(temp),
+            "GITHUB_WORKSPACE": str(checkout),
+            "GITHUB_RUN_ID": "4711",
+            "GITHUB_ACTIONS": "true",
+            "CI": "true",
+            "LANG": "C.UTF-8",
+            # The packages of this environment stand in for a download, and for the GPU machine's own.
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("site-packages")),
+            "PIP_NO_INDEX": "1",
+            "PIP_NO_DEPS": "1",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
+
+    def text(self, name: str) -> str:
+        return self.files[name].read_text(encoding="utf-8")
+
+    def outputs(self) -> dict[str, str]:
+        return dict(line.split("=", 1) for line in self.text("GITHUB_OUTPUT").splitlines())
+
+    def step(self, step: dict[str, Any]) -> None:
+        if "run" in step:
+            self.bash(step["run"], {key: self.value(text) for key, text in step.get("env", {}).items()})
+        elif "upload-artifact" in step["uses"]:
+            folder = self.runner.artefacts / step["with"]["name"]
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.checkout / step["with"]["path"], folder)
+        elif "download-artifact" in step["uses"]:
+            shutil.copytree(self.runner.artefacts / step["with"]["name"], self.checkout, dirs_exist_ok=True)
+        else:
+            assert re.search(r"actions/(checkout|setup-python|upload-pages-artifact)@", step["uses"])
+
+    def value(self, text: str) -> str:
+        known = {"inputs.names": self.inputs.get("names", ""), "github.token": "a token"}
+        return re.sub(r"\$\{\{ (.+?) \}\}", lambda expression: known[expression[1]], text)
+
+    def bash(self, script: str, environment: dict[str, str]) -> None:
+        """As the runner does it for `shell: bash`."""
+        added = self.text("GITHUB_PATH").split()
+        path = os.pathsep.join(
+            [*reversed(added), str(self.runner.stubs), str(Path(sys.executable).parent), "/usr/bin:/bin"]
+        )
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.checkout,
+            env={**self.environment, **environment, "PATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout}"
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=Author", "-c", "user.email=author@example.org"]
+    return subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def as_from_a_gpu(result: Path, run: str) -> None:
+    """The results under the name of a GPU that does not exist.  They have no times: the interpreter takes none."""
+    archive = read(result, "results")
+    results = [from_plain(JobResult, value) for value in archive.entries.values()]
+    assert all(evaluation.performance is None for one in results for evaluation in one.evaluations)
+    renamed = tuple(dataclasses.replace(one, environment=GPU) for one in results)
+    write_results(Results(run, archive.head["commit"], renamed), result)
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    return Runner(tmp_path)
+
+
+def test_site_is_built_in_a_fresh_clone(runner: Runner) -> None:
+    job = runner.job("site.yml", "build")
+    assert (job.checkout / "public" / "index.html").is_file()
+    assert "axpy" in job.text("GITHUB_STEP_SUMMARY")
+
+
+def test_name_that_the_site_does_not_have_fails_the_plan(runner: Runner) -> None:
+    with pytest.raises(AssertionError, match="axpi"):
+        runner.job("kernels.yml", "plan", names="axpi")
+
+
+def test_name_with_a_command_in_it_is_only_a_name(runner: Runner) -> None:
+    with pytest.raises(AssertionError, match="nothing to run is called"):
+        runner.job("kernels.yml", "plan", names="$(touch pwned) `touch pwned` ;touch pwned")
+    assert list(runner.folder.rglob("pwned")) == []
+
+
+@pytest.mark.torch
+def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
+    plan = runner.job("kernels.yml", "plan")
+    assert int(plan.outputs()["jobs"]) > 0
+
+    runner.job("kernels.yml", "measure")
+    result = runner.artefacts / "result" / "result.zip"
+    assert_refused(runner, result)
+
+    as_from_a_gpu(result, run="2026-11-21T01:00:00Z")
+    publish = runner.job("kernels.yml", "publish")
+    assert "--head\nrecords/4711\n" in publish.text("GH_LOG")
+    assert "The first record of this kernel" in publish.text("GH_LOG")
+    changed = git(runner.origin, "diff", "--name-only", "main...records/4711").split()
+    assert "kernels/axpy/results/imaginary-gpu-1.json" in changed
+    assert all("/results/" in path for path in changed)
+
+    runner.merge("records/4711")
+    same = runner.job("kernels.yml", "publish")
+    assert not same.files["GH_LOG"].exists()
+    assert "as they were" in same.text("GITHUB_STEP_SUMMARY")
+
+    as_from_a_gpu(result, run="2026-11-21T02:00:00Z")
+    later = runner.job("kernels.yml", "publish")
+    assert "### kernels/axpy/results/imaginary-gpu-1.json" in later.text("GH_LOG")
+    assert "The first record" not in later.text("GH_LOG")
+
+
+def assert_refused(runner: Runner, result: Path) -> None:
+    """A result that was made without a GPU is never stored."""
+    checkout = runner.folder / "refused"
+    git(runner.folder, "clone", "--quiet", "origin.git", "refused")
+    command = [sys.executable, "-m", "sitegen", "accept", str(result)]
+    refused = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "no GPU was there" in refused.stderr) == (1, True), refused.stderr
+    assert git(checkout, "status", "--porcelain") == ""
