@@ -61,7 +61,7 @@ def compilation_of(binaries: Sequence[Binary], arch: str) -> tuple[Compilation, 
     listings = [_listing(tool, binary) for binary in binaries]
     usages = [usage for listing in listings for usage in listing.usage.values()]
     sass = "\n".join(listing.sass for listing in listings).encode()
-    ptx = b"\n".join(binary.ptx for binary in binaries if binary.ptx)
+    ptx = "\n".join(clean_ptx(binary.ptx.decode()) for binary in binaries if binary.ptx).encode()
     artefacts = {**_named(ptx, "ptx"), **_named(sass, "sass")}
     if not usages:
         return None
@@ -88,6 +88,12 @@ def count_instructions(sass: str) -> dict[str, int]:
     opcodes = (line.split()[0] for line in sass.splitlines() if line.startswith(" "))
     counted = Counter(filter(None, map(instruction_class, opcodes)))
     return dict(sorted(counted.items()))
+
+
+def clean_ptx(ptx: str) -> str:
+    """Without the debug information, which holds paths of this machine."""
+    code = ptx.partition("\t.section\t.debug")[0]
+    return "\n".join(line for line in code.splitlines() if not line.lstrip().startswith((".loc", ".file"))) + "\n"
 
 
 def instruction_class(opcode: str) -> str:

@@ -47,7 +47,7 @@ def answer(worker: Worker, request: Message) -> Message:
         return {"reply": getattr(worker, f"do_{do}")(**request)}
     except BaseException as error:
         status, message = classify(error)
-        return {"status": status.value, "message": message}
+        return {"status": status.value, "message": message.replace(f"{worker.folder}/", "")}
 
 
 def classify(error: BaseException) -> tuple[Status, str]:

@@ -91,7 +91,8 @@ class Child:
         """The end of what the child printed."""
         with contextlib.suppress(OSError), self.log.open("rb") as file:
             file.seek(max(0, self.log.stat().st_size - 4000))
-            return [line for line in file.read().decode(errors="replace").splitlines() if line.strip()][-lines:]
+            text = file.read().decode(errors="replace").replace(f"{self.log.parent / 'site'}/", "")
+            return [line for line in text.splitlines() if line.strip()][-lines:]
         return []
 
 

@@ -1,0 +1,106 @@
+"""Machine code → registers, instructions by class, and a listing that is the same wherever it was made."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import importlib.util
+
+import pytest
+
+from sitegen.measure.artefacts import MOST_BYTES, Binary, clean_ptx, compilation_of, count_instructions, pack
+from sitegen.measure.artefacts import instruction_class as class_of
+
+ADD = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, z, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(z + at, tl.load(x + at, at < n) + tl.load(y + at, at < n), at < n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("opcode", "name"),
+    [
+        ("LDG.E.128.CONSTANT", "LDG.128"),
+        ("LDG.E", "LDG.32"),
+        ("LDG.E.U16.CONSTANT", "LDG.16"),
+        ("STG.E.EF.64", "STG.64"),
+        ("HGMMA.64x128x16.F32.BF16", "HGMMA"),
+        ("BAR.SYNC.DEFER_BLOCKING", "BAR"),
+        ("LDC.64", ""),
+        ("NOP", ""),
+    ],
+)
+def test_an_instruction_is_counted_by_class_and_width(opcode, name):
+    assert class_of(opcode) == name
+
+
+def test_labels_are_no_instructions():
+    assert count_instructions("LDG:\n  LDG.E R1 ; @P0\n  LDG.E.128 R4 ;\n") == {"LDG.128": 1, "LDG.32": 1}
+
+
+def test_an_artefact_has_no_time_stamp_and_is_refused_when_too_large():
+    content = b"x" * 100
+    assert gzip.decompress(base64.b64decode(pack(content))) == content
+    assert pack(content) == pack(content)
+    noise = b"".join(hashlib.sha256(bytes([i % 256, i // 256])).digest() for i in range(MOST_BYTES // 16))
+    assert pack(noise) is None
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A Triton kernel for a GPU that need not be here, with the paths of two folders in its debug information."""
+    if importlib.util.find_spec("triton") is None:
+        pytest.skip("needs torch and triton")
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, compile
+
+    made = []
+    for name in ("one", "two"):
+        file = tmp_path_factory.mktemp(name) / "add.py"
+        file.write_text(ADD)
+        spec = importlib.util.spec_from_file_location(f"add_{name}", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        signature = {"x": "*fp32", "y": "*fp32", "z": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+        source = ASTSource(module.add, signature, {"BLOCK": 1024})
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TRITON_CACHE_DIR", str(file.parent / "cache"))
+            kernel = compile(source, target=GPUTarget("cuda", 90, 32))
+        made.append(Binary(kernel.asm["cubin"], ("add",), kernel.asm["ptx"].encode()))
+    return made
+
+
+@pytest.mark.torch
+def test_the_same_code_in_two_folders_is_the_same_artefact(compiled):
+    (first, one), (second, two) = (compilation_of([binary], "sm_90a") for binary in compiled)
+    assert compiled[0].ptx != compiled[1].ptx
+    assert (first, one) == (second, two)
+
+
+@pytest.mark.torch
+def test_a_compilation_says_registers_loads_and_stores(compiled):
+    found, artefacts = compilation_of(compiled[:1], "sm_90a")
+    assert 8 <= found.registers <= 64
+    assert found.spill_bytes == 0
+    loads = sum(count for name, count in found.instructions.items() if name.startswith("LDG"))
+    stores = sum(count for name, count in found.instructions.items() if name.startswith("STG"))
+    assert loads == 2 * stores > 0
+    assert set(artefacts) == {f"{found.ptx}.ptx", f"{found.sass}.sass"}
+
+
+@pytest.mark.torch
+def test_only_entries_that_are_launched_are_counted(compiled):
+    assert compilation_of([Binary(compiled[0].data, ("another",))], "sm_90a") is None
+
+
+def test_ptx_loses_its_debug_information_only():
+    ptx = (
+        '\t.file\t1 "/somewhere/x.py"\n.visible .entry add()\n{\n\t.loc\t1 3 4\n\tret;\n}\n\t.section\t.debug_str\n{}\n'
+    )
+    assert clean_ptx(ptx) == ".visible .entry add()\n{\n\tret;\n}\n"
