@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
+from sitegen.model.linked import document_key
 from sitegen.model.record import CellRecord, Evaluation, Record
 from sitegen.model.site import Site
 from sitegen.results.freshness import Freshness, State, newest_versions, of_cells, of_kernel
@@ -47,7 +48,7 @@ def gather(site: Site, documents: Mapping[str, Document], records: Records) -> E
         for gpu in records.gpus()
         if (found := {name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)})
         for label, state in of_cells(
-            post.body.path, documents[post.body.path].cells, site.files, found, newest[gpu]
+            post.body.path, documents[document_key(post.body)].cells, site.files, found, newest[gpu]
         ).items()
     }
     return Evidence(records, evaluations, cells)

@@ -1,0 +1,104 @@
+"""The pipeline: read → link → records → render → write.  No command of it runs an author's code."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.markup import link_site, parse_documents
+from sitegen.model.document import Document
+from sitegen.model.linked import Linked
+from sitegen.model.site import Site
+from sitegen.read import load_site
+from sitegen.render.evidence import Evidence, gather
+from sitegen.render.site import render_site
+from sitegen.render.theme import load_theme
+from sitegen.results.records import Records
+from sitegen.results.store import load_records
+from sitegen.write.assets import fingerprint
+from sitegen.write.output import Written, write_site
+
+IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
+"""Folders of a site in which no text can refer to a file."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A site with everything that its pages are made from, and every mistake of every stage so far."""
+
+    root: Path
+    as_of: dt.date
+    linked: Linked
+    documents: Mapping[str, Document]
+    records: Records
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def site(self) -> Site:
+        return self.linked.site
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Of every file that a diagnostic may point into."""
+        return {**self.site.files, **self.records.files}
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return gather(self.site, self.documents, self.records)
+
+
+@dataclass(frozen=True)
+class Built:
+    """The output of a build: content by path below the output folder, empty when there are mistakes."""
+
+    loaded: Loaded
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Loaded:
+    """`everything` takes drafts and posts of the future too: `run` measures them before they are published."""
+    site, of_files = load_site(root)
+    day = as_of or dt.datetime.now(ZoneInfo(site.config.timezone)).date()
+    documents, of_texts = parse_documents(site)
+    linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
+    records, of_records = load_records(root, linked.site)
+    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_records))
+    return Loaded(root, day, linked, documents, records, diagnostics)
+
+
+def build(root: Path, *, as_of: dt.date | None = None) -> Built:
+    """Every file of the site.  With mistakes, those pages that can be made all the same, for the preview."""
+    loaded = load(root, as_of=as_of)
+    theme = load_theme(root)
+    assets, of_theme = fingerprint(theme.assets)
+    diagnostics = in_reading_order((*loaded.diagnostics, *of_theme))
+    pages = render_site(
+        loaded.linked, loaded.documents, loaded.evidence, as_of=loaded.as_of, theme=theme, assets=assets.urls
+    )
+    shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
+    files = {**assets.files, **shown, **pages}
+    return Built(loaded, dict(sorted(files.items())), diagnostics)
+
+
+def publish(built: Built, output: Path) -> Written:
+    """Raises OutputError."""
+    return write_site(output, built.loaded.root / ".sitegen", built.files)
+
+
+def _paths(root: Path) -> Iterator[str]:
+    """Every file under the site that a text could refer to, relative to its root."""
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = [name for name in subfolders if name not in IGNORED]
+        relative = Path(folder).relative_to(root)
+        yield from ((relative / name).as_posix() for name in names)
