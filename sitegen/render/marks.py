@@ -82,15 +82,14 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
 
 
 def _fitting(title: str, pixels: float) -> str:
-    """As much of a title as fits, by 6.2 pixels a letter; whole words first."""
+    """As many whole words of a title as fit, by 6.2 pixels a letter, and a sign that there were more."""
     letters = int(pixels / 6.2)
     if len(title) <= letters:
         return title
     words = title.split()
-    while len(words) > 1 and len(" ".join(words)) > letters:
+    while len(words) > 1 and len(" ".join(words)) >= letters:
         words.pop()
-    head = " ".join(words)
-    return head if len(head) <= letters else f"{head[: max(letters - 1, 1)]}…"
+    return f"{' '.join(words)[: max(letters - 1, 1)]}…"
 
 
 def level(words: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Iterable
 
 NBSP = "\u00a0"
@@ -14,6 +15,7 @@ MINUS = "\u2212"
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
 _OPERATIONS = ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"), (1.0, "FLOP/s"))
 WORDS_PER_MINUTE = 200
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|[µmn]?s|[KMGT]B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|×)(?:\W|$))")
 
 
 def with_unit(number: str, unit: str) -> str:
@@ -37,6 +39,11 @@ def fixed(value: float, decimals: int) -> str:
 def significant(value: float, digits: int) -> str:
     """`value` with that many significant digits, never in exponent form: 131.94 with 4 is `131.9`."""
     return fixed(value, decimals_for([float(f"{value:.{digits}g}")], digits, most=12))
+
+
+def tied(text: str) -> str:
+    """An author's sentence with its numbers and units kept on one line: `50 %`."""
+    return _UNIT.sub(NBSP, text)
 
 
 def microseconds(value: float) -> str:

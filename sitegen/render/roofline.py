@@ -133,10 +133,8 @@ def _datasheet(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         if rate < top:
             parts.append(path(f"M{at(x(rate / slope))} {at(y(rate))}H{at(_RIGHT)}", "sheetline"))
         parts.append(text(f"datasheet {numbers.printed(rate / 1e12)}", _RIGHT, y(rate) - 6, "e"))
-    return [
-        *parts,
-        _along(f"datasheet {numbers.with_unit(numbers.printed(slope / 1e12), 'TB/s')}", slope, top, x, y, above=True),
-    ]
+    label = f"datasheet {numbers.with_unit(numbers.printed(slope / 1e12), 'TB/s')}"
+    return [*parts, _along(label, slope, top, chart, (x, y), above=True)]
 
 
 def _roofs(chart: Roofline, x: Log, y: Log) -> list[Markup]:
@@ -153,7 +151,7 @@ def _roofs(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         parts.append(tag("path", class_="axis", d=down, stroke_dasharray="1 3"))
         parts.append(text(numbers.intensity(ridge), x(ridge), _BOTTOM - 6, "halo mid"))
     label = f"{chart.slope.name} {numbers.bandwidth(slope)}"
-    return [*parts, _along(label, slope, top, x, y, above=False)]
+    return [*parts, _along(label, slope, top, chart, (x, y), above=False)]
 
 
 def _line(slope: float, top: float, x: Log, y: Log) -> str:
@@ -164,16 +162,17 @@ def _line(slope: float, top: float, x: Log, y: Log) -> str:
     return polyline([(_LEFT, y(x.low * slope)), corner, *flat])
 
 
-def _along(label: str, slope: float, top: float, x: Log, y: Log, *, above: bool) -> Markup:
-    """A label that lies on a slope, in its upper part, clear of the points of memory-bound kernels."""
+def _along(label: str, slope: float, top: float, chart: Roofline, axes: tuple[Log, Log], *, above: bool) -> Markup:
+    """A label that lies on a slope, between the last point that hangs from it and the ridge."""
+    x, y = axes
     ridge = min(top / slope, x.high)
-    left, right = (_LEFT, y(x.low * slope)), (x(ridge), y(ridge * slope))
-    angle = math.degrees(math.atan2(right[1] - left[1], right[0] - left[0]))
-    middle = ((left[0] + 2 * right[0]) / 3, (left[1] + 2 * right[1]) / 3)
+    hanging = [p.flops_per_byte for p in chart.points if p.flops_per_byte < ridge / 4]
+    left, right = max(hanging, default=x.low), ridge
+    begin, end = (x(left), y(left * slope)), (x(right), y(right * slope))
+    turn = math.atan2(end[1] - begin[1], end[0] - begin[0])
     away = -6.0 if above else 15.0
-    turn = math.radians(angle)
-    place = (middle[0] - away * math.sin(turn), middle[1] + away * math.cos(turn))
-    move = f"translate({at(place[0])} {at(place[1])}) rotate({at(angle)})"
+    middle = ((begin[0] + end[0]) / 2 - away * math.sin(turn), (begin[1] + end[1]) / 2 + away * math.cos(turn))
+    move = f"translate({at(middle[0])} {at(middle[1])}) rotate({at(math.degrees(turn))})"
     return tag("text", label, class_="mid halo" if above else "b mid halo", transform=move)
 
 

@@ -25,6 +25,8 @@ STATES = {
     TaskState.DONE: ("done", "Done"),
 }
 PER_PAGE = 50
+_NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
+"""Slots, and what only screen readers hear."""
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
 
@@ -142,7 +144,7 @@ def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
 
 def _excerpt(html: str, letters: int = 160) -> str:
     """The first words of a day, as plain text."""
-    text = " ".join(Markup(html.replace("\0", "")).striptags().split())
+    text = " ".join(Markup(_NOT_WORDS.sub("", html)).striptags().split())
     if len(text) <= letters:
         return text
     return f"{text[:letters].rsplit(' ', 1)[0]} …"
