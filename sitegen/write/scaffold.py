@@ -42,8 +42,11 @@ def new_site_files(title: str, day: dt.date) -> Mapping[str, str]:
 
 
 def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
-    """Path and text of a draft; the slug is made of the title."""
-    return f"content/posts/{slug_of(title)}.md", _filled(starter.NEW_POST, title, day)
+    """Path and text of a draft; the slug is made of the title.  Raises OutputError when none can be made."""
+    slug = slug_of(title)
+    if not slug:
+        raise OutputError("content/posts", f"no address can be made of the title `{title}`", "use a letter or a digit")
+    return f"content/posts/{slug}.md", _filled(starter.NEW_POST, title, day)
 
 
 def slug_of(title: str) -> str:

@@ -54,6 +54,11 @@ def test_new_post_is_a_draft_of_today() -> None:
     }
 
 
+def test_title_without_a_letter_is_a_message() -> None:
+    with pytest.raises(OutputError, match="no address can be made"):
+        new_post_file("?!", DAY)
+
+
 def test_existing_file_is_never_overwritten_and_nothing_else_is_written(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text("mine")
     with pytest.raises(OutputError, match=r"`b\.md` exists already"):
