@@ -68,13 +68,13 @@ def render_diagnostic(diagnostic: Diagnostic, text: str | None) -> str:
 
 def _frame(diagnostic: Diagnostic, text: str | None) -> list[str]:
     span, hint = diagnostic.span, diagnostic.hint
-    lines = (text or "").splitlines()
+    lines = text.removesuffix("\n").split("\n") if text else []  # as editors count: a form feed ends no line
     if not 0 < span.line <= len(lines):
-        return [f"  hint: {hint}"] if hint else []
+        return [f"    hint: {hint}"] if hint else []
     number, source = str(span.line), lines[span.line - 1]
     caret = " " * (span.col - 1) + "^" * max(1, min(span.length, len(source) - span.col + 1))
     gutter = " " * len(number)
-    return [f"  {number} | {source}", f"  {gutter} | {caret} {hint}".rstrip()]
+    return [f"    {number} | {source}", f"    {gutter} | {caret} {hint}".rstrip()]
 
 
 def render_diagnostics(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> str:

@@ -47,6 +47,6 @@ def test_unknown_asset_in_a_style_sheet_is_a_mistake_with_its_place() -> None:
     assert [render_diagnostic(d, css) for d in diagnostics] == [
         "error[SG501]: the style sheet refers to `logo.sgv`, which is no asset\n"
         "  templates/assets/site.css:2:19\n"
-        "  2 |   background: url(logo.sgv);\n"
-        "    |                   ^^^^^^^^ did you mean `logo.svg`?"
+        "    2 |   background: url(logo.sgv);\n"
+        "      |                   ^^^^^^^^ did you mean `logo.svg`?"
     ]
