@@ -23,6 +23,8 @@ from sitegen.model.record import Compilation
 
 MOST_BYTES = 256 * 1024
 """Of one artefact, compressed."""
+RESERVED_SHARED = 1024
+"""The driver's own, of each block since sm_80: cuobjdump counts it where a kernel uses any."""
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)(.*?);", re.M)
 _USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
 _MEMORY = ("LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDGSTS", "LDC")
@@ -80,7 +82,8 @@ def compilation_of(binaries: Sequence[Binary], arch: str) -> tuple[Compilation, 
 
 
 def _shared(listing: Listing, binary: Binary) -> int:
-    return binary.dynamic_shared + max((shared for _, _, shared in listing.usage.values()), default=0)
+    static = max((shared for _, _, shared in listing.usage.values()), default=0)
+    return binary.dynamic_shared + max(0, static - RESERVED_SHARED)
 
 
 def count_instructions(sass: str) -> dict[str, int]:

@@ -154,7 +154,7 @@ class CudaSubject(_CompiledSubject):
         )
         shared = evaluate_int(self.launch.shared, names)
         if shared > 48 * 1024:
-            _allow_shared(code.kernel, shared)
+            compiling.allow_shared(code.kernel, shared)
         if cluster == (1, 1, 1):
             return LaunchConfig(grid=grid, block=block, shmem_size=shared)
         clusters = tuple(g // c for g, c in zip(grid, cluster, strict=True))
@@ -233,13 +233,3 @@ CompileError = compiling.CompileError
 def _triple(expressions: Sequence[str], names: Mapping[str, Any]) -> tuple[int, ...]:
     numbers = tuple(evaluate_int(expression, names) for expression in expressions)
     return numbers + (1,) * (3 - len(numbers))
-
-
-def _allow_shared(kernel: Any, size: int) -> None:
-    """More than 48 KB of dynamic shared memory must be asked for."""
-    from cuda.bindings import driver
-
-    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    (error,) = driver.cuKernelSetAttribute(attribute, size, kernel.handle, driver.CUdevice(torch.cuda.current_device()))
-    if error != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"{size} bytes of shared memory: {error}")

@@ -100,6 +100,17 @@ def _ptx(source: str, options: Any) -> bytes:
     return code.encode() if isinstance(code, str) else bytes(code).rstrip(b"\0")
 
 
+def allow_shared(kernel: Any, size: int) -> None:
+    """More than 48 KB of dynamic shared memory must be asked for.  Raises RuntimeError where there is not so much."""
+    import torch
+    from cuda.bindings import driver
+
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    (error,) = driver.cuKernelSetAttribute(attribute, size, kernel.handle, driver.CUdevice(torch.cuda.current_device()))
+    if int(error) != 0:
+        raise RuntimeError(f"{size} bytes of shared memory: {error}")
+
+
 def compile_host(file: Path, library: Path, arch: str, defines: Defines, include: list[Path]) -> str:
     """Builds a shared library with nvcc and returns the flags.  Raises CompileError."""
     number = arch.removeprefix("sm_")

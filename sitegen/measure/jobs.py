@@ -43,6 +43,7 @@ PROBES = ("copy", "read")
 
 
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+_COMPILER = {"TRITON_INTERPRET": "0"}
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Else torch.compile keeps a pool of processes, which would outlive the child."""
 
@@ -72,7 +73,7 @@ class Stage:
             self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
 
     def start(self, role: str, name: str) -> Child:
-        environment = _ONE_COMPILER if self.gpu else {**_ONE_COMPILER, **_INTERPRETER}
+        environment = {**_ONE_COMPILER, **(_COMPILER if self.gpu else _INTERPRETER)}
         return Child(
             f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
         )

@@ -29,9 +29,16 @@ VECTOR_BYTES = 16
 MIXES = {"read_1_0": (1, 0), "mix_2_1": (2, 1), "copy_1_1": (1, 1), "write_0_1": (0, 1)}
 """Entry of probes/memory.cu → (arrays read, arrays written)."""
 _UNROLLS, _THREADS, _STREAMING = (1, 2, 4, 8), (256, 512), (0, 1)
+_BULK = {"read_1_0": "bulk_1_0", "copy_1_1": "bulk_1_1"}
+_RINGS = ((32 << 10, 6, 1), (16 << 10, 12, 1), (16 << 10, 4, 3), (8 << 10, 8, 3))
+"""(bytes of a chunk, chunks in shared memory, blocks per SM)."""
 _TRIALS = 5
 
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+_EXPECTED: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "copy_1_1": lambda inputs: inputs[0],
+    "mix_2_1": lambda inputs: torch.bitwise_xor(inputs[0], inputs[1]),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,10 @@ class MemoryProbe:
     makes_output, takes_out = False, True
 
     def __init__(self, entry: str, array_bytes: int) -> None:
+        self.entry = entry
         self.reads, self.writes = MIXES[entry]
         self.vectors = -(-array_bytes // VECTOR_BYTES)
-        self.candidates = [*_ours(entry, self.vectors), *_torchs(entry)]
+        self.candidates = [*_ours(entry, self.vectors), *_bulk(entry, self.vectors), *_torchs(entry)]
         self.chosen = self.candidates[0]
         self.rates: dict[str, float] = {}
         """Bytes per second of each candidate, from a few calls."""
@@ -72,9 +80,20 @@ class MemoryProbe:
         """Times every candidate on rotating sets and keeps the fastest."""
         coming = cycle(sets)
         for candidate in self.candidates:
+            self._expect_moved(candidate, sets[0])
             times = timed_calls(on_set(candidate.run), coming, _TRIALS)
             self.rates[candidate.name] = self.total_bytes / (median(times) * 1e-6)
         self.chosen = max(self.candidates, key=lambda candidate: self.rates[candidate.name])
+
+    def _expect_moved(self, candidate: Candidate, ready: Set) -> None:
+        """A probe that does not do its work is no ceiling.  Raises RuntimeError."""
+        if self.entry not in _EXPECTED:
+            return
+        ready.outs[0].fill_(0)
+        candidate.run(ready.inputs, ready.outs)
+        wait()
+        if not torch.equal(ready.outs[0], _EXPECTED[self.entry](ready.inputs)):
+            raise RuntimeError(f"the probe {self.entry}, {candidate.name}, does not compute what it should")
 
     def fresh(self, inputs: Sequence[Any], dims: Mapping[str, int]) -> tuple[Any, ...]:
         raise TypeError("a probe has no output of its own")
@@ -126,23 +145,45 @@ def _candidate(entry: str, vectors: int, unroll: int, threads: int, streaming: i
     from cuda.core import LaunchConfig
 
     values = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
-    kernel = _compiled(tuple((name, str(value)) for name, value in values.items())).get_kernel(entry)
+    defines = tuple((name, str(value)) for name, value in values.items())
+    kernel = _compiled("memory.cu", defines).get_kernel(entry)
     tiles = -(-vectors // (threads * unroll))
     resident = torch.cuda.get_device_properties(0).multi_processor_count * (2048 // threads)
     config = LaunchConfig(grid=(min(tiles, resident) if strided else tiles,), block=(threads,))
-    count = ctypes.c_int64(vectors)
-
-    def run(inputs: Sequence[Any], outs: Sequence[Any]) -> None:
-        _launch(config, kernel, [*(tensor.data_ptr() for tensor in (*inputs, *outs)), count])
-
     hints = f"{' streaming' if streaming else ''}{' strided' if strided else ''}"
-    return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", run)
+    return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", _runner(config, kernel, vectors))
+
+
+def _bulk(entry: str, vectors: int) -> list[Candidate]:
+    """Hopper's bulk copy engine, for the mixes that it can do without registers."""
+    if entry not in _BULK or torch.cuda.get_device_capability() < (9, 0):
+        return []
+    try:
+        return [_ring(_BULK[entry], vectors, *shape) for shape in _RINGS]
+    except ImportError:
+        return []
+
+
+def _ring(entry: str, vectors: int, chunk: int, stages: int, blocks: int) -> Candidate:
+    from cuda.core import LaunchConfig
+
+    kernel = _compiled("bulk.cu", (("CHUNK", str(chunk)), ("STAGES", str(stages)))).get_kernel(entry)
+    compiling.allow_shared(kernel, chunk * stages)
+    count = torch.cuda.get_device_properties(0).multi_processor_count * blocks
+    config = LaunchConfig(grid=(count,), block=(1,), shmem_size=chunk * stages)
+    name = f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM"
+    return Candidate(name, _runner(config, kernel, vectors))
+
+
+def _runner(config: Any, kernel: Any, vectors: int) -> Run:
+    count = ctypes.c_int64(vectors)
+    return lambda inputs, outs: _launch(config, kernel, [*(t.data_ptr() for t in (*inputs, *outs)), count])
 
 
 @cache
-def _compiled(defines: compiling.Defines) -> Any:
+def _compiled(file: str, defines: compiling.Defines) -> Any:
     """All entries of the file, for each way only once."""
-    return compiling.compile_probe(PROBES / "memory.cu", defines)
+    return compiling.compile_probe(PROBES / file, defines)
 
 
 def _launch(config: Any, kernel: Any, arguments: list[Any]) -> None:
