@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import replace
 
@@ -176,7 +177,7 @@ def test_a_cell_survives_the_disk(made, tmp_path):
     post = Post(
         "softmax",
         "T",
-        made_date(),
+        dt.date(2026, 11, 21),
         Markdown("", "content/posts/softmax/index.md"),
         Span("x"),
         folder="content/posts/softmax",

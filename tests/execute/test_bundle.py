@@ -1,0 +1,206 @@
+"""What travels between the author's machine and the GPU's, and what is not believed on its return."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sitegen.execute import archive, session
+from sitegen.execute.bundle import read_results, run_bundle, write_bundle, write_results
+from sitegen.execute.plan import plan
+from sitegen.execute.targets import Target
+from sitegen.model.job import KernelJob
+
+GPU = "nvidia-h200"
+
+
+@pytest.fixture
+def returned(root, made, tmp_path) -> Path:
+    """The results of one job, as they come back."""
+    (job, *_) = (job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
+    write_results(made.results(made.measured(job)), tmp_path / "results.zip")
+    return tmp_path / "results.zip"
+
+
+def rewritten(path: Path, change) -> Path:
+    """The archive after `change` of its entries' bytes by name, with a manifest that fits them."""
+    with zipfile.ZipFile(path) as old:
+        entries = {name: json.loads(old.read(name)) for name in old.namelist()}
+    head = {k: v for k, v in entries.pop("manifest.json").items() if k != "entries"}
+    change(head, entries)
+    path.write_bytes(archive.pack(head, entries))
+    return path
+
+
+def zipped(path: Path, entries: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as made:
+        for name, data in entries.items():
+            made.writestr(name, data)
+    return path
+
+
+def test_the_same_jobs_are_the_same_bytes(root, made, tmp_path):
+    jobs = plan(made.inventory(root), GPU)
+    write_bundle(jobs, "abc1234", tmp_path / "a.zip")
+    write_bundle(plan(made.inventory(root), GPU), "abc1234", tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_nothing_due_writes_no_bundle(root, made, tmp_path):
+    assert session.bundle(root, made.inventory(root), tmp_path / "a.zip", ["double"], gpu="nvidia-a100")
+    (tmp_path / "a.zip").unlink()
+    inventory = replace(made.inventory(root), cells={}, site=replace(made.inventory(root).site, kernels=()))
+    assert session.bundle(root, inventory, tmp_path / "a.zip") == ()
+    assert not (tmp_path / "a.zip").exists()
+
+
+def test_results_that_come_back_are_stored_and_nothing_is_due_any_more(root, made, returned):
+    outcome = session.accept(root, made.inventory(root), returned)
+    assert outcome.diagnostics == () and outcome.stored.run.commit == "abc1234"
+    assert (root / "kernels/double/results/nvidia-h200.json").exists()
+    assert len(list((root / "kernels/double/results/artefacts").iterdir())) == 1
+    due = [job.id for job in plan(made.inventory(root), GPU, ["double"])]
+    assert "double@64:float32" not in due and "double@64:bfloat16" in due
+
+
+def test_accepting_twice_changes_nothing(root, made, returned):
+    def stored():
+        return {p: p.read_bytes() for p in sorted((root / "kernels").rglob("*")) if p.is_file()}
+
+    session.accept(root, made.inventory(root), returned)
+    once = stored()
+    session.accept(root, made.inventory(root), returned)
+    assert stored() == once
+
+
+def refused(path: Path) -> str:
+    results, mistakes = read_results(path)
+    assert results is None
+    (mistake,) = mistakes
+    assert (mistake.code, mistake.span.path) == ("SG401", path.name)
+    return mistake.message
+
+
+def test_results_without_a_gpu_are_refused(returned):
+    def change(head, entries):
+        entries["results/0001.json"]["environment"] = None
+
+    assert "never stored" in refused(rewritten(returned, change))
+
+
+def test_one_flipped_byte_is_refused(returned):
+    with zipfile.ZipFile(returned) as old:
+        entries = {name: old.read(name) for name in old.namelist()}
+    entries["results/0001.json"] = entries["results/0001.json"].replace(b"2.0", b"1.0", 1)
+    assert "size or hash differs" in refused(zipped(returned, entries))
+
+
+@pytest.mark.parametrize("name", ["../evil.json", "/etc/0001.json", "results/../../0001.json", "results/0001.json/x"])
+def test_a_name_that_leaves_the_archive_is_refused(returned, name):
+    with zipfile.ZipFile(returned) as old:
+        entries = {entry: old.read(entry) for entry in old.namelist()}
+    assert "is no name of an entry" in refused(zipped(returned, {**entries, name: b"{}"}))
+
+
+def test_an_entry_that_the_manifest_does_not_list_is_refused(returned):
+    with zipfile.ZipFile(returned) as old:
+        entries = {entry: old.read(entry) for entry in old.namelist()}
+    assert "not those of its manifest" in refused(zipped(returned, {**entries, "results/0002.json": b"{}"}))
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04" + b"\0" * 60])
+def test_what_is_no_zip_is_refused(tmp_path, data):
+    (tmp_path / "r.zip").write_bytes(data)
+    assert "not a zip file" in refused(tmp_path / "r.zip")
+
+
+def test_a_truncated_download_is_refused(returned):
+    returned.write_bytes(returned.read_bytes()[:-200])
+    assert refused(returned)
+
+
+def test_a_bundle_of_jobs_is_not_taken_for_results(root, made, tmp_path):
+    write_bundle(plan(made.inventory(root), GPU), "abc1234", tmp_path / "jobs.zip")
+    assert refused(tmp_path / "jobs.zip") == "it holds jobs, not results"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda head, entries: entries["results/0001.json"].update(schema=99),
+        lambda head, entries: entries["results/0001.json"].update(surprise=1),
+        lambda head, entries: entries["results/0001.json"].update(evaluations=3),
+        lambda head, entries: entries["results/0001.json"].update(artefacts=[]),
+        lambda head, entries: entries["results/0001.json"]["evaluations"][0].update(status="incorrect"),
+        lambda head, entries: entries.update({"results/0001.json": []}),
+        lambda head, entries: head.update(run="yesterday"),
+        lambda head, entries: head.update(commit=None),
+        lambda head, entries: head.update(kind=None),
+    ],
+)
+def test_a_result_of_another_shape_is_refused_without_a_traceback(returned, change):
+    assert refused(rewritten(returned, change))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        (f"{'0' * 64}.ptx", b"text", "another hash"),
+        ("../../../etc/passwd.ptx", b"text", "none of ptx, sass, samples"),
+        (f"{'0' * 64}.exe", b"text", "none of ptx, sass, samples"),
+    ],
+)
+def test_an_artefact_that_is_not_what_its_name_says_is_refused(root, made, returned, name, content, why):
+    packed = base64.b64encode(gzip.compress(content, mtime=0)).decode()
+    rewritten(returned, lambda head, entries: entries["results/0001.json"].update(artefacts={name: packed}))
+    outcome = session.accept(root, made.inventory(root), returned)
+    assert [d.code for d in outcome.diagnostics] == ["SG402"] and why in outcome.diagnostics[0].message
+    assert not (root / "kernels/double/results").exists()
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "LARGEST", 1000)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("manifest.json", b"{}")
+        made.writestr("results/0001.json", b" " * 100_000)
+    (tmp_path / "bomb.zip").write_bytes(packed.getvalue())
+    assert "larger than" in refused(tmp_path / "bomb.zip")
+
+
+def test_a_whole_bundle_runs_here_without_a_gpu_and_its_results_are_refused(root, made, tmp_path):
+    jobs = [job for job in plan(made.inventory(root), GPU) if job.kind in ("ceilings", "notebook")]
+    write_bundle(jobs, "abc1234", tmp_path / "jobs.zip")
+    states = []
+    results = run_bundle(tmp_path / "jobs.zip", tmp_path / "r.zip", no_gpu(), lambda p: states.append((p.job, p.state)))
+    assert [result.id for result in results.results] == ["ceilings", "posts/first"]
+    assert [(c.label, c.status, c.outputs[0].text) for c in results.results[1].cells] == [("answer", "passed", "42\n")]
+    assert ("posts/first", "finished") in states and results.complete
+    assert "never stored" in refused(tmp_path / "r.zip")
+
+
+def no_gpu() -> Target:
+    from sitegen.execute.targets import Device
+
+    return Target((Device(),))
+
+
+def test_a_gpu_machine_needs_neither_pydantic_nor_markdown_nor_torch_to_start():
+    code = """
+import sys
+for name in ("pydantic", "markdown_it", "jinja2", "torch", "triton", "numpy", "cuda"):
+    sys.modules[name] = None
+import sitegen.execute.bundle, sitegen.execute.cluster, sitegen.execute.notebook, sitegen.execute.work
+print("imported")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "imported\n", done.stderr

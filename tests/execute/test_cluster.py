@@ -1,0 +1,183 @@
+"""Workers that are lost, jobs that never end: the others go on, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import get_worker
+
+from sitegen.execute.cluster import execute
+from sitegen.execute.guard import ABANDONED, LATE
+from sitegen.execute.targets import (
+    Device,
+    NoTarget,
+    Target,
+    _devices,
+    _of_one_model,
+    _visible,
+    configured_target,
+    local_target,
+)
+from sitegen.execute.work import deadline_s, run_measure
+
+THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
+SMI = "0, GPU-aaaa1, NVIDIA H200\n1, GPU-bbbb2, NVIDIA H200\n2, GPU-cccc3, NVIDIA A100-SXM4-80GB\n"
+
+
+def spec(number: int, folder: Path) -> dict[str, object]:
+    return {"id": f"job-{number}", "kind": "test", "log": str(folder / f"job-{number}")}
+
+
+def note_and_wait(spec):
+    """Notes every start; runs long enough to be killed."""
+    with Path(spec["log"]).open("a") as log:
+        log.write(f"{get_worker().name}:{os.getpid()}:{os.environ['CUDA_VISIBLE_DEVICES']}\n")
+    time.sleep(0.6)
+    return {"id": spec["id"], "kind": "test", "schema": 1}
+
+
+def die(spec):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(spec):
+    raise ValueError("an odd job")
+
+
+def kill_the_worker_of(log: Path) -> None:
+    while not log.exists() or "\n" not in log.read_text():
+        time.sleep(0.02)
+    os.kill(int(log.read_text().split(":")[1]), signal.SIGKILL)
+
+
+def test_a_job_whose_worker_is_killed_runs_again_and_every_other_job_once(tmp_path):
+    specs = [spec(n, tmp_path) for n in range(6)]
+    killer = threading.Thread(target=kill_the_worker_of, args=[tmp_path / "job-1"])
+    killer.start()
+    results = list(execute(specs, THREE_GPUS, lambda _: None, note_and_wait))
+    killer.join()
+    starts = {s["id"]: Path(s["log"]).read_text().split() for s in specs}
+    assert sorted(r["id"] for r in results) == sorted(starts)
+    assert not any(r.get("error") for r in results)
+    assert len(starts["job-1"]) == 2
+    assert all(len(lines) == 1 for job, lines in starts.items() if job != "job-1")
+    devices = {line.split(":")[0]: line.split(":")[2] for lines in starts.values() for line in lines}
+    assert devices.items() <= {"gpu-0": "GPU-0", "gpu-1": "GPU-1", "gpu-2": "GPU-2"}.items()
+
+
+def test_a_job_that_kills_every_worker_is_given_up_and_says_so():
+    (result,) = execute([{"id": "bad", "kind": "test"}], Target((Device(),)), lambda _: None, die)
+    assert result["error"] == "the worker was lost 3 times while it ran this job"
+
+
+def test_a_job_that_raises_is_a_result_with_its_reason():
+    seen = []
+    (result,) = execute([{"id": "odd", "kind": "test"}], Target((Device(),)), seen.append, fail)
+    assert result == {"schema": 1, "id": "odd", "kind": "test", "error": "ValueError: an odd job"}
+    assert [(p.state, p.done, p.total) for p in seen] == [("started", 0, 1), ("failed", 1, 1)]
+
+
+def test_no_jobs_start_no_cluster():
+    assert list(execute([], Target(()), lambda _: None)) == []
+
+
+def guard(seconds: float, *code: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), sys.executable, "-c", "\n".join(code)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE)
+
+
+STUBBORN = (
+    "import os, signal, subprocess, sys, time",
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    # in a session of its own, and orphaned at once
+    'code = \'import subprocess, sys; subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"],'
+    " start_new_session=True)'",
+    "subprocess.run([sys.executable, '-c', code])",
+    "print('ready', flush=True)",
+    "time.sleep(60)",
+)
+
+
+def alive_below(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def wait_for_children(process: subprocess.Popen[bytes], number: int) -> list[psutil.Process]:
+    until = time.monotonic() + 20
+    while len(found := alive_below(process)) < number or any(p.ppid() == 1 for p in found):
+        assert time.monotonic() < until, found
+        time.sleep(0.05)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
+def test_when_the_worker_dies_everything_that_its_job_started_ends():
+    process = guard(60, *STUBBORN)
+    time.sleep(0.5)
+    children = wait_for_children(process, 2)
+    process.stdin.close()
+    assert process.wait(20) == ABANDONED
+    assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_job_over_its_time_is_ended():
+    process = guard(0.3, "import time; time.sleep(60)")
+    assert process.wait(20) == LATE
+    process.stdin.close()
+
+
+def test_a_command_that_ends_gives_its_status():
+    process = guard(60, "raise SystemExit(7)")
+    assert process.wait(20) == 7
+    process.stdin.close()
+
+
+def test_a_job_that_measure_does_not_know_fails_with_its_last_words_and_no_path(tmp_path):
+    result = run_measure({"id": "x", "kind": "dance"}, tmp_path, 60)
+    assert result["id"] == "x" and "dance" in result["error"]
+    assert str(tmp_path) not in result["error"]
+
+
+def test_a_job_over_its_time_is_a_result_that_says_so(tmp_path):
+    assert run_measure({"id": "x", "kind": "ceilings"}, tmp_path, 0.0)["error"] == "it took more than 0 s"
+
+
+def test_a_job_gets_more_time_for_more_implementations():
+    few, many = ({"kernel": {"implementations": [1] * n, "baselines": ["torch"]}} for n in (1, 5))
+    assert deadline_s({}) < deadline_s(few) < deadline_s(many)
+
+
+def test_gpus_are_those_of_one_model_that_the_environment_leaves_to_us(monkeypatch):
+    devices = _devices(SMI)
+    assert [d.gpu for d in devices] == ["nvidia-h200", "nvidia-h200", "nvidia-a100-sxm4-80gb"]
+    assert [d.uuid for d in _of_one_model(devices)] == ["GPU-aaaa1", "GPU-bbbb2"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-bbbb,2")
+    assert [d.uuid for d in _visible(devices)] == ["GPU-bbbb2", "GPU-cccc3"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert _visible(devices) == []
+
+
+def test_a_machine_without_nvidia_smi_checks_under_the_interpreter(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    (device,) = local_target().devices
+    assert device.gpu == "" and device.environment["TRITON_INTERPRET"] == "1"
+
+
+def test_a_target_that_site_yaml_lacks_is_named_with_those_that_it_has():
+    with pytest.raises(NoTarget, match="no target `lba`; it has local, lab"):
+        configured_target("lba", {"lab": {}})
+    assert configured_target("lab", {"lab": {"scheduler": "tcp://gpu1:8786"}}).scheduler == "tcp://gpu1:8786"
+
+
+def test_hosts_that_do_not_answer_are_an_error_and_no_run_on_this_machine(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(NoTarget, match="no host of the target `lab`"):
+        configured_target("lab", {"lab": {"hosts": ["gpu1"]}})

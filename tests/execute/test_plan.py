@@ -1,0 +1,110 @@
+"""What is due, and that a job lacks nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.execute.plan import UnknownName, plan, status
+from sitegen.execute.session import commit_of, keep
+from sitegen.model.job import KernelJob, NotebookJob, RejectJob
+from sitegen.model.plain import from_plain, to_plain
+
+GPU = "nvidia-h200"
+
+
+def ids(jobs):
+    return [job.id for job in jobs]
+
+
+def keep_all(root, made):
+    """Everything measured once, as if a GPU had done it."""
+    inventory = made.inventory(root)
+    jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
+    keep(root, inventory, made.results(*(made.measured(job) for job in jobs)))
+
+
+def test_without_records_everything_is_due_ceilings_first(root, made):
+    assert ids(plan(made.inventory(root), GPU)) == [
+        "ceilings",
+        "double@64:float32",
+        "double@64:bfloat16",
+        "double@128:float32",
+        "double@128:bfloat16",
+        "double/wrong",
+        "posts/first",
+    ]
+
+
+def test_what_was_measured_is_not_due_again(root, made):
+    keep_all(root, made)
+    assert ids(plan(made.inventory(root), GPU)) == ["ceilings", "double/wrong", "posts/first"]
+    assert ids(plan(made.inventory(root), GPU, ["double/right"])) == []
+    assert len(plan(made.inventory(root), GPU, everything=True)) == 7
+
+
+def test_a_record_of_another_gpu_does_not_count(root, made):
+    keep_all(root, made)
+    assert len(plan(made.inventory(root), "nvidia-a100")) == 7
+
+
+def test_one_changed_file_makes_the_jobs_of_its_dtypes_due_and_no_others(root, made):
+    keep_all(root, made)
+    (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
+    due = plan(made.inventory(root), GPU, ["double"])
+    assert ids(due) == ["ceilings", "double@64:float32", "double@128:float32", "double/wrong"]
+    assert set(due[1].keys) == {"right", "other"}, "all implementations run in common rounds"
+
+
+def test_prose_makes_nothing_due(root, made):
+    keep_all(root, made)
+    yaml = root / "kernels/double/kernel.yaml"
+    yaml.write_text(yaml.read_text().replace("Twice each element.", "Two times.").replace("100 %", "99 %"))
+    assert ids(plan(made.inventory(root), GPU, ["double/right", "double/other"])) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "due"),
+    [
+        ("double/other", ["ceilings", "double@64:float32", "double@128:float32"]),
+        ("double/wrong", ["ceilings", "double/wrong"]),
+        ("posts/first", ["ceilings", "posts/first"]),
+    ],
+)
+def test_a_name_selects_its_jobs(root, made, name, due):
+    assert ids(plan(made.inventory(root), GPU, [name])) == due
+
+
+def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
+    with pytest.raises(UnknownName, match="did you mean `double/right`"):
+        plan(made.inventory(root), GPU, ["double/rihgt"])
+
+
+def test_a_job_carries_every_source_and_survives_json(root, made):
+    jobs = plan(made.inventory(root), GPU)
+    for job, cls in zip(jobs[1:], [KernelJob] * 4 + [RejectJob, NotebookJob], strict=True):
+        assert from_plain(cls, to_plain(job)) == job
+    assert set(jobs[1].sources) == {f"kernels/double/{name}.py" for name in ("reference", "right", "other")}
+    assert set(jobs[5].sources) == {"kernels/double/reference.py", "kernels/double/wrong/off.py"}
+    assert set(jobs[6].sources) == {"kernels/double/right.py"}
+
+
+def test_status_lists_everything_that_can_be_recorded(root, made):
+    keep_all(root, made)
+    found = {title: state.sentence for title, state in status(made.inventory(root), GPU).items()}
+    assert found["double/right@64:float32"] == "fresh"
+    assert found["double/wrong/off"] == "missing"
+    assert found["posts/first#answer"] == "missing"
+    assert "double/other@64:bfloat16" not in found
+
+
+def test_a_commit_is_marked_when_sources_differ_but_not_for_records(root, made):
+    commit = commit_of(root)
+    assert len(commit) >= 7 and not commit.endswith("+")
+    keep_all(root, made)
+    assert commit_of(root) == commit
+    (root / "kernels/double/right.py").write_text("pass\n")
+    assert commit_of(root) == f"{commit}+"
+
+
+def test_outside_of_a_repository_there_is_no_commit(tmp_path):
+    assert commit_of(tmp_path) == ""
