@@ -102,7 +102,7 @@ def kernel_figure(
     sheet = datasheet(record.gpu)
     rows = [row for row in group.rows if row.role is not Role.PROBE and row.performance]
     points = tuple(_point(group, row) for row in rows)
-    chart = roofline_under(kernel.name, group, run, sheet, points) if group.flops and run else None
+    chart = roofline_under(kernel.name, group, run, sheet, points, "a") if group.flops and run else None
     return Figure(
         id=id,
         label=label,
@@ -129,8 +129,8 @@ def _caption(kernel: Kernel, group: Group, *, both: bool) -> str:
     if not both:
         return f"{where} The solid line was measured in the same run, the dashed one is the datasheet’s."
     return (
-        f"{where} Left: solid roofs were measured in the same run, dashed ones are the datasheet’s. "
-        "Right: the same programs on a linear axis. Squares are baselines, discs are ours, rings are predictions."
+        f"{where} a: solid roofs were measured in the same run, dashed ones are the datasheet’s. "
+        "b: the same programs on a linear axis. Squares are baselines, discs are ours, rings are predictions."
     )
 
 
@@ -149,14 +149,14 @@ def _roofs(group: Group, run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
 
 
 def roofline_under(
-    name: str, group: Group, run: Run, sheet: Datasheet | None, points: tuple[Point, ...]
+    name: str, group: Group, run: Run, sheet: Datasheet | None, points: tuple[Point, ...], letter: str = ""
 ) -> Roofline | None:
     """`points` under the ceilings of a run that bind `group`; None when no memory ceiling was measured."""
     memory = _memory(group, run)
     if memory is None:
         return None
     slope = Slope(MIXES[memory.name], memory.rate, sheet.bytes_per_s if sheet else None)
-    return Roofline(run.environment.gpu, name, slope, _roofs(group, run, sheet), points)
+    return Roofline(run.environment.gpu, name, slope, _roofs(group, run, sheet), points, letter)
 
 
 def _point(group: Group, row: Row) -> Point:
@@ -187,6 +187,7 @@ def _panel(
         datasheet=Line("datasheet", printed / 1e12) if printed else None,
         columns=tuple(_column(group, row) for row in rows),
         width=840 if wide else 360,
+        letter="" if wide else "b",
     )
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import jinja2
 from markupsafe import Markup
 
-from sitegen.model.urls import FEED, KERNELS, POSTS, SERIES, WORKLOG, absolute, output_path, page_url, relative
+from sitegen.model.urls import FEED, KERNELS, POSTS, SERIES, TERMS, WORKLOG, absolute, output_path, page_url, relative
 from sitegen.render.sources import Sources
 
 POLICY = (
@@ -108,8 +108,14 @@ class Printer:
             script=href(sources.assets["site.js"]),
             feed=href(FEED),
             navigation=tuple(Link(text, href(url), url == section) for text, url in navigation(sources)),
-            footer=tuple(Link(page.title, href(page_url(page, config))) for page in sources.site.pages),
+            footer=_footer(sources, href),
         )
+
+
+def _footer(sources: Sources, href: Callable[[str], str]) -> tuple[Link, ...]:
+    """Pages outside of time, and the glossary."""
+    pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.site.pages]
+    return (*pages, *([Link("Terms", href(TERMS))] if sources.site.terms else []))
 
 
 def navigation(sources: Sources) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sitegen.render import numbers
+from sitegen.render.roofline import axis_title
 from sitegen.render.svg import Linear, at, join, path, polyline, tag, text
 
 _HEIGHT, _LEFT, _TOP, _BOTTOM = 388, 34.0, 18.0, 336.0
@@ -54,6 +55,8 @@ class Panel:
     """The copy or read of the same bytes."""
     datasheet: Line | None = None
     width: int = 360
+    letter: str = ""
+    """Of the picture, when there are two: `b`."""
 
 
 def render_panel(panel: Panel) -> Markup:
@@ -79,7 +82,7 @@ def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
         path(lines, "grid"),
         path(f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(right)}", "axis"),
         *names,
-        text(f"{panel.unit}: {what}", 4.0, 10.0),
+        axis_title(panel.letter, f"{panel.unit}: {what}", 4.0),
     ]
 
 

@@ -45,6 +45,7 @@ class PostList:
     number: int
     pages: int
     tags: tuple[Link, ...]
+    all_tags: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class PostPage:
     day: str
     updated_iso: str
     updated: str
+    category: str
     minutes: str
     kernels: tuple[Link, ...]
     tags: tuple[Link, ...]
@@ -135,7 +137,7 @@ def _lists(
         newer = relative(urls[n - 1], here) if n else ""
         older = relative(urls[n + 1], here) if n + 1 < total else ""
         links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in posts_by_tag(sources)) if tags else ()
-        page = PostList(title, lede, lines, newer, older, n + 1, total, links)
+        page = PostList(title, lede, lines, newer, older, n + 1, total, links, relative(TAGS, here))
         name = title if not n else f"{title}, page {n + 1}"
         pages.append(printer.page("posts.html", here, page, title=name, description=lede, section=POSTS))
     return pages
@@ -155,6 +157,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         day=numbers.day(date),
         updated_iso=updated.isoformat() if updated else "",
         updated=numbers.day(updated) if updated else "",
+        category=post.category,
         minutes=numbers.reading_time(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(ref.name, relative(tag_url(ref.name), here)) for ref in post.tags),

@@ -58,6 +58,8 @@ class Roofline:
     roofs: Sequence[Roof]
     points: Sequence[Point]
     """In the order in which they were written; ours are joined by a path."""
+    letter: str = ""
+    """Of the picture, when there are two: `a`."""
 
     def ridge(self, roof: Roof) -> float:
         """The intensity, FLOP/byte, from which arithmetic is the limit."""
@@ -73,6 +75,7 @@ def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
     parts = [
         tag("title", f"Roofline of {chart.kernel} on {chart.gpu}", id=f"{id}-title"),
         tag("desc", describe(chart), id=f"{id}-desc"),
+        axis_title(chart.letter, "TFLOP/s", 6.0),
         *_grid(x, y),
         *_datasheet(chart, x, y),
         *_roofs(chart, x, y),
@@ -112,7 +115,7 @@ def _grid(x: Log, y: Log) -> list[Markup]:
     across = [text(_decade(d), x(d), _BOTTOM + 18, "mid") for d in x.decades]
     up = [text(_decade(d / 1e12), _LEFT - 8, y(d) + 4, "e") for d in y.decades]
     frame = f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{''.join(ticks)}"
-    titles = [text("FLOP per byte", (_LEFT + _RIGHT) / 2, _BOTTOM + 40, "mid"), text("TFLOP/s", 6.0, 10.0)]
+    titles = [text("FLOP per byte", (_LEFT + _RIGHT) / 2, _BOTTOM + 40, "mid")]
     return [path("".join(lines), "grid"), path(frame, "axis"), *across, *up, *titles]
 
 
@@ -204,6 +207,12 @@ def _named_points(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         parts += [dot(place, height, point), text(point.name, place - 10 if right else place + 10, free, class_)]
         free += 15
     return parts
+
+
+def axis_title(letter: str, title: str, x: float) -> Markup:
+    """What the upward axis shows, above it; before it the picture's letter."""
+    marked = join([tag("tspan", letter, class_="b"), f"\u2002{title}"]) if letter else title
+    return tag("text", marked, x=x, y=11.0)
 
 
 def dot(x: float, y: float, point: Point) -> Markup:

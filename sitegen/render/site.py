@@ -40,8 +40,8 @@ def render_site(
     pages: dict[str, str | bytes] = {}
     for render in (render_home, render_posts, render_series_pages, render_kernels, render_worklog, render_plain):
         pages |= render(printer)
-    pages |= render_feed(printer) | render_redirects(printer)
-    pages |= render_sitemap(printer, pages)
+    pages |= render_feed(printer) | render_sitemap(printer, pages)
+    pages |= render_redirects(printer)  # not in the sitemap: nobody should be led there
     pages |= _images(sources)
     return dict(sorted(pages.items()))
 

@@ -71,6 +71,7 @@ class DayPage:
     countdown: Days | None
     tasks: tuple[TaskLine, ...]
     """What stayed open."""
+    questions: tuple[str, ...]
     tally: str
     month: Month
     previous: Link | None
@@ -197,6 +198,7 @@ def _day_page(printer: Printer, at: int) -> tuple[str, str]:
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
         tasks=tuple(_task(t.state, t.text) for t in entry.tasks if t.state is not TaskState.DONE),
+        questions=tuple(_plain(question) for question, _ in entry.questions),
         tally=_tally(entry),
         month=_month(sources, entry, here),
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,

@@ -1,0 +1,150 @@
+"""Each kind of page says what its readers come for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from sitegen.model.site import Ref, WorklogEntry
+from sitegen.render.theme import Theme, environment, load_theme
+
+Pages = dict[str, str | bytes]
+
+
+def page(pages: Pages, path: str) -> LexborHTMLParser:
+    return LexborHTMLParser(str(pages[path]))
+
+
+def words(node: LexborNode | None) -> str:
+    assert node is not None
+    return " ".join(node.text(separator=" ").replace("\u00a0", " ").split())
+
+
+def test_the_home_page_promises_what_the_description_begins_with(pages: Pages) -> None:
+    home = page(pages, "index.html")
+    assert words(home.css_first("h1")) == "Kernels explained"
+    assert words(home.css_first(".lede")) == "Every figure was measured."
+
+
+def test_a_description_of_one_sentence_stands_below_the_title(make: SimpleNamespace) -> None:
+    site = make.site()
+    short = replace(site, config=replace(site.config, description="Kernels explained."))
+    home = page(make.rendered(short), "index.html")
+    assert words(home.css_first("h1")) == "Warp & Weft"
+    assert words(home.css_first(".lede")) == "Kernels explained."
+
+
+def test_the_doors_of_the_home_page_give_their_reason(pages: Pages) -> None:
+    door = page(pages, "index.html").css_first("li.entry")
+    assert words(door).startswith("You know what a reduction is. A softmax that reads memory once")
+
+
+def test_the_countdown_runs_to_the_day_that_the_build_is_told(pages: Pages) -> None:
+    assert "T − 40 to “the last kernel at its ceiling”" in words(page(pages, "index.html").css_first("main"))
+
+
+def test_an_almost_empty_site_has_a_home_and_no_empty_sections(make: SimpleNamespace) -> None:
+    site = make.site()
+    bare = replace(site, posts=(), pages=(), series=(), worklog=(), kernels=(), terms=(), files={})
+    bare = replace(bare, config=replace(bare.config, entry_points=(), countdown=None))
+    pages = make.rendered(bare)
+    assert sorted(pages) == ["404.html", "feed.xml", "index.html", "robots.txt", "sitemap.xml"]
+    assert not page(pages, "index.html").css("section, nav")
+
+
+def test_a_post_stands_in_its_series_between_its_neighbours(pages: Pages) -> None:
+    post = page(pages, "posts/softmax/index.html")
+    assert words(post.css_first(".eyebrow")) == "GPU Systems Phase 2, Triton kernels part 2 of 4"
+    turn = post.css_first("nav.turn")
+    assert turn is not None
+    assert words(turn.css_first("a[rel=prev] b")) == "Adding many numbers"
+    assert words(turn.css_first("p.next")) == "Next in the series, planned LayerNorm"
+    assert len(turn.css("svg.strip rect")) == 4
+    assert len(turn.css("svg.strip rect.plan")) == 2
+
+
+def test_a_post_lists_its_sections_with_their_numbers(pages: Pages) -> None:
+    entries = [words(entry) for entry in page(pages, "posts/softmax/index.html").css("nav.toc li")]
+    assert entries == ["1 What must move", "2 Try it", "3 What it measures"]
+
+
+def test_a_series_shows_topics_posts_and_what_is_planned(pages: Pages) -> None:
+    series = page(pages, "series/gpu-systems/index.html")
+    assert [words(topic) for topic in series.css("ul.topics li")] == ["coalescing", "bytes in flight"]
+    states = [words(state) for state in series.css("ol.parts .state")]
+    assert states == ["1 min", "newest, 1 min", "planned", "planned"]
+
+
+def test_the_archive_is_paged_at_fifty_and_its_pages_lead_to_each_other(make: SimpleNamespace) -> None:
+    site = make.site()
+    first = site.posts[1]
+    many = [
+        replace(
+            first, slug=f"p{n}", body=replace(first.body, path=f"content/posts/p{n}.md"), tags=(Ref("C++", first.span),)
+        )
+        for n in range(51)
+    ]
+    pages = make.rendered(replace(site, posts=(*site.posts, *many)))
+    assert len(page(pages, "posts/index.html").css("li.post")) == 50
+    assert len(page(pages, "posts/page/2/index.html").css("li.post")) == 3
+    older = page(pages, "posts/index.html").css_first("a[rel=next]")
+    newer = page(pages, "posts/page/2/index.html").css_first("a[rel=prev]")
+    assert older is not None
+    assert newer is not None
+    assert (older.attributes["href"], newer.attributes["href"]) == ("../posts/page/2/", "../../../posts/")
+    assert len(page(pages, "tags/c++/index.html").css("li.post")) == 50
+
+
+def test_a_day_shows_its_month_its_open_tasks_and_the_days_beside_it(pages: Pages) -> None:
+    day = page(pages, "worklog/2026-11-20/index.html")
+    assert words(day.css_first("h1")) == "Friday, 20 November"
+    assert words(day.css_first(".count")) == "T − 41"
+    assert [words(task) for task in day.css("aside ul.tasks li")] == ["Partly done: Write it down"]
+    assert words(day.css_first("table.cal [aria-current=date]")) == "20"
+    assert len(day.css("table.cal td a")) == 3
+    assert words(day.css_first("a[rel=prev]")) == "← Thursday, 19 November"
+    assert words(day.css_first("a[rel=next]")) == "Saturday, 21 November →"
+
+
+def test_a_day_keeps_the_count_that_was_written_on_it(make: SimpleNamespace) -> None:
+    site = make.site()
+    entry: WorklogEntry = replace(site.worklog[0], days_left=154)
+    pages = make.rendered(replace(site, worklog=(entry,)))
+    count = words(page(pages, "worklog/2026-11-21/index.html").css_first("aside section"))
+    assert count == f"Countdown T − 154 {(dt.date(2026, 11, 21) + dt.timedelta(154)).day} April 2027"
+
+
+def test_the_worklog_list_tells_no_screen_reader_words(pages: Pages) -> None:
+    line = words(page(pages, "worklog/index.html").css_first("li.post"))
+    assert line == "2026-11-21 Saturday, 21 November Measured softmax 0 Write it down 1 of 2 tasks done"
+
+
+def test_an_alias_leads_to_where_the_post_is_now(make: SimpleNamespace) -> None:
+    site = make.site()
+    moved = replace(site.posts[0], aliases=(Ref("/old/softmax/", site.posts[0].span),))
+    pages = make.rendered(replace(site, posts=(moved, *site.posts[1:])))
+    link = page(pages, "old/softmax/index.html").css_first("a")
+    assert link is not None
+    assert link.attributes["href"] == "../../posts/softmax/"
+    assert "old/softmax" not in str(pages["sitemap.xml"])
+
+
+def test_a_site_overrides_one_template_and_keeps_the_others(tmp_path: Path) -> None:
+    (tmp_path / "templates" / "partials").mkdir(parents=True)
+    (tmp_path / "templates" / "partials" / "colophon.html").write_text("<footer>mine</footer>\n", encoding="utf-8")
+    theme, default = load_theme(tmp_path), load_theme()
+    assert theme.templates["partials/colophon.html"] == "<footer>mine</footer>\n"
+    assert theme.templates["base.html"] == default.templates["base.html"]
+    assert theme.assets == default.assets
+
+
+def test_a_template_that_asks_for_an_unknown_name_is_an_error() -> None:
+    template = environment(Theme({"a.html": "{{ page.titel }}"})).get_template("a.html")
+    with pytest.raises(jinja2.UndefinedError, match="titel"):
+        template.render(page=object())
