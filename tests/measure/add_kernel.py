@@ -98,6 +98,12 @@ WRONG_SOURCES = {
             epilogue="_seen[key] = out.clone()",
         ),
     ),
+    "declared_deterministic": (
+        Status.RACE,
+        triton_source(
+            epilogue="out *= 1 + (out != out.round()) * torch.randint(0, 2, out.shape, device=out.device) * 1e-7"
+        ),
+    ),
     "ignores_out": (Status.UNWRITTEN, triton_source(prologue="out = torch.empty_like(x)")),
     "does_not_compile": (Status.COMPILE_ERROR, "def add(x, y, *, out=None:\n"),
     "raises": (Status.RUNTIME_ERROR, "def add(x, y, *, out=None):\n    raise ValueError('planted')\n"),
@@ -107,7 +113,10 @@ WRONG_SOURCES = {
 
 def implementation(name: str, language: Language = Language.TRITON, launch: Launch | None = None) -> Implementation:
     suffix = "py" if language is Language.TRITON else "cu"
-    return Implementation(name, f"kernels/add/{name}.{suffix}", language, launch, predicts="all of the ceiling")
+    file, declared = f"kernels/add/{name}.{suffix}", name == "declared_deterministic"
+    return Implementation(
+        name, file, language, launch, predicts="all of the ceiling", predicted_of_ceiling=1.0, deterministic=declared
+    )
 
 
 def kernel(implementations: tuple[Implementation, ...], wrong: tuple[Wrong, ...] = (), n: int = 4096) -> Kernel:

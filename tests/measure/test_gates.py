@@ -25,6 +25,7 @@ PLANTED = (
     "input_modified",
     "nan",
     "remembered",
+    "declared_deterministic",
     "ignores_out",
     "does_not_compile",
     "raises",
