@@ -14,9 +14,10 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Ceiling, Record, Role, Run
 from sitegen.render import numbers, tables
 from sitegen.render.benchmark import record_href
+from sitegen.render.costs import COMPUTE, nearest_mix
 from sitegen.render.datasheets import Datasheet, datasheet
 from sitegen.render.frame import Printer
-from sitegen.render.measured import COMPUTE, Group, Row, groups
+from sitegen.render.measured import Group, Row, groups, headline, newest_run
 from sitegen.render.panel import Column, Line, Panel, render_panel
 from sitegen.render.roofline import Point, Roof, Roofline, Slope, render_roofline
 
@@ -28,6 +29,11 @@ MIXES = {
 }
 """What a mix of reads and writes is called."""
 COMPUTE_NAMES = {"fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
+
+
+def ceiling_name(name: str) -> str:
+    """As readers call it: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
+    return MIXES.get(name) or COMPUTE_NAMES.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, nu
     parts: list[Markup] = []
     for record in printer.sources.records(slot.kernel) if kernel else ():
         group = _chosen(printer, kernel, record, slot) if kernel else None
-        if kernel and group and group.ceiling_name and any(row.performance for row in group.rows):
+        if kernel and group and group.can_be_drawn:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
             figure = kernel_figure(kernel, record, group, here, id=name, label=f"Figure {number}.")
             if slot.caption:
@@ -90,11 +96,6 @@ def _chosen(printer: Printer, kernel: Kernel, record: Record, slot: RooflineSlot
     return headline(groups(kernel, record, printer.sources.evidence, workloads=workload, dtypes=dtype))
 
 
-def headline(found: tuple[Group, ...]) -> Group | None:
-    """The first group in which ours has a time, else the first."""
-    return next((group for group in found if group.best), found[0] if found else None)
-
-
 def kernel_figure(
     kernel: Kernel, record: Record, group: Group, here: str, *, id: str, label: str = "", wide: bool = True
 ) -> Figure:
@@ -102,7 +103,7 @@ def kernel_figure(
     sheet = datasheet(record.gpu)
     rows = [row for row in group.rows if row.role is not Role.PROBE and row.performance]
     points = tuple(_point(group, row) for row in rows)
-    chart = roofline_under(kernel.name, group, run, sheet, points, "a") if group.flops and run else None
+    chart = roofline_under(kernel.name, group, run, sheet, points, "a") if group.cost.flops and run else None
     return Figure(
         id=id,
         label=label,
@@ -119,11 +120,6 @@ def kernel_figure(
     )
 
 
-def newest_run(record: Record, group: Group) -> Run | None:
-    used = {row.evaluation.run for row in group.rows if row.evaluation and row.performance}
-    return max((run for run in record.runs if run.id in used), key=lambda run: run.id, default=None)
-
-
 def _caption(kernel: Kernel, group: Group, *, both: bool) -> str:
     where = f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype}."
     if not both:
@@ -136,9 +132,7 @@ def _caption(kernel: Kernel, group: Group, *, both: bool) -> str:
 
 def _memory(group: Group, run: Run) -> Ceiling | None:
     """The slope that the kernel climbs: its own mix, also when arithmetic is the limit."""
-    if group.ceiling_name in MIXES:
-        return next(c for c in run.ceilings if c.name == group.ceiling_name)
-    return next((c for c in run.ceilings if c.name == "memory 1:1"), None)
+    return nearest_mix(group.cost.read_share, run.ceilings)
 
 
 def _roofs(group: Group, run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
@@ -174,15 +168,15 @@ def _panel(
     kernel: Kernel, group: Group, run: Run | None, sheet: Datasheet | None, rows: list[Row], *, wide: bool
 ) -> Panel:
     memory = group.bound_by_memory
-    name = MIXES.get(group.ceiling_name) or COMPUTE_NAMES.get(group.ceiling_name, group.ceiling_name)
-    printed = (sheet.bytes_per_s if memory else sheet.flops_per_s.get(group.ceiling_name)) if sheet else None
+    name, rate = (group.limit.name, group.limit.rate) if group.limit else ("", 0.0)
+    printed = (sheet.bytes_per_s if memory else sheet.flops_per_s.get(name)) if sheet else None
     probe = group.probe if memory and group.probe and group.probe.performance else None
     gpu = run.environment.gpu if run else ""
     unit = "TB/s" if memory else "TFLOP/s"
     return Panel(
         title=f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype} on {gpu}, in {unit}",
         unit=unit,
-        ceiling=Line(name, group.ceiling_rate / 1e12),
+        ceiling=Line(ceiling_name(name), rate / 1e12),
         probe=Line(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
         datasheet=Line("datasheet", printed / 1e12) if printed else None,
         columns=tuple(_column(group, row) for row in rows),
@@ -194,7 +188,7 @@ def _panel(
 def _column(group: Group, row: Row) -> Column:
     rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
     low, high = _spread(row, rate)
-    predicted = row.predicted * group.ceiling_rate / 1e12 if row.predicted is not None else None
+    predicted = row.predicted * group.limit.rate / 1e12 if row.predicted is not None and group.limit else None
     return Column(row.name, rate, low, high, row.ours, bool(row.stale), predicted)
 
 
@@ -214,7 +208,7 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
         for c in run.ceilings
         if c.name in MIXES
     ]
-    for roof in _roofs(group, run, sheet) if group.flops else ():
+    for roof in _roofs(group, run, sheet) if group.cost.flops else ():
         rate = roof.datasheet_flops_per_s
         printed = numbers.with_unit(numbers.printed(rate / 1e12), "TFLOP/s") if rate else ""
         ridge = numbers.intensity(roofs[roof.name].rate / memory.rate) if memory else ""
@@ -227,7 +221,7 @@ def _point_row(group: Group, row: Row) -> PointRow:
         row.name,
         "stale" if row.stale else "ours" if row.ours else "base",
         numbers.intensity(group.intensity),
-        numbers.operations(row.flops_per_s) if group.flops else "",
+        numbers.operations(row.flops_per_s) if group.cost.flops else "",
         numbers.bandwidth(row.bytes_per_s),
         numbers.percent(row.of_ceiling) if row.of_ceiling is not None else "",
     )

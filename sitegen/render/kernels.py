@@ -14,10 +14,10 @@ from sitegen.model.record import Record, Role
 from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render import numbers, tables
 from sitegen.render.benchmark import CAPTION, benchmark_table, record_href
-from sitegen.render.charts import MIXES, Figure, headline, kernel_figure
+from sitegen.render.charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Mark, bar
-from sitegen.render.measured import Group, Row, groups
+from sitegen.render.measured import Group, Row, groups, headline
 from sitegen.render.plates import record_plate
 from sitegen.render.slots import file_name
 from sitegen.render.sources import Sources, source_of
@@ -189,10 +189,9 @@ def _kernel_plate(kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
     group = headline(found[0][1]) if found else None
-    if group and group.ceiling_name:
-        name = MIXES.get(group.ceiling_name, group.ceiling_name)
+    if group and group.limit:
         rate = numbers.bandwidth if group.bound_by_memory else numbers.operations
-        facts.append(Fact("binding ceiling", f"{name}, {rate(group.ceiling_rate)}"))
+        facts.append(Fact("binding ceiling", f"{ceiling_name(group.limit.name)}, {rate(group.limit.rate)}"))
     facts += [Fact(f"tolerance {dtype}", numbers.error(value)) for dtype, value in kernel.tolerance.items()]
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if found and kernel.wrong:
@@ -215,7 +214,7 @@ def _section(
     end = f"-{record.gpu}" if several else ""
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
-    charted = group if group and group.ceiling_name and any(row.performance for row in group.rows) else None
+    charted = group if group and group.can_be_drawn else None
     columns = (*tables.columns_for(shown, _compared(shown, kernel)), "error")
     return Section(
         id=f"on{end}" if several else "on",
@@ -296,8 +295,8 @@ def _row_state(row: Row | None) -> str:
 def _meter(group: Group, row: Row) -> str:
     rate = numbers.bandwidth(row.bytes_per_s) if group.bound_by_memory else numbers.operations(row.flops_per_s)
     facts = [f"{numbers.percent(row.of_ceiling)} of ceiling"] if row.of_ceiling is not None else []
-    if group.probe and row.of_probe is not None:
-        facts.append(f"{numbers.percent(row.of_probe)} of {group.probe.name}")
+    if (share := row.of_probes.get(group.cost.yardstick)) is not None:
+        facts.append(f"{numbers.percent(share)} of {group.cost.yardstick}")
     predicted = f"; predicted {numbers.prediction(row.predicted)}" if row.predicted is not None else ""
     return ", ".join([*facts, rate]) + predicted
 
@@ -354,7 +353,9 @@ def _subject(goal: Goal, group: Group) -> Row | None:
 def _reached(goal: Goal, row: Row) -> float | None:
     if goal.unit == "of-ceiling":
         return row.of_ceiling
-    return row.of_probe if goal.unit in ("of-copy", "of-read") else row.ratio(goal.unit.removeprefix("x "))
+    if goal.unit in ("of-copy", "of-read"):
+        return row.of_probes.get(goal.unit.removeprefix("of-"))
+    return row.ratio(goal.unit.removeprefix("x ").strip())
 
 
 def board(sources: Sources, here: str) -> Board:

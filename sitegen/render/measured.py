@@ -1,21 +1,20 @@
 """A kernel and its record on one GPU → the rows that tables and charts show, in the order in which they are read.
 
 A `Group` is one workload × dtype × params: the probe first, then the baselines, then ours as kernel.yaml lists them.
-What has no evaluation yet is a row without a status, so that a page says so instead of leaving it out.
+What has no evaluation yet is a row without one, so that a page says so instead of leaving it out.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import Number, evaluate
 from sitegen.model.kernel import Kernel, Scalar, Workload
-from sitegen.model.record import Ceiling, Evaluation, Performance, Record, Role, Run
+from sitegen.model.record import Evaluation, Performance, Record, Role, Run
+from sitegen.render.costs import Cost, Limit, cost_of, limit_of
 from sitegen.render.evidence import FRESH, Evidence
 from sitegen.results.freshness import Freshness, State
+from sitegen.results.records import swept
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ class Row:
     """Least bytes over the time; 0 without a time."""
     flops_per_s: float = 0.0
     of_ceiling: float | None = None
-    of_probe: float | None = None
-    """The probe's time over this one's."""
+    of_probes: Mapping[str, float] = field(default_factory=dict)
+    """The time of each probe, `copy` and `read`, over this one's."""
     predicted: float | None = None
     best: bool = False
     """The fastest of ours."""
@@ -59,8 +58,9 @@ class Row:
     def failed(self) -> bool:
         return self.evaluation is not None and self.evaluation.status.failed
 
-    def ratio(self, baseline: str) -> float | None:
-        found = [r.value for r in self.performance.ratios if r.baseline == baseline] if self.performance else []
+    def ratio(self, other: str) -> float | None:
+        """The time of a baseline over this one's, as it was measured round by round."""
+        found = [r.value for r in self.performance.ratios if r.baseline == other] if self.performance else []
         return found[0] if found else None
 
 
@@ -69,12 +69,10 @@ class Group:
     workload: Workload
     dtype: str
     params: Mapping[str, Scalar]
-    least_bytes: Number
-    flops: Number
-    ceiling_name: str
-    """`memory 1:1`, or `bf16` when arithmetic is the limit; empty when no ceiling was measured."""
-    ceiling_rate: float
-    rows: tuple[Row, ...] = field(default_factory=tuple)
+    cost: Cost
+    limit: Limit | None
+    """In the newest run; None when it measured no ceiling."""
+    rows: tuple[Row, ...] = ()
 
     @property
     def probe(self) -> Row | None:
@@ -86,12 +84,17 @@ class Group:
 
     @property
     def bound_by_memory(self) -> bool:
-        return not self.ceiling_name or self.ceiling_name.startswith("memory")
+        return self.limit is None or self.limit.is_memory
 
     @property
     def intensity(self) -> float:
         """FLOP per byte."""
-        return self.flops / self.least_bytes if self.least_bytes else 0.0
+        return self.cost.flops / self.cost.bytes if self.cost.bytes else 0.0
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """It has a limit and something below it."""
+        return self.limit is not None and any(row.performance for row in self.rows)
 
 
 def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
@@ -117,113 +120,90 @@ def groups(
     implementations: Collection[str] = (),
 ) -> tuple[Group, ...]:
     """All of the kernel, or what is named; in the order of kernel.yaml."""
-    swept = [dict(zip(kernel.params, values, strict=True)) for values in itertools.product(*kernel.params.values())]
     wanted = [w for w in kernel.workloads if not workloads or w.name in workloads]
     kinds = [d for d in kernel.dtypes if not dtypes or d in dtypes]
-    names = [i.name for i in kernel.implementations if not implementations or i.name in implementations]
-    return tuple(
-        _group(kernel, record, evidence, workload, dtype, params, names)
-        for workload in wanted
-        for dtype in kinds
-        for params in swept
-    )
+    found = [_Maker(kernel, record, evidence, w, d, p) for w in wanted for d in kinds for p in swept(kernel)]
+    return tuple(maker.group(implementations) for maker in found)
 
 
-def _group(
-    kernel: Kernel,
-    record: Record,
-    evidence: Evidence,
-    workload: Workload,
-    dtype: str,
-    params: Mapping[str, Scalar],
-    implementations: Collection[str],
-) -> Group:
-    here = [
-        e
-        for e in record.evaluations
-        if (e.workload, e.dtype) == (workload.name, dtype) and all(e.params.get(k, v) == v for k, v in params.items())
-    ]
-    cost = _Cost.of(kernel, workload, dtype, params)
-    newest = max((e.run for e in here if e.performance), default="")
-    ceiling, rate = cost.ceiling(next((run for run in record.runs if run.id == newest), None), dtype)
-    probe = next((e for e in here if e.role is Role.PROBE and e.performance), None)
+def headline(found: Iterable[Group]) -> Group | None:
+    """The first group in which ours has a time, else the first."""
+    shown = tuple(found)
+    return next((group for group in shown if group.best), shown[0] if shown else None)
 
-    def row(role: Role, name: str, predicted: float | None = None) -> Row:
-        found = next((e for e in here if (e.role, e.name) == (role, name)), None)
+
+def newest_run(record: Record, group: Group) -> Run | None:
+    """The newest of the runs that made the group's times."""
+    used = {row.evaluation.run for row in group.rows if row.evaluation and row.performance}
+    return max((run for run in record.runs if run.id in used), key=lambda run: run.id, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes the rows of one group."""
+
+    kernel: Kernel
+    record: Record
+    evidence: Evidence
+    workload: Workload
+    dtype: str
+    params: Mapping[str, Scalar]
+
+    def group(self, implementations: Collection[str]) -> Group:
+        cost = self.cost
+        rows = [self.row(Role.PROBE, cost.yardstick)] if self.find(Role.PROBE, cost.yardstick) else []
+        rows += [self.row(Role.BASELINE, name) for name in self.kernel.baselines]
+        ours = [
+            self.row(Role.IMPLEMENTATION, one.name, one.predicted_of_ceiling)
+            for one in self.kernel.implementations
+            if (not implementations or one.name in implementations) and (not one.dtypes or self.dtype in one.dtypes)
+        ]
+        made = Group(self.workload, self.dtype, self.params, cost, None, (*rows, *_with_best(ours)))
+        run = newest_run(self.record, made)
+        return replace(made, limit=limit_of(cost, self.dtype, run.ceilings) if run else None)
+
+    @property
+    def cost(self) -> Cost:
+        return cost_of(self.kernel, self.workload, self.dtype, self.params)
+
+    def find(self, role: Role, name: str) -> Evaluation | None:
+        wanted = (role, name, self.workload.name, self.dtype)
+        same = [e for e in self.record.evaluations if (e.role, e.name, e.workload, e.dtype) == wanted]
+        return next((e for e in same if all(e.params.get(k, v) == v for k, v in self.params.items())), None)
+
+    def row(self, role: Role, name: str, predicted: float | None = None) -> Row:
+        found = self.find(role, name)
         if found is None or found.performance is None:
             return Row(role, name, found, predicted=predicted)
-        seconds = found.performance.median_us / 1e6
+        cost, run, time_us = self.cost, run_of(self.record, found), found.performance.median_us
+        moved = cost.reads if (role, name) == (Role.PROBE, "read") else cost.bytes  # the read probe writes nothing
+        limit = limit_of(cost, self.dtype, run.ceilings) if run else None
         return Row(
             role,
             name,
             found,
-            freshness=evidence.of_evaluation(kernel, record, found),
-            bytes_per_s=cost.bytes / seconds,
-            flops_per_s=cost.flops / seconds,
-            of_ceiling=(cost.floor_s(ceiling, rate) / seconds) if rate else None,
-            of_probe=probe.performance.median_us / found.performance.median_us if probe and probe.performance else None,
+            freshness=self.evidence.of_evaluation(self.kernel, self.record, found),
+            bytes_per_s=moved / time_us * 1e6,
+            flops_per_s=cost.flops / time_us * 1e6,
+            of_ceiling=limit.floor_us / time_us if limit else None,
+            of_probes=self.of_probes(found, found.performance),
             predicted=predicted,
         )
 
-    probes = [row(Role.PROBE, name) for name in sorted({e.name for e in here if e.role is Role.PROBE})]
-    baselines = [row(Role.BASELINE, name) for name in kernel.baselines]
-    ours = [
-        row(Role.IMPLEMENTATION, i.name, i.predicted_of_ceiling)
-        for i in kernel.implementations
-        if i.name in implementations and (not i.dtypes or dtype in i.dtypes)
-    ]
-    rows = (*probes, *baselines, *_with_best(ours))
-    return Group(workload, dtype, params, cost.bytes, cost.flops, ceiling, rate, rows)
+    def of_probes(self, found: Evaluation, timed: Performance) -> dict[str, float]:
+        """From the rounds where they were compared, else from the medians of the same run."""
+        shares = {}
+        for name in ("copy", "read"):
+            probe = self.find(Role.PROBE, name)
+            rounds = [ratio.value for ratio in timed.ratios if ratio.baseline == name]
+            if rounds:
+                shares[name] = rounds[0]
+            elif probe and probe.performance and probe.run == found.run:
+                shares[name] = probe.performance.median_us / timed.median_us
+        return shares
 
 
 def _with_best(rows: list[Row]) -> list[Row]:
-    timed = [row for row in rows if row.performance]
-    best = min(timed, key=lambda row: row.performance.median_us if row.performance else 0.0, default=None)
-    return [replace(row, best=True) if row is best else row for row in rows]
-
-
-@dataclass(frozen=True, slots=True)
-class _Cost:
-    """The least that a workload takes: bytes read and written, operations."""
-
-    reads: Number
-    writes: Number
-    flops: Number
-
-    @classmethod
-    def of(cls, kernel: Kernel, workload: Workload, dtype: str, params: Mapping[str, Scalar]) -> _Cost:
-        numbers = {k: v for k, v in params.items() if isinstance(v, int | float)}
-        names: dict[str, Number] = {**workload.dims, **numbers, "itemsize": DTYPES[dtype].itemsize}
-        return cls(evaluate(kernel.reads, names), evaluate(kernel.writes, names), evaluate(kernel.flops, names))
-
-    @property
-    def bytes(self) -> Number:
-        return self.reads + self.writes
-
-    def ceiling(self, run: Run | None, dtype: str) -> tuple[str, float]:
-        """The limit that binds: its name and rate; nothing without a run that measured one."""
-        memory = self._memory(run)
-        if memory is None or run is None:
-            return "", 0.0
-        compute = next((c for c in run.ceilings if c.name == COMPUTE.get(dtype)), None)
-        if compute and self.flops / compute.rate > self.bytes / memory.rate:
-            return compute.name, compute.rate
-        return memory.name, memory.rate
-
-    def _memory(self, run: Run | None) -> Ceiling | None:
-        """The measured ceiling of the nearest mix of reads and writes."""
-        mixes = [c for c in run.ceilings if c.name.startswith("memory ")] if run else []
-        share = self.reads / self.bytes if self.bytes else 0.5
-        return min(mixes, key=lambda c: abs(_read_share(c.name) - share), default=None)
-
-    def floor_s(self, ceiling: str, rate: float) -> float:
-        return (self.bytes if ceiling.startswith("memory") else self.flops) / rate
-
-
-COMPUTE = {"float32": "fp32", "bfloat16": "bf16", "float16": "bf16", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8"}
-"""The arithmetic ceiling of a dtype."""
-
-
-def _read_share(mix: str) -> float:
-    reads, writes = mix.removeprefix("memory ").split(":")
-    return int(reads) / (int(reads) + int(writes))
+    times = [row.performance.median_us for row in rows if row.performance]
+    best = min(times, default=0.0)
+    return [replace(row, best=bool(row.performance and row.performance.median_us == best)) for row in rows]

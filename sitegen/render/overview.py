@@ -7,9 +7,9 @@ from markupsafe import Markup
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Run
 from sitegen.render import numbers
-from sitegen.render.charts import headline, newest_run, roofline_under
+from sitegen.render.charts import roofline_under
 from sitegen.render.datasheets import datasheet
-from sitegen.render.measured import Group, groups
+from sitegen.render.measured import Group, groups, headline, newest_run
 from sitegen.render.roofline import Point, render_roofline
 from sitegen.render.sources import Sources
 
@@ -38,7 +38,7 @@ def _best(sources: Sources) -> list[Best]:
         for record in sources.records(kernel.name)[:1]:
             group = headline(groups(kernel, record, sources.evidence))
             run = newest_run(record, group) if group else None
-            if group and run and group.best and group.flops and group.ceiling_name:
+            if group and run and group.best and group.cost.flops and group.limit:
                 found.append((kernel, record, group, run))
     return sorted(found, key=lambda best: (best[2].intensity, best[0].name))
 

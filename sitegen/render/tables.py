@@ -110,7 +110,7 @@ def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
     shown = [_values(group.rows, column) for column in columns]
     lines = tuple(_line(row, columns, [column[n] for column in shown], prefix) for n, row in enumerate(group.rows))
     params = "".join(f", {name} {value}" for name, value in sorted(group.params.items()))
-    facts = f"{group.dtype}{params}, {numbers.size(group.least_bytes)}"
+    facts = f"{group.dtype}{params}, {numbers.size(group.cost.bytes)}"
     return Body(numbers.shape(group.workload.name), facts, _common_reason(group), lines)
 
 
@@ -178,7 +178,7 @@ def _notes(row: Row) -> tuple[str, ...]:
 
 
 def _bar(row: Row, column: str) -> Markup:
-    share = row.of_ceiling if column == "of-ceiling" else row.of_probe
+    share = row.of_ceiling if column == "of-ceiling" else row.of_probes.get(column.removeprefix("of-"))
     mark = Mark.STALE if row.stale else Mark.OURS if row.ours else Mark.BASELINE
     return bar(share, mark, row.predicted)
 
@@ -211,11 +211,15 @@ def _reader(column: str) -> tuple[_Value, int, int]:
     if column == "operations":
         return (lambda row: row.flops_per_s / 1e12), 3, 1
     if column == "of-ceiling":
-        return (lambda row: None if row.of_ceiling is None else row.of_ceiling * 100), 3, 1
+        return (lambda row: _percent(row.of_ceiling)), 3, 1
     if column in ("of-copy", "of-read"):
-        return (lambda row: None if row.of_probe is None else row.of_probe * 100), 3, 1
+        return (lambda row: _percent(row.of_probes.get(column.removeprefix("of-")))), 3, 1
     baseline = column.removeprefix("vs:").strip()
     return (lambda row: _ratio(row, baseline)), 3, 2
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else share * 100
 
 
 def _ratio(row: Row, baseline: str) -> float | None:
