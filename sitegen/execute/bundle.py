@@ -57,7 +57,7 @@ def run_specs(
     commit: str,
     target: Target,
     progress: Progressed,
-    save: Callable[[Results], None],
+    save: Callable[[Results], object],
 ) -> Results:
     """Executes jobs (plain JSON); `save` gets what there is every few seconds, and at the end, whatever happens."""
     started = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -75,9 +75,7 @@ def _connect(target: Target, stack: ExitStack) -> Client:
 
 
 def _scheduler(target: Target) -> dict[str, Any]:
-    """Bound to loopback: Dask's transport is open TCP with pickle.  Hosts over SSH must be able to reach it."""
-    remote = any(device.host for device in target.devices)
-    return {"cls": Scheduler, "options": {"host": None if remote else "127.0.0.1", "port": 0, "dashboard": False}}
+    return {"cls": Scheduler, "options": {"host": target.bind, "port": 0, "dashboard": False}}
 
 
 def _workers(target: Target) -> dict[str, Any]:
@@ -96,7 +94,7 @@ def _worker(target: Target, number: int) -> dict[str, Any]:
         "silence_logs": logging.CRITICAL,
     }
     if not device.host:
-        return {"cls": Nanny, "options": {**options, "dashboard": False}}
+        return {"cls": Nanny, "options": {**options, "host": target.bind, "dashboard": False}}
     from distributed.deploy.ssh import Worker
 
     ssh = {"address": device.host, "connect_options": {}, "remote_python": target.python, "kwargs": options}

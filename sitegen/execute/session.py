@@ -10,6 +10,7 @@ import io
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sitegen.diagnostics import Diagnostic, Span
@@ -27,6 +28,7 @@ from sitegen.model.site import Site
 from sitegen.results import store
 from sitegen.results.accept import Accepted, RunHeader, accepted
 from sitegen.results.freshness import Freshness
+from sitegen.results.measures import GoalResult, goal_results, implausible
 from sitegen.results.records import Records
 
 LARGEST_ARTEFACT = 256 * 1024
@@ -84,7 +86,9 @@ def run(
     if not jobs:
         return Outcome()
     specs = [to_plain(job) for job in jobs]
-    results = bundles.run_specs(specs, commit_of(root), target, progress, lambda _: None)
+    results = bundles.run_specs(
+        specs, commit_of(root), target, progress, lambda so_far: _keep_quietly(root, inventory, so_far)
+    )
     return keep(root, inventory, results)
 
 
@@ -104,16 +108,33 @@ def keep(root: Path, inventory: Inventory, results: Results) -> Outcome:
     new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
         return Outcome(results)
+    impossible = list(_impossible(inventory, new))
+    if impossible:
+        return Outcome(results, diagnostics=tuple(impossible))
     for record in new.records:
         store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
         others = [r for gpu, r in inventory.records.of_kernel(record.kernel).items() if gpu != record.gpu]
         store.drop_unreferenced(root, record.kernel, [record, *others])
-    folders = {post.slug: post.folder for post in inventory.site.posts}
+    folders = {post.slug: post.folder for post in inventory.site.posts if post.folder}
     for slug, cell in new.cells:
-        if folders.get(slug):
+        if slug in folders:
             store.save_cell(root, folders[slug], cell)
+            store.drop_cells(root, folders[slug], cell.gpu, [one.label for one in inventory.cells.get(slug, ())])
     return Outcome(results, new)
+
+
+def goals_by_gpu(inventory: Inventory) -> dict[str, tuple[GoalResult, ...]]:
+    """By GPU with records, every kernel's goals: met, missed or unknown."""
+    records = inventory.records
+    return {
+        gpu: tuple(
+            result
+            for kernel in inventory.site.kernels
+            for result in goal_results(kernel, records.kernels.get((kernel.name, gpu)))
+        )
+        for gpu in records.gpus()
+    }
 
 
 def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagnostic]:
@@ -122,6 +143,14 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
         for name, encoded in result.artefacts.items():
             if mistake := _artefact_mistake(name, encoded):
                 yield Diagnostic("SG402", f"{result.id}: artefact {name}: {mistake}", Span(path))
+
+
+def _impossible(inventory: Inventory, new: Accepted) -> Iterator[Diagnostic]:
+    """A figure above what the GPU can do fails the run: whoever made it has an error in units, bytes or caches."""
+    kernels = {kernel.name: kernel for kernel in inventory.site.kernels}
+    for record in new.records:
+        place = Span(f"kernels/{record.kernel}/kernel.yaml")
+        yield from (Diagnostic("SG403", text, place) for text in implausible(kernels[record.kernel], record, new.run))
 
 
 def commit_of(root: Path) -> str:

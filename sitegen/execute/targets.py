@@ -44,6 +44,8 @@ class Target:
     """All of one model: a run is about one kind of GPU."""
     scheduler: str = ""
     """Address of a running Dask scheduler whose workers have the resource GPU; then `devices` is empty."""
+    bind: str = "127.0.0.1"
+    """Our address, to which the workers connect: Dask's transport is open TCP with pickle, so never all interfaces."""
     python: str = "python3"
     """On hosts over SSH: a Python that has this package."""
 
@@ -58,8 +60,8 @@ def local_target() -> Target:
 
 
 def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Target:
-    """A target of site.yaml: `{hosts: [gpu1, gpu2], python: /opt/venv/bin/python}` or `{scheduler: tcp://…}`.
-    `local` is this machine.  Raises NoTarget.
+    """A target of site.yaml: `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}` with our
+    own address in the network of the hosts.  `local` is this machine.  Raises NoTarget.
     """
     if name == "local":
         return local_target()
@@ -68,11 +70,13 @@ def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Ta
     settings = targets[name]
     if settings.get("scheduler"):
         return Target(scheduler=str(settings["scheduler"]))
+    if not settings.get("bind"):
+        raise NoTarget(f"the target `{name}` needs `bind`: this machine's address in the network of its hosts")
     hosts = [str(host) for host in settings.get("hosts", ())]
     devices = _of_one_model([d for host in hosts for d in _devices(_smi(_over_ssh(host)), host)])
     if not devices:
         raise NoTarget(f"no host of the target `{name}` answers to nvidia-smi over SSH")
-    return Target(devices, python=str(settings.get("python", "python3")))
+    return Target(devices, bind=str(settings["bind"]), python=str(settings.get("python", "python3")))
 
 
 def _over_ssh(host: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -68,6 +68,13 @@ def save_record(root: Path, record: Record, run: Run) -> None:
 def save_cell(root: Path, folder: str, cell: CellRecord) -> None:
     """`folder` is the post's, from the site's root."""
     _write(root / folder / "results" / cell.gpu / f"{cell.label}.json", dump(to_plain(cell)))
+
+
+def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> None:
+    """Removes the records of cells that the post no longer has."""
+    for path in sorted((root / folder / "results" / gpu).glob("*.json")):
+        if path.stem not in labels:
+            path.unlink()
 
 
 def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> None:

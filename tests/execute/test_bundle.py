@@ -18,7 +18,8 @@ from sitegen.execute import archive, session
 from sitegen.execute.bundle import read_results, run_bundle, write_bundle, write_results
 from sitegen.execute.plan import plan
 from sitegen.execute.targets import Target
-from sitegen.model.job import KernelJob
+from sitegen.model.job import CellResult, JobResult, KernelJob
+from sitegen.model.record import Output
 
 GPU = "nvidia-h200"
 
@@ -204,3 +205,30 @@ print("imported")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "imported\n", done.stderr
+
+
+def test_a_figure_that_no_gpu_can_reach_fails_the_run_and_nothing_is_stored(root, made, returned):
+    ceilings = [{"name": "memory 1:1", "rate": 4e12, "probes": {"copy": 4e12}}]
+
+    def change(head, entries):
+        entries["results/0001.json"]["environment"]["l2_bytes"] = 1
+        entries["results/0001.json"]["evaluations"][0]["performance"]["median_us"] = 1e-5
+        entries["results/0001.json"]["ceilings"] = ceilings
+
+    outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
+    assert outcome.stored is None and [d.code for d in outcome.diagnostics] == ["SG403"]
+    assert not (root / "kernels/double/results").exists()
+
+
+def test_cells_come_home_and_records_of_cells_that_are_gone_go(root, made):
+    key = plan(made.inventory(root), GPU, ["posts/first"])[1].cells[0].key
+    cell = CellResult("answer", "passed", (Output("stream", "42\n"),), key)
+    ceilings = JobResult(1, "ceilings", "ceilings", made.environment)
+    results = made.results(ceilings, JobResult(1, "posts/first", "notebook", cells=(cell,)))
+    inventory = made.inventory(root)
+    folder = root / "content/posts/first/results/nvidia-h200"
+    folder.mkdir(parents=True)
+    (folder / "renamed.json").write_text("{}")
+    session.keep(root, inventory, results)
+    assert [path.name for path in folder.iterdir()] == ["answer.json"]
+    assert plan(made.inventory(root), GPU, ["posts/first"]) == ()

@@ -177,7 +177,12 @@ def test_a_target_that_site_yaml_lacks_is_named_with_those_that_it_has():
     assert configured_target("lab", {"lab": {"scheduler": "tcp://gpu1:8786"}}).scheduler == "tcp://gpu1:8786"
 
 
+def test_hosts_need_an_address_to_connect_to_rather_than_every_interface():
+    with pytest.raises(NoTarget, match="needs `bind`"):
+        configured_target("lab", {"lab": {"hosts": ["gpu1"]}})
+
+
 def test_hosts_that_do_not_answer_are_an_error_and_no_run_on_this_machine(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NoTarget, match="no host of the target `lab`"):
-        configured_target("lab", {"lab": {"hosts": ["gpu1"]}})
+        configured_target("lab", {"lab": {"hosts": ["gpu1"], "bind": "10.0.0.1"}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
-from sitegen.execute.session import commit_of, keep
+from sitegen.execute.session import commit_of, goals_by_gpu, keep
 from sitegen.model.job import KernelJob, NotebookJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 
@@ -95,6 +95,14 @@ def test_status_lists_everything_that_can_be_recorded(root, made):
     assert found["double/wrong/off"] == "missing"
     assert found["posts/first#answer"] == "missing"
     assert "double/other@64:bfloat16" not in found
+
+
+def test_goals_are_listed_for_each_gpu_with_records(root, made):
+    yaml = root / "kernels/double/kernel.yaml"
+    yaml.write_text(yaml.read_text() + 'goals: ["best >= 0.9 of-copy @ 64:float32"]\n')
+    assert goals_by_gpu(made.inventory(root)) == {}
+    keep_all(root, made)
+    assert [result.state for result in goals_by_gpu(made.inventory(root))[GPU]] == ["unknown"]
 
 
 def test_a_commit_is_marked_when_sources_differ_but_not_for_records(root, made):

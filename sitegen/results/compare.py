@@ -1,0 +1,168 @@
+"""Two records of a kernel on one model of GPU → a verdict for each evaluation, as text or as a Markdown table.
+
+Compared are the ratio to the first common baseline and of-ceiling, since both travel between machines; microseconds do
+not.  A difference counts when all of them moved the same way, their intervals are disjoint and the change is larger
+than 1 % and than four times the noise of two runs of the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import Evaluation, Record, Role
+from sitegen.model.site import Site
+from sitegen.results.measures import figures
+from sitegen.results.records import cell_name, evaluation_id
+
+LEAST_CHANGE = 0.01
+AA_NOISE = 0.0013
+"""Standard deviation of the ratio between two processes with the same code, until each workload has its own."""
+
+
+class Verdict(StrEnum):
+    FASTER = "faster"
+    SAME = "same"
+    SLOWER = "slower"
+    AMBIGUOUS = "ambiguous"
+    """The measures disagree, or their intervals overlap: measure again."""
+    FAILED = "failed"
+    """It passed before."""
+    REPAIRED = "repaired"
+    """It did not pass before."""
+    NEW = "new"
+    GONE = "gone"
+    UNTIMED = "untimed"
+    """Passed in neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One figure before and after, with 95 % intervals; larger is faster."""
+
+    name: str
+    """`torch / t`, `of-ceiling`."""
+    before: tuple[float, float, float]
+    """Value, low, high."""
+    after: tuple[float, float, float]
+
+    @property
+    def change(self) -> float:
+        return self.after[0] / self.before[0] - 1
+
+    @property
+    def disjoint(self) -> bool:
+        return self.after[1] > self.before[2] or self.after[2] < self.before[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    title: str
+    """`softmax/fused@8192x8192:float32`."""
+    verdict: Verdict
+    measures: tuple[Measure, ...] = ()
+    note: str = ""
+
+
+def compare_records(site: Site, before: Record, after: Record, noise: float = AA_NOISE) -> tuple[Row, ...]:
+    """Our implementations, in the order of `after`; rows that only `before` has come last.  Raises ValueError when
+    the records are of two kernels, or of one that the site does not have.
+    """
+    kernel = next((k for k in site.kernels if k.name == after.kernel), None)
+    if kernel is None or before.kernel != after.kernel:
+        raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
+    old, new = ({evaluation_id(e): e for e in _ours(record)} for record in (before, after))
+    return tuple(_row(kernel, before, after, old.get(one), new.get(one), noise) for one in {**new, **old})
+
+
+def verdict(measures: Sequence[Measure], noise: float = AA_NOISE) -> Verdict:
+    """Of figures before and after; nothing to compare is ambiguous."""
+    threshold = max(LEAST_CHANGE, 4 * noise)
+    if measures and all(abs(m.change) <= threshold for m in measures):
+        return Verdict.SAME
+    if measures and all(m.change > threshold and m.disjoint for m in measures):
+        return Verdict.FASTER
+    if measures and all(m.change < -threshold and m.disjoint for m in measures):
+        return Verdict.SLOWER
+    return Verdict.AMBIGUOUS
+
+
+def render_text(rows: Iterable[Row]) -> str:
+    """A line for each evaluation and each figure."""
+    lines = []
+    for row in rows:
+        lines.append(f"{row.verdict:<10}{row.title}" + (f"  ({row.note})" if row.note else ""))
+        lines += [f"{'':<10}{m.name}: {m.before[0]:.3f} → {m.after[0]:.3f} ({m.change:+.1%})" for m in row.measures]
+    return "\n".join(lines) or "nothing to compare"
+
+
+def render_markdown(rows: Iterable[Row]) -> str:
+    """A table for a pull request."""
+    head = ["| evaluation | verdict | before → after | note |", "|---|---|---|---|"]
+    body = [
+        f"| `{row.title}` | {row.verdict} | "
+        + "; ".join(f"{m.name} {m.before[0]:.3f} → {m.after[0]:.3f} ({m.change:+.1%})" for m in row.measures)
+        + f" | {_escaped(row.note)} |"
+        for row in rows
+    ]
+    return "\n".join([*head, *body]) if body else "Nothing to compare."
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _ours(record: Record) -> list[Evaluation]:
+    return [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
+
+
+def _row(
+    kernel: Kernel, before: Record, after: Record, old: Evaluation | None, new: Evaluation | None, noise: float
+) -> Row:
+    one = new or old
+    assert one is not None
+    title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
+    if old is None or new is None:
+        return Row(title, Verdict.NEW if old is None else Verdict.GONE)
+    if old.performance is None or new.performance is None:
+        return Row(title, _by_status(old, new), note=new.message.split("\n")[0] or f"{old.status} → {new.status}")
+    measures = tuple(_measures(kernel, before, after, old, new))
+    found = verdict(measures, noise)
+    return Row(title, found, measures, _note(old, new) if found is not Verdict.SAME else "")
+
+
+def _by_status(old: Evaluation, new: Evaluation) -> Verdict:
+    if old.performance is None and new.performance is None:
+        return Verdict.UNTIMED
+    return Verdict.FAILED if new.performance is None else Verdict.REPAIRED
+
+
+def _measures(kernel: Kernel, before: Record, after: Record, old: Evaluation, new: Evaluation) -> list[Measure]:
+    ratios = [
+        {r.baseline: (r.value, r.low, r.high) for r in e.performance.ratios} if e.performance else {}
+        for e in (old, new)
+    ]
+    common = [name for name in (*kernel.baselines, *ratios[0]) if name in ratios[0] and name in ratios[1]]
+    found = [Measure(f"{name} / t", ratios[0][name], ratios[1][name]) for name in common[:1]]
+    shares = _of_ceiling(kernel, before, old), _of_ceiling(kernel, after, new)
+    if shares[0] and shares[1]:
+        found.append(Measure("of-ceiling", shares[0], shares[1]))
+    return found
+
+
+def _of_ceiling(kernel: Kernel, record: Record, evaluation: Evaluation) -> tuple[float, float, float] | None:
+    found, timed = figures(kernel, record, evaluation), evaluation.performance
+    if found is None or timed is None or found.of_ceiling is None:
+        return None
+    floor = found.of_ceiling * timed.median_us
+    return found.of_ceiling, floor / timed.high_us, floor / timed.low_us
+
+
+def _note(old: Evaluation, new: Evaluation) -> str:
+    """When the machine code and the launch are the same, the code did not do it."""
+    codes = [e.compilation.sass_hash if e.compilation else "" for e in (old, new)]
+    if codes[0] and codes[0] == codes[1] and old.launch == new.launch:
+        return "SASS and launch are unchanged: the machine or the libraries moved, not the code"
+    return ""

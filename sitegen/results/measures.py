@@ -1,0 +1,226 @@
+"""A kernel's formulas and a record → figures: bandwidth, of-ceiling, of-copy, of-read, and whether goals are met.
+
+Nothing of this is stored: a corrected formula corrects every figure, also of old records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.formula import Number, evaluate
+from sitegen.model.kernel import Goal, Kernel, Scalar, Workload
+from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
+
+COMPUTE = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "bf16",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "fp8",
+    "float8_e5m2": "fp8",
+}
+"""The arithmetic ceiling of a dtype; tensor cores run float16 and bfloat16 at one rate."""
+MARGIN = 0.02
+"""How far above every measured ceiling a figure may stand before it is an error of ours."""
+CACHE_FACTOR = 4
+"""A workload below this many times the L2 may leave lines in it: its rate says nothing of the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The least that a workload takes."""
+
+    read_bytes: Number
+    written_bytes: Number
+    flops: Number
+
+    @property
+    def bytes(self) -> Number:
+        return self.read_bytes + self.written_bytes
+
+    @property
+    def read_share(self) -> float:
+        return self.read_bytes / self.bytes if self.bytes else 0.5
+
+    @property
+    def intensity(self) -> float:
+        """FLOP per byte."""
+        return self.flops / self.bytes if self.bytes else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The ceilings that hold for one workload and dtype in one run: name and rate, rate 0 when not measured."""
+
+    memory: str = ""
+    bytes_per_s: float = 0.0
+    compute: str = ""
+    flops_per_s: float = 0.0
+
+    def floor_us(self, cost: Cost) -> float:
+        """The least time; 0 when no ceiling was measured."""
+        return max(self.memory_us(cost), self.compute_us(cost))
+
+    def memory_us(self, cost: Cost) -> float:
+        return cost.bytes / self.bytes_per_s * 1e6 if self.bytes_per_s else 0.0
+
+    def compute_us(self, cost: Cost) -> float:
+        return cost.flops / self.flops_per_s * 1e6 if self.flops_per_s else 0.0
+
+    def bound_by_memory(self, cost: Cost) -> bool:
+        return self.memory_us(cost) >= self.compute_us(cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a timed evaluation comes to; None where a ceiling or a probe was not measured."""
+
+    bytes_per_s: float
+    flops_per_s: float
+    of_ceiling: float | None
+    of_copy: float | None
+    of_read: float | None
+    ratios: Mapping[str, float]
+    """t_baseline / t, by baseline and probe."""
+
+
+class GoalState(StrEnum):
+    MET = "met"
+    MISSED = "missed"
+    UNKNOWN = "unknown"
+    """Nothing was measured that could tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoalResult:
+    goal: Goal
+    state: GoalState
+    value: float | None = None
+    name: str = ""
+    """The implementation that has the value."""
+
+
+def cost_of(kernel: Kernel, workload: Workload, dtype: str, params: Mapping[str, Scalar]) -> Cost:
+    """Raises FormulaError when a formula names what the workload does not have."""
+    numbers = {name: value for name, value in params.items() if not isinstance(value, str)}
+    names: dict[str, Number] = {**workload.dims, **numbers, "itemsize": DTYPES[dtype].itemsize}
+    return Cost(evaluate(kernel.reads, names), evaluate(kernel.writes, names), evaluate(kernel.flops, names))
+
+
+def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
+    """None when the kernel no longer has its workload."""
+    workload = next((w for w in kernel.workloads if w.name == evaluation.workload), None)
+    return cost_of(kernel, workload, evaluation.dtype, evaluation.params) if workload else None
+
+
+def limits_of(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) -> Limits:
+    """The larger of the run's probes and of the best that passed in it: of that mix of reads and writes for memory, of
+    that dtype for arithmetic.
+    """
+    memory = nearest_mix(run.ceilings, cost.read_share)
+    compute = next((c for c in run.ceilings if c.name == COMPUTE.get(dtype)), None)
+    seen = [(e, c) for e, c in _timed(kernel, record, run) if c.bytes >= CACHE_FACTOR * run.environment.l2_bytes]
+    rates = [c.bytes / _seconds(e) for e, c in seen if nearest_mix(run.ceilings, c.read_share) == memory]
+    flops = [c.flops / _seconds(e) for e, c in seen if COMPUTE.get(e.dtype) == COMPUTE.get(dtype)]
+    return Limits(
+        memory.name if memory else "",
+        max([memory.rate, *rates]) if memory else 0.0,
+        compute.name if compute else "",
+        max([compute.rate, *flops]) if compute else 0.0,
+    )
+
+
+def nearest_mix(ceilings: Iterable[Ceiling], read_share: float) -> Ceiling | None:
+    """The memory ceiling whose reads : writes are nearest; None when no memory ceiling was measured."""
+    mixes = [c for c in ceilings if c.name.startswith("memory ")]
+    return min(mixes, key=lambda c: abs(_read_share(c.name) - read_share), default=None)
+
+
+def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures | None:
+    """None when the evaluation has no time, or the kernel no longer has its workload."""
+    timed = evaluation.performance
+    cost = cost_of_evaluation(kernel, evaluation)
+    run = run_of(record, evaluation)
+    if timed is None or cost is None or run is None:
+        return None
+    floor = limits_of(kernel, record, run, cost, evaluation.dtype).floor_us(cost)
+    ratios = {ratio.baseline: ratio.value for ratio in timed.ratios}
+    return Figures(
+        bytes_per_s=cost.bytes / _seconds(evaluation),
+        flops_per_s=cost.flops / _seconds(evaluation),
+        of_ceiling=floor / timed.median_us if floor else None,
+        of_copy=ratios.get("copy"),
+        of_read=ratios.get("read"),
+        ratios=ratios,
+    )
+
+
+def run_of(record: Record, evaluation: Evaluation) -> Run | None:
+    return next((run for run in record.runs if run.id == evaluation.run), None)
+
+
+def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...]:
+    """Each goal of kernel.yaml against the record; with several params the worst of them counts."""
+    return tuple(_goal_result(kernel, record, goal) for goal in kernel.goals)
+
+
+def implausible(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
+    """Figures of a run beyond what the GPU can do: units, bytes or the cache are wrong, and the run with them."""
+    highest = max((c.rate for c in run.ceilings if c.name.startswith("memory ")), default=0.0)
+    for evaluation, cost in _timed(kernel, record, run):
+        roof = next((c.rate for c in run.ceilings if c.name == COMPUTE.get(evaluation.dtype)), 0.0)
+        title = f"{kernel.name}/{evaluation.name}@{evaluation.workload}:{evaluation.dtype}"
+        rate, flops = cost.bytes / _seconds(evaluation), cost.flops / _seconds(evaluation)
+        large = cost.bytes >= CACHE_FACTOR * run.environment.l2_bytes
+        if large and highest and rate > highest * (1 + MARGIN):
+            yield f"{title}: {rate / 1e12:.2f} TB/s, above every memory ceiling ({highest / 1e12:.2f} TB/s)"
+        if roof and flops > roof * (1 + MARGIN):
+            yield f"{title}: {flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
+
+
+def _timed(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
+    """What a run timed of this kernel.  The probes have the bytes of the workload, but not its operations."""
+    for evaluation in record.evaluations:
+        cost = cost_of_evaluation(kernel, evaluation)
+        if evaluation.run == run.id and evaluation.performance and cost and evaluation.role is not Role.PROBE:
+            yield evaluation, cost
+
+
+def _seconds(evaluation: Evaluation) -> float:
+    return evaluation.performance.median_us / 1e6 if evaluation.performance else float("inf")
+
+
+def _read_share(mix: str) -> float:
+    reads, _, writes = mix.removeprefix("memory ").partition(":")
+    return int(reads) / (int(reads) + int(writes))
+
+
+def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResult:
+    by_params: dict[str, list[tuple[float, str]]] = {}
+    for evaluation in record.evaluations if record else ():
+        if record and _is_subject(goal, evaluation):
+            value = _value(goal.unit, figures(kernel, record, evaluation))
+            if value is not None:
+                by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
+    if not by_params:
+        return GoalResult(goal, GoalState.UNKNOWN)
+    value, name = min(max(found) for found in by_params.values())
+    return GoalResult(goal, GoalState.MET if value >= goal.at_least else GoalState.MISSED, value, name)
+
+
+def _is_subject(goal: Goal, evaluation: Evaluation) -> bool:
+    return (
+        evaluation.role is Role.IMPLEMENTATION
+        and goal.subject in ("best", evaluation.name)
+        and (evaluation.workload, evaluation.dtype) == (goal.workload, goal.dtype)
+    )
+
+
+def _value(unit: str, found: Figures | None) -> float | None:
+    if found is None:
+        return None
+    known = {"of-ceiling": found.of_ceiling, "of-copy": found.of_copy, "of-read": found.of_read}
+    return known[unit] if unit in known else found.ratios.get(unit.removeprefix("x").strip())
