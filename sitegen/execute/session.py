@@ -86,9 +86,7 @@ def run(
     if not jobs:
         return Outcome()
     specs = [to_plain(job) for job in jobs]
-    results = bundles.run_specs(
-        specs, commit_of(root), target, progress, lambda so_far: _keep_quietly(root, inventory, so_far)
-    )
+    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(keep, root, inventory))
     return keep(root, inventory, results)
 
 

@@ -60,8 +60,8 @@ def local_target() -> Target:
 
 
 def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Target:
-    """A target of site.yaml: `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}` with our
-    own address in the network of the hosts.  `local` is this machine.  Raises NoTarget.
+    """A target of site.yaml: `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}` with
+    our own address in the network of the hosts.  `local` is this machine.  Raises NoTarget.
     """
     if name == "local":
         return local_target()

@@ -232,3 +232,15 @@ def test_cells_come_home_and_records_of_cells_that_are_gone_go(root, made):
     session.keep(root, inventory, results)
     assert [path.name for path in folder.iterdir()] == ["answer.json"]
     assert plan(made.inventory(root), GPU, ["posts/first"]) == ()
+
+
+def test_a_run_on_a_machine_without_a_gpu_checks_and_stores_nothing(root, made):
+    outcome = session.run(root, made.inventory(root), no_gpu(), ["posts/first"])
+    assert [result.id for result in outcome.results.results] == ["ceilings", "posts/first"]
+    assert outcome.stored is None
+    assert not (root / "content/posts/first/results").exists()
+
+
+def test_a_run_with_nothing_due_runs_nothing(root, made):
+    inventory = replace(made.inventory(root), cells={}, site=replace(made.inventory(root).site, kernels=()))
+    assert session.run(root, inventory, no_gpu()) == session.Outcome()
