@@ -5,6 +5,7 @@ A kernel without operations has no roofline and gets the bandwidth panel alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -103,7 +104,7 @@ def kernel_figure(
     sheet = datasheet(record.gpu)
     rows = [row for row in group.rows if row.role is not Role.PROBE and row.performance]
     points = tuple(_point(group, row) for row in rows)
-    chart = roofline_under(kernel.name, group, run, sheet, points, "a") if group.cost.flops and run else None
+    chart = roofline_under(kernel.name, (group,), run, sheet, points, "a") if group.cost.flops and run else None
     return Figure(
         id=id,
         label=label,
@@ -135,22 +136,27 @@ def _memory(group: Group, run: Run) -> Ceiling | None:
     return nearest_mix(group.cost.read_share, run.ceilings)
 
 
-def _roofs(group: Group, run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
-    """fp32, and the dtype's own arithmetic when it is another."""
-    names = dict.fromkeys(("fp32", COMPUTE.get(group.dtype, "fp32")))
+def _roofs(shown: Sequence[Group], run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
+    """fp32, and each dtype's own arithmetic when it is another."""
+    names = {"fp32", *(COMPUTE.get(group.dtype, "fp32") for group in shown)}
     flops = sheet.flops_per_s if sheet else {}
     return tuple(Roof(COMPUTE_NAMES[c.name], c.rate, flops.get(c.name)) for c in run.ceilings if c.name in names)
 
 
 def roofline_under(
-    name: str, group: Group, run: Run, sheet: Datasheet | None, points: tuple[Point, ...], letter: str = ""
+    name: str,
+    shown: Sequence[Group],
+    run: Run,
+    sheet: Datasheet | None,
+    points: tuple[Point, ...],
+    letter: str = "",
 ) -> Roofline | None:
-    """`points` under the ceilings of a run that bind `group`; None when no memory ceiling was measured."""
-    memory = _memory(group, run)
+    """`points` under the ceilings of a run that concern `shown`; None when it measured no memory ceiling."""
+    memory = _memory(shown[0], run)
     if memory is None:
         return None
     slope = Slope(MIXES[memory.name], memory.rate, sheet.bytes_per_s if sheet else None)
-    return Roofline(run.environment.gpu, name, slope, _roofs(group, run, sheet), points, letter)
+    return Roofline(run.environment.gpu, name, slope, _roofs(shown, run, sheet), points, letter)
 
 
 def _point(group: Group, row: Row) -> Point:
@@ -208,7 +214,7 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
         for c in run.ceilings
         if c.name in MIXES
     ]
-    for roof in _roofs(group, run, sheet) if group.cost.flops else ():
+    for roof in _roofs((group,), run, sheet) if group.cost.flops else ():
         rate = roof.datasheet_flops_per_s
         printed = numbers.with_unit(numbers.printed(rate / 1e12), "TFLOP/s") if rate else ""
         ridge = numbers.intensity(roofs[roof.name].rate / memory.rate) if memory else ""

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from sitegen.model.urls import POSTS, WORKLOG, relative
 from sitegen.render import numbers
+from sitegen.render.board import Board, board
 from sitegen.render.frame import Fact, Printer
-from sitegen.render.kernels import Board, board
 from sitegen.render.marks import heat
 from sitegen.render.measured import stale_of
 from sitegen.render.overview import overview

@@ -6,43 +6,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
-from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Status
+from sitegen.model.kernel import Goal, Kernel
 from sitegen.model.plain import to_plain
-from sitegen.model.record import Record, Role
+from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render import numbers, tables
-from sitegen.render.benchmark import CAPTION, benchmark_table, record_href
+from sitegen.render.benchmark import CAPTION, benchmark_table
+from sitegen.render.board import Board, board
 from sitegen.render.charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.frame import Fact, Link, Printer
-from sitegen.render.marks import Mark, bar
+from sitegen.render.ladder import Step, ladder, source_url, unmeasured
 from sitegen.render.measured import Group, Row, groups, headline
 from sitegen.render.plates import record_plate
-from sitegen.render.slots import file_name
 from sitegen.render.sources import Sources, source_of
-
-LANGUAGES = {Language.TRITON: "Triton", Language.CUDA: "CUDA", Language.CUDA_HOST: "CUDA, host code"}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A rung of the ladder."""
-
-    id: str
-    name: str
-    language: str
-    predicts: str
-    bar: Markup
-    """Empty without a time."""
-    meter: str
-    """`95.1 % of copy, 4.07 TB/s; predicted 95 %`."""
-    gain: str
-    against: str
-    state: str
-    reason: str
-    best: bool
-    source: Link | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +70,6 @@ class KernelPage:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardRow:
-    """The best of one kernel."""
-
-    kernel: Link
-    by: str
-    workload: str
-    rate: str
-    share: str
-    bar: Markup
-    ratio: str
-    against: str
-    state: str
-    state_text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    rows: tuple[BoardRow, ...]
-    provenance: tuple[tables.Provenance, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class KernelIndex:
     board: Board
     summaries: tuple[tuple[Link, str], ...]
@@ -149,11 +103,6 @@ def _json(record: Record) -> str:
     return json.dumps(to_plain(record), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def source_url(kernel: Kernel, implementation: Implementation) -> str:
-    """As text, which a browser shows instead of saving it."""
-    return f"{kernel_url(kernel.name)}{file_name(implementation)}.txt"
-
-
 def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
@@ -167,7 +116,7 @@ def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
         plate=_kernel_plate(kernel, found),
         goals=tuple(_goal(goal, found[0][1] if found else ()) for goal in kernel.goals),
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
-        unmeasured=() if records else tuple(_unmeasured(sources, kernel, i, here) for i in kernel.implementations),
+        unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
     return printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section=KERNELS)
 
@@ -220,7 +169,7 @@ def _section(
         id=f"on{end}" if several else "on",
         gpu=_gpu_name(record),
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
-        steps=_steps(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
+        steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
         stale=_stale_lines(record, group),
         table=benchmark_table(
             kernel,
@@ -243,74 +192,6 @@ def _section(
 def _compared(shown: tuple[Group, ...], kernel: Kernel) -> tuple[str, ...]:
     timed = {row.name for group in shown for row in group.rows if row.performance}
     return tuple(name for name in kernel.baselines if name in timed)
-
-
-def _steps(sources: Sources, kernel: Kernel, group: Group | None, here: str, prefix: str) -> tuple[Step, ...]:
-    """In the order of kernel.yaml: what each bought over the last one before it that has a time."""
-    steps: list[Step] = []
-    before: Row | None = None
-    for implementation in kernel.implementations:
-        row = next((r for r in group.rows if r.ours and r.name == implementation.name), None) if group else None
-        steps.append(_step(sources, kernel, implementation, group, row, before, here, prefix))
-        before = row if row and row.performance else before
-    return tuple(steps)
-
-
-def _step(
-    sources: Sources,
-    kernel: Kernel,
-    implementation: Implementation,
-    group: Group | None,
-    row: Row | None,
-    before: Row | None,
-    here: str,
-    prefix: str,
-) -> Step:
-    timed = row is not None and row.performance is not None
-    gain, against = _gain(row, before)
-    href = relative(source_url(kernel, implementation), here)
-    source = Link(file_name(implementation), href) if source_of(sources.site, implementation) else None
-    return Step(
-        id=f"{prefix}{implementation.name}",
-        name=implementation.name,
-        language=LANGUAGES[implementation.language],
-        predicts=numbers.tied(implementation.predicts),
-        bar=bar(row.of_ceiling, Mark.STALE if row.stale else Mark.OURS, row.predicted) if row and timed else Markup(),
-        meter=_meter(group, row) if group and row and timed else "",
-        gain=gain,
-        against=against,
-        state=_row_state(row),
-        reason="" if timed else tables.why_no_time(row) if row else "not offered in this dtype",
-        best=row.best if row else False,
-        source=source,
-    )
-
-
-def _row_state(row: Row | None) -> str:
-    if row is None or row.evaluation is None or row.evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
-        return "planned"
-    return "failed" if row.failed else "stale" if row.stale else ""
-
-
-def _meter(group: Group, row: Row) -> str:
-    rate = numbers.bandwidth(row.bytes_per_s) if group.bound_by_memory else numbers.operations(row.flops_per_s)
-    facts = [f"{numbers.percent(row.of_ceiling)} of ceiling"] if row.of_ceiling is not None else []
-    if (share := row.of_probes.get(group.cost.yardstick)) is not None:
-        facts.append(f"{numbers.percent(share)} of {group.cost.yardstick}")
-    predicted = f"; predicted {numbers.prediction(row.predicted)}" if row.predicted is not None else ""
-    return ", ".join([*facts, rate]) + predicted
-
-
-def _gain(row: Row | None, before: Row | None) -> tuple[str, str]:
-    if row is None or row.performance is None:
-        return "", ""
-    if before is None or before.performance is None:
-        return numbers.ratio(1.0), "the start"
-    return numbers.ratio(before.performance.median_us / row.performance.median_us), f"over {before.name}"
-
-
-def _unmeasured(sources: Sources, kernel: Kernel, implementation: Implementation, here: str) -> Step:
-    return _step(sources, kernel, implementation, None, Row(Role.IMPLEMENTATION, implementation.name), None, here, "")
 
 
 def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
@@ -356,43 +237,3 @@ def _reached(goal: Goal, row: Row) -> float | None:
     if goal.unit in ("of-copy", "of-read"):
         return row.of_probes.get(goal.unit.removeprefix("of-"))
     return row.ratio(goal.unit.removeprefix("x ").strip())
-
-
-def board(sources: Sources, here: str) -> Board:
-    """One row a kernel, on the first of its GPUs."""
-    rows, made = [], dict[str, tables.Provenance]()
-    for kernel in sources.site.kernels:
-        record = next(iter(sources.records(kernel.name)), None)
-        shown = groups(kernel, record, sources.evidence) if record else ()
-        group = headline(shown)
-        rows.append(_board_row(kernel, group, here))
-        if record and group and group.best:
-            for line in tables.provenances(record, (group,), record_href(record, here)):
-                made.setdefault(" ".join((*line.facts, line.commit)), line)
-    return Board(tuple(rows), tuple(made.values()))
-
-
-def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
-    link, best = Link(kernel.name, relative(kernel_url(kernel.name), here)), group.best if group else None
-    if group is None or best is None or best.performance is None:
-        return BoardRow(link, "", "", "", "", Markup(), "", "", "planned", "not measured yet")
-    fastest = _strongest(kernel, best)
-    rate = numbers.bandwidth(best.bytes_per_s) if group.bound_by_memory else numbers.operations(best.flops_per_s)
-    return BoardRow(
-        kernel=link,
-        by=best.name,
-        workload=f"{numbers.shape(group.workload.name)} {group.dtype}",
-        rate=rate,
-        share=numbers.fixed(best.of_ceiling * 100, 1) if best.of_ceiling is not None else "",
-        bar=bar(best.of_ceiling, Mark.STALE if best.stale else Mark.OURS, best.predicted),
-        ratio=numbers.ratio(fastest[1]) if fastest else "",
-        against=fastest[0] if fastest else "",
-        state="stale" if best.stale else "fresh",
-        state_text="stale" if best.stale else "fresh",
-    )
-
-
-def _strongest(kernel: Kernel, best: Row) -> tuple[str, float] | None:
-    """The baseline that comes nearest: the honest one to be compared with."""
-    ratios = [(name, ratio) for name in kernel.baselines if (ratio := best.ratio(name)) is not None]
-    return min(ratios, key=lambda pair: pair[1], default=None)

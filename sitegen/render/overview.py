@@ -23,8 +23,9 @@ def overview(sources: Sources) -> tuple[Markup, str]:
         return Markup(), ""
     gpu = found[0][1].gpu
     shown = [best for best in found if best[1].gpu == gpu]
-    _, _, group, run = shown[0]
-    chart = roofline_under("the kernels of this site", group, run, datasheet(gpu), tuple(_point(b) for b in shown))
+    run = shown[0][3]
+    under = tuple(group for _, _, group, _ in shown)
+    chart = roofline_under("the kernels of this site", under, run, datasheet(gpu), tuple(_point(b) for b in shown))
     if chart is None:
         return Markup(), ""
     caption = f"The best of each kernel under the roofs measured on one {run.environment.gpu}. Dashed: the datasheet."

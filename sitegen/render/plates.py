@@ -28,9 +28,9 @@ def record_plate(record: Record, data: str) -> tuple[Fact, ...]:
     clocks = [e.performance.sm_clock_mhz for e in made if e.performance and e.performance.sm_clock_mhz]
     if clocks:
         facts.append(Fact("SM clock, median", numbers.clock(statistics.median(clocks))))
-    if rounds := _rounds([len(e.performance.rounds_us) for e in made if e.performance]):
+    if rounds := _range([len(e.performance.rounds_us) for e in made if e.performance]):
         per_round = [e.performance.samples // max(len(e.performance.rounds_us), 1) for e in made if e.performance]
-        facts.append(Fact("rounds × samples", f"{rounds} × {_rounds(per_round)}"))
+        facts.append(Fact("rounds × samples", f"{rounds} × {_range(per_round)}"))
     facts.append(Fact("L2", numbers.size(machine.l2_bytes)))
     facts += [Fact("date", run.date), Fact("commit", run.commit)]
     if keys := sorted({e.key for e in record.evaluations if e.run == run.id and e.key}):
@@ -43,7 +43,7 @@ def short(digest: str) -> str:
     return f"{digest[:4]}…{digest[-4:]}" if len(digest) > 9 else digest
 
 
-def _rounds(values: list[int]) -> str:
+def _range(values: list[int]) -> str:
     """`11`, or `11 to 15`."""
     if not values:
         return ""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from sitegen.render import numbers
 from sitegen.render.svg import Log, at, decade_above, decade_below, join, path, polyline, tag, text
 
-_WIDTH, _HEIGHT = 480, 388
+_WIDTH, _HEIGHT = 490, 388
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 466.0, 18.0, 336.0
 
 
@@ -98,14 +98,14 @@ def describe(chart: Roofline) -> str:
 
 def _axes(chart: Roofline) -> tuple[Log, Log]:
     """Whole decades around every point and every ridge."""
-    ridges = [chart.ridge(roof) for roof in chart.roofs]
-    x_low = decade_below(min([p.flops_per_byte for p in chart.points] + [0.99]) * 0.7)
-    x_high = decade_above(max(ridges + [p.flops_per_byte for p in chart.points] + [10.0]) * 4)
-    tops = [r for roof in chart.roofs for r in (roof.flops_per_s, roof.datasheet_flops_per_s or 0.0)]
-    reached = [p.low_flops_per_s for p in chart.points] + [x_low * chart.slope.bytes_per_s]
-    y_high = decade_above(max(tops, default=x_high * chart.slope.bytes_per_s) * 1.4)
+    intensities = [p.flops_per_byte for p in chart.points]
+    x_low = decade_below(min([*intensities, 0.99]) * 0.7)
+    x_high = decade_above(max([*(x * 1.5 for x in intensities), *(chart.ridge(r) * 4 for r in chart.roofs), 10.0]))
+    tops = [rate for r in chart.roofs for rate in (r.flops_per_s, r.datasheet_flops_per_s or 0.0)]
+    y_high = max([*tops, *(p.high_flops_per_s for p in chart.points)], default=x_high * chart.slope.bytes_per_s)
+    y_low = min([*(p.low_flops_per_s for p in chart.points), x_low * chart.slope.bytes_per_s])
     x = Log(x_low, x_high, _LEFT, _RIGHT)
-    return x, Log(decade_below(min(reached) * 0.7), y_high, _BOTTOM, _TOP)
+    return x, Log(decade_below(y_low * 0.7), decade_above(y_high * 1.4), _BOTTOM, _TOP)
 
 
 def _grid(x: Log, y: Log) -> list[Markup]:
@@ -149,7 +149,7 @@ def _roofs(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         if roof.flops_per_s < top:
             parts.append(path(f"M{at(x(ridge))} {at(y(roof.flops_per_s))}H{at(_RIGHT)}", "roof"))
         label = f"{roof.name} {numbers.significant(roof.flops_per_s / 1e12, 3)}"
-        parts.append(text(label, _RIGHT, y(roof.flops_per_s) + 15, "b e"))
+        parts.append(text(label, x(ridge) + 8, y(roof.flops_per_s) + 15, "b halo"))
         down = f"M{at(x(ridge))} {at(y(roof.flops_per_s) + 3)}V{at(_BOTTOM)}"
         parts.append(tag("path", class_="axis", d=down, stroke_dasharray="1 3"))
         parts.append(text(numbers.intensity(ridge), x(ridge), _BOTTOM - 6, "halo mid"))
@@ -166,9 +166,9 @@ def _line(slope: float, top: float, x: Log, y: Log) -> str:
 
 
 def _along(label: str, slope: float, top: float, chart: Roofline, axes: tuple[Log, Log], *, above: bool) -> Markup:
-    """A label that lies on a slope, between the last point that hangs from it and the ridge."""
+    """A label that lies on a slope, between the last point that hangs from it and the first ridge."""
     x, y = axes
-    ridge = min(top / slope, x.high)
+    ridge = min([top / slope, x.high, *(chart.ridge(roof) for roof in chart.roofs)])
     hanging = [p.flops_per_byte for p in chart.points if p.flops_per_byte < ridge / 4]
     left, right = max(hanging, default=x.low), ridge
     begin, end = (x(left), y(left * slope)), (x(right), y(right * slope))
@@ -191,7 +191,8 @@ def _points(chart: Roofline, x: Log, y: Log) -> list[Markup]:
         lowest = max(y(point.flops_per_s) for point in chart.points)
         place = x(max(point.flops_per_byte for point in chart.points))
         label = f"{chart.kernel}, {numbers.intensity(chart.points[0].flops_per_byte)} FLOP/byte"
-        parts.append(text(label, place + 14, lowest + 14, "o halo"))
+        left = place > _RIGHT - 170
+        parts.append(text(label, place - 10 if left else place + 14, lowest + 18, "o halo e" if left else "o halo"))
     return parts
 
 
@@ -201,7 +202,8 @@ def _named_points(chart: Roofline, x: Log, y: Log) -> list[Markup]:
     free = 0.0
     for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
         place, height = x(point.flops_per_byte), y(point.flops_per_s)
-        free = max(free, height + 14)
+        flat = any(point.flops_per_byte > chart.ridge(roof) for roof in chart.roofs)
+        free = max(free, height + (30 if flat else 14))  # below the name of the roof
         right = place > _RIGHT - 110
         class_ = f"halo {'st' if point.stale else 'o'}{' e' if right else ''}"
         parts += [dot(place, height, point), text(point.name, place - 10 if right else place + 10, free, class_)]

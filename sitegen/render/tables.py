@@ -82,7 +82,7 @@ def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Seque
     return ("time", "spread", rate, "of-ceiling", *(f"vs: {name}" for name in baselines))
 
 
-def headings(columns: Sequence[str], probe: str = "copy") -> tuple[Heading, ...]:
+def headings(columns: Sequence[str]) -> tuple[Heading, ...]:
     found: list[Heading] = []
     for column in columns:
         found.append(Heading(_title(column)))
@@ -194,12 +194,17 @@ def _values(rows: Sequence[Row], column: str) -> list[str]:
         return [_error(row) for row in rows]
     value, digits, least = _reader(column)
     found = [value(row) if row.performance else None for row in rows]
-    decimals = numbers.decimals_for([v for v in found if v is not None], digits, least)
-    if column.startswith("of-"):
-        decimals = 1
-    elif column.startswith("vs"):
-        decimals = 2
+    decimals = _decimals([v for v in found if v], column, digits, least)
     return ["" if v is None else numbers.fixed(v, decimals) for v in found]
+
+
+def _decimals(values: list[float], column: str, digits: int, least: int) -> int:
+    """Times have four digits in the slowest, and never less than two in the fastest."""
+    if column.startswith(("of-", "vs")):
+        return least
+    if column == "time" and values:
+        return max(numbers.decimals_for([max(values)], 4), numbers.decimals_for([min(values)], 2))
+    return numbers.decimals_for(values, digits, least)
 
 
 def _reader(column: str) -> tuple[_Value, int, int]:
