@@ -186,3 +186,38 @@ def test_hosts_that_do_not_answer_are_an_error_and_no_run_on_this_machine(monkey
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NoTarget, match="no host of the target `lab`"):
         configured_target("lab", {"lab": {"hosts": ["gpu1"], "bind": "10.0.0.1"}})
+
+
+RUN = """
+import sys
+from pathlib import Path
+from sitegen.execute.bundle import run_bundle, write_bundle
+from sitegen.execute.targets import Device, Target
+from sitegen.model.job import Key, NotebookCell, NotebookJob
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    source = f"import os, time\\nopen({str(folder / 'pid')!r}, 'w').write(str(os.getpid()))\\ntime.sleep(100)"
+    cell = NotebookCell("endless", source, Key("k"), timeout_s=200.0)
+    write_bundle([NotebookJob("posts/p", "p", (cell,), {})], "c", folder / "b.zip")
+    run_bundle(folder / "b.zip", folder / "r.zip", Target((Device(),)))
+"""
+
+
+def test_a_run_that_is_killed_leaves_no_process_behind(tmp_path):
+    (tmp_path / "run.py").write_text(RUN)
+    run = subprocess.Popen(
+        [sys.executable, str(tmp_path / "run.py"), str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "TMPDIR": str(tmp_path)},
+        stderr=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 60
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        assert time.monotonic() < until and run.poll() is None
+        time.sleep(0.05)
+    everything = psutil.Process(run.pid).children(recursive=True)
+    assert int((tmp_path / "pid").read_text()) in {process.pid for process in everything}
+    run.kill()
+    run.wait()
+    gone, alive = psutil.wait_procs(everything, timeout=20)
+    assert not alive and gone
