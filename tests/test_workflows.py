@@ -138,7 +138,12 @@ class Runner:
         """A new site, its kernel made small for the interpreter, in a bare repository."""
         site = self.folder / "site"
         texts = new_site_files("Kernels", dt.date(2026, 11, 21))
-        small = {"16777216": "1000", ", {N: 268435456}": "", "{N: 1023}, {N: 4097}": "{N: 33}"}
+        small = {
+            "16777216": "1000",
+            ", {N: 268435456}": "",
+            "{N: 1023}, {N: 4097}": "{N: 33}",
+            "[torch]": "[]",  # a baseline is only timed, and here nothing is: it would stay missing
+        }
         kernel = texts["kernels/axpy/kernel.yaml"]
         for large, little in small.items():
             assert large in kernel
@@ -200,7 +205,9 @@ class Job:
         elif "upload-artifact" in step["uses"]:
             folder = self.runner.artefacts / step["with"]["name"]
             folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(self.checkout / step["with"]["path"], folder)
+            file = self.checkout / step["with"]["path"]
+            if file.exists() or step["with"].get("if-no-files-found") != "ignore":
+                shutil.copy(file, folder)
         elif "download-artifact" in step["uses"]:
             shutil.copytree(self.runner.artefacts / step["with"]["name"], self.checkout, dirs_exist_ok=True)
         else:
@@ -282,6 +289,7 @@ def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
     assert all("/results/" in path for path in changed)
 
     runner.merge("records/4711")
+    assert runner.job("kernels.yml", "plan").outputs()["jobs"] == "0"
     same = runner.job("kernels.yml", "publish")
     assert not same.files["GH_LOG"].exists()
     assert "as they were" in same.text("GITHUB_STEP_SUMMARY")
