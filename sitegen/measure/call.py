@@ -155,7 +155,7 @@ class CudaSubject(_CompiledSubject):
         shared = evaluate_int(self.launch.shared, names)
         if shared > 48 * 1024:
             compiling.allow_shared(code.kernel, shared)
-        if cluster == (1, 1, 1):
+        if not self.launch.cluster:
             return LaunchConfig(grid=grid, block=block, shmem_size=shared)
         clusters = tuple(g // c for g, c in zip(grid, cluster, strict=True))
         return LaunchConfig(grid=clusters, cluster=cluster, block=block, shmem_size=shared)

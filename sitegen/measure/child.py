@@ -1,7 +1,7 @@
 """One process for one implementation, baseline or probe: `python -m sitegen.measure.child FD FD JOB ROLE NAME FOLDER`.
 
 Answers the parent's requests (protocol.py) until the pipe closes:
-`environment`, `healthy`, `prepare`, `check`, `plan`, `warm`, `turn`, `recheck`, `artefacts`, `ceilings`.
+`environment`, `healthy`, `prepare`, `first`, `check`, `plan`, `use_graph`, `warm`, `turn`, `artefacts`, `ceilings`.
 Whatever goes wrong becomes one status and a message; the parent then ends this process.
 """
 
@@ -179,11 +179,14 @@ class Worker:
             _free()
         self.dims = dims
         self.stopwatch = Stopwatch(lambda s: self.subject.into(s.inputs, s.outs, dims), make, sets, resident)
-        estimate = self.stopwatch.prepare()
+        return {"estimate_us": self.stopwatch.prepare()}
+
+    def do_use_graph(self) -> Any:
+        graph = self.stopwatch.use_graph()
         return {
-            "estimate_us": estimate,
-            "graph": self.stopwatch.graph is not None,
+            "graph": graph,
             "launch_bound": self.stopwatch.launch_bound,
+            "estimate_us": self.stopwatch.estimate_us,
         }
 
     def do_warm(self, for_s: float) -> None:

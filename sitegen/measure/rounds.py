@@ -47,10 +47,10 @@ class Race:
         return sum(turn.busy_s for turn in self.turns[name])
 
 
-def run_rounds(names: list[str], baseline: str | None, turn: Turn, seed: int) -> Race:
-    """Rounds until `finished`, and a last one whose outputs are checked again."""
+def run_rounds(names: list[str], judged: list[str], baseline: str | None, turn: Turn, seed: int) -> Race:
+    """Rounds until `finished`, and a last one whose outputs are checked again.  `judged`: whose interval counts."""
     rng, race = random.Random(seed), Race({name: [] for name in names})
-    while race.turns and not finished(race, baseline):
+    while race.turns and not finished(race, judged, baseline):
         _round(race, turn, rng, recheck=False)
     _round(race, turn, rng, recheck=True)
     return race
@@ -67,15 +67,15 @@ def _round(race: Race, turn: Turn, rng: random.Random, recheck: bool) -> None:
             race.turns[name].append(result)
 
 
-def finished(race: Race, baseline: str | None) -> bool:
-    """Enough rounds, and either everybody's interval is narrow or somebody's device time is spent."""
+def finished(race: Race, judged: list[str], baseline: str | None) -> bool:
+    """Enough rounds, and either every judged interval is narrow or somebody's device time is spent."""
     done = min(len(turns) for turns in race.turns.values()) + 1
     if done < LEAST_ROUNDS:
         return False
     if max(race.busy_s(name) for name in race.turns) >= MOST_DEVICE_S:
         return True
     return (done - LEAST_ROUNDS) % CHECK_EVERY == 0 and all(
-        converged(race, name, baseline, _STOP_DRAWS) for name in race.turns
+        converged(race, name, baseline, _STOP_DRAWS) for name in judged if name in race.turns
     )
 
 

@@ -1,8 +1,8 @@
 """In the child: one turn of a round → samples in microseconds of device time, cold cache, launches hidden.
 
 Inputs and outputs rotate over as many sets as the parent says, so that a set is cold when it comes again.
-A turn warms up, queues everything behind a spin, and puts events around each call; calls under 20 µs are
-timed as replays of a CUDA graph that holds at least 200 of them.
+A turn warms up, queues everything behind a spin, and puts events around each call.  Where calls are short (the
+parent decides, for everybody in a job alike) each sample is the replay of a CUDA graph that holds many calls.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sitegen.measure.correctness import Bench, wait
 from sitegen.measure.inputs import generator, names_of, output_dtypes, output_shapes
 from sitegen.model.dtypes import DTYPES
 
-GRAPH_BELOW_US = 20.0
-GRAPH_CALLS = 200
+GRAPH_CALLS, GRAPH_US = 200, 4000.0
+"""A graph holds so many calls, or as many as take so long: 200 calls of 20 µs."""
 LAUNCH_BOUND_SHARE = 0.10
 FIRST_SEED = 1000
 """Of the sets' inputs: other data than any that correctness saw."""
@@ -31,6 +31,9 @@ _SPIN_HZ = 2.0e9
 """About the SM clock: torch.cuda._sleep counts its cycles."""
 _LONGEST_SPIN_S = 0.05
 _WARM_CALLS, _WARM_S = 3, 0.003
+"""At the beginning of a turn."""
+_FIRST_WARM_S = 0.05
+"""Before the first estimate: an idle GPU's clock needs so long to rise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Stopwatch:
     """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
     host_s: float = 0.0
     """Host time of one call, for the length of the spin."""
+    estimate_us: float = 0.0
     graph: Any = None
     graph_calls: int = 0
     launch_bound: bool = False
@@ -69,17 +73,23 @@ class Stopwatch:
     power: Any = None
 
     def prepare(self) -> float:
-        """Meters, sets, warm-up, and the decision between events and a graph.  Returns the first estimate in µs."""
+        """Meters, sets and warm-up.  Returns a first estimate in µs, by events."""
         self.clock, self.power = sm_clock(), power_meter()
+        self.warm(_FIRST_WARM_S)
         self._make_sets()
         self._warm_up()
-        estimate = median(self._timed(self.step, 20))
-        if self.resident and estimate < GRAPH_BELOW_US and self._capture():
-            graph_us = median(self._replayed(20))
-            self.launch_bound = abs(estimate / graph_us - 1) > LAUNCH_BOUND_SHARE
-            estimate = graph_us
+        self.estimate_us = median(self._timed(self.step, 20))
         self._drop_sets()
-        return estimate
+        return self.estimate_us
+
+    def use_graph(self) -> bool:
+        """From now on samples are replays of a graph; False where the calls cannot be captured."""
+        if not self.resident or not self._capture():
+            return False
+        graph_us = median(self._replayed(20))
+        self.launch_bound = abs(self.estimate_us / graph_us - 1) > LAUNCH_BOUND_SHARE
+        self.estimate_us = graph_us
+        return True
 
     def turn(self, samples: int) -> Turn:
         start = time.perf_counter()
@@ -154,8 +164,9 @@ class Stopwatch:
         return [us / self.graph_calls for us in self._timed(self.graph.replay, samples)]
 
     def _capture(self) -> bool:
-        """Records a graph of at least GRAPH_CALLS calls, each set as often as the others; False where that fails."""
-        calls = math.ceil(GRAPH_CALLS / len(self.sets)) * len(self.sets)
+        """Records a graph of many calls, each set as often as the others; False where that fails."""
+        enough = min(GRAPH_CALLS, math.ceil(GRAPH_US / self.estimate_us))
+        calls = math.ceil(enough / len(self.sets)) * len(self.sets)
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):
