@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 Files = Mapping[str, str]
@@ -35,8 +36,13 @@ def reached_by_text(text: str, path: str, files: Files) -> tuple[str, ...]:
 
 def direct(path: str, text: str, files: Files) -> list[str]:
     """The local files that one text names itself."""
-    named = _imported(path, text) if path.endswith(".py") else _included(path, text)
-    return [candidate for candidate in named if candidate in files]
+    return [candidate for candidate in _named(path, text) if candidate in files]
+
+
+@lru_cache(maxsize=4096)
+def _named(path: str, text: str) -> tuple[str, ...]:
+    """Remembered, since every workload and dtype of an implementation asks the same of the same text."""
+    return tuple(_imported(path, text) if path.endswith(".py") else _included(path, text))
 
 
 def _included(path: str, text: str) -> Iterator[str]:
