@@ -12,7 +12,7 @@ from sitegen.model.record import Record, Role
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render import tables
 from sitegen.render.frame import Printer
-from sitegen.render.measured import Group, groups
+from sitegen.render.measured import Group, chosen
 
 CAPTION = (
     "Time is the median of round medians, cold cache; ± is half of p20 to p80. "
@@ -30,14 +30,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, n
         return printer.fragment("partials/missing.html", text)
     parts = []
     for record in records:
-        shown = groups(
-            kernel,
-            record,
-            printer.sources.evidence,
-            workloads=slot.workloads,
-            dtypes=slot.dtypes,
-            implementations=slot.implementations,
-        )
+        shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
             kernel,

@@ -12,7 +12,7 @@ from sitegen.render import numbers, tables
 from sitegen.render.benchmark import record_href
 from sitegen.render.frame import Link
 from sitegen.render.marks import Mark, bar
-from sitegen.render.measured import Group, Row, groups, headline
+from sitegen.render.measured import Group, Row, headline
 from sitegen.render.sources import Sources
 
 
@@ -43,7 +43,7 @@ def board(sources: Sources, here: str) -> Board:
     rows, made = [], dict[str, tables.Provenance]()
     for kernel in sources.site.kernels:
         record = next(iter(sources.records(kernel.name)), None)
-        shown = groups(kernel, record, sources.evidence) if record else ()
+        shown = sources.groups(record) if record else ()
         group = headline(shown)
         rows.append(_board_row(kernel, group, here))
         if record and group and group.best:
@@ -56,15 +56,15 @@ def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
     link, best = Link(kernel.name, relative(kernel_url(kernel.name), here)), group.best if group else None
     if group is None or best is None or best.performance is None:
         return BoardRow(link, "", "", "", "", Markup(), "", "", "planned", "not measured yet")
-    fastest = _strongest(kernel, best)
+    fastest, share = _strongest(kernel, best), best.share("of-ceiling")
     rate = numbers.bandwidth(best.bytes_per_s) if group.bound_by_memory else numbers.operations(best.flops_per_s)
     return BoardRow(
         kernel=link,
         by=best.name,
         workload=f"{numbers.shape(group.workload.name)} {group.dtype}",
         rate=rate,
-        share=numbers.fixed(best.of_ceiling * 100, 1) if best.of_ceiling is not None else "",
-        bar=bar(best.of_ceiling, Mark.STALE if best.stale else Mark.OURS, best.predicted),
+        share=numbers.fixed(share * 100, 1) if share is not None else "",
+        bar=bar(share, Mark.STALE if best.stale else Mark.OURS, best.predicted),
         ratio=numbers.ratio(fastest[1]) if fastest else "",
         against=fastest[0] if fastest else "",
         state="stale" if best.stale else "fresh",

@@ -12,15 +12,15 @@ from markupsafe import Markup
 
 from sitegen.model.document import RooflineSlot
 from sitegen.model.kernel import Kernel
-from sitegen.model.record import Ceiling, Record, Role, Run
+from sitegen.model.record import Record, Role, Run
 from sitegen.render import numbers, tables
 from sitegen.render.benchmark import record_href
-from sitegen.render.costs import COMPUTE, nearest_mix
 from sitegen.render.datasheets import Datasheet, datasheet
 from sitegen.render.frame import Printer
-from sitegen.render.measured import Group, Row, groups, headline, newest_run
+from sitegen.render.measured import Group, Row, chosen, headline, newest_run
 from sitegen.render.panel import Column, Line, Panel, render_panel
 from sitegen.render.roofline import Point, Roof, Roofline, Slope, render_roofline
+from sitegen.results.measures import COMPUTE
 
 MIXES = {
     "memory 1:0": "read",
@@ -29,7 +29,7 @@ MIXES = {
     "memory 0:1": "write",
 }
 """What a mix of reads and writes is called."""
-COMPUTE_NAMES = {"fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
+COMPUTE_NAMES = {"fp64": "fp64", "fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
 
 
 def ceiling_name(name: str) -> str:
@@ -78,7 +78,7 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, nu
     kernel = printer.sources.kernel(slot.kernel)
     parts: list[Markup] = []
     for record in printer.sources.records(slot.kernel) if kernel else ():
-        group = _chosen(printer, kernel, record, slot) if kernel else None
+        group = _chosen(printer, record, slot) if kernel else None
         if kernel and group and group.can_be_drawn:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
             figure = kernel_figure(kernel, record, group, here, id=name, label=f"Figure {number}.")
@@ -91,10 +91,9 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, nu
     return Markup("\n").join(parts)
 
 
-def _chosen(printer: Printer, kernel: Kernel, record: Record, slot: RooflineSlot) -> Group | None:
-    workload = (slot.workload,) if slot.workload else ()
-    dtype = (slot.dtype,) if slot.dtype else ()
-    return headline(groups(kernel, record, printer.sources.evidence, workloads=workload, dtypes=dtype))
+def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:
+    workloads, dtypes = (slot.workload,) if slot.workload else (), (slot.dtype,) if slot.dtype else ()
+    return headline(chosen(printer.sources.groups(record), workloads, dtypes))
 
 
 def kernel_figure(
@@ -131,16 +130,26 @@ def _caption(kernel: Kernel, group: Group, *, both: bool) -> str:
     )
 
 
-def _memory(group: Group, run: Run) -> Ceiling | None:
-    """The slope that the kernel climbs: its own mix, also when arithmetic is the limit."""
-    return nearest_mix(group.cost.read_share, run.ceilings)
+def _rates(shown: Sequence[Group], run: Run) -> dict[str, float]:
+    """The ceilings of a run by name; where something in it ran faster than its probe, that counts."""
+    rates = {ceiling.name: ceiling.rate for ceiling in run.ceilings}
+    for group in shown:
+        for name, rate in (
+            (group.limits.memory, group.limits.bytes_per_s),
+            (group.limits.compute, group.limits.flops_per_s),
+        ):
+            if name:
+                rates[name] = max(rate, rates.get(name, 0.0))
+    return rates
 
 
 def _roofs(shown: Sequence[Group], run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
     """fp32, and each dtype's own arithmetic when it is another."""
     names = {"fp32", *(COMPUTE.get(group.dtype, "fp32") for group in shown)}
     flops = sheet.flops_per_s if sheet else {}
-    return tuple(Roof(COMPUTE_NAMES[c.name], c.rate, flops.get(c.name)) for c in run.ceilings if c.name in names)
+    return tuple(
+        Roof(COMPUTE_NAMES[name], rate, flops.get(name)) for name, rate in _rates(shown, run).items() if name in names
+    )
 
 
 def roofline_under(
@@ -152,16 +161,16 @@ def roofline_under(
     letter: str = "",
 ) -> Roofline | None:
     """`points` under the ceilings of a run that concern `shown`; None when it measured no memory ceiling."""
-    memory = _memory(shown[0], run)
-    if memory is None:
+    memory = shown[0].limits.memory
+    if not memory:
         return None
-    slope = Slope(MIXES[memory.name], memory.rate, sheet.bytes_per_s if sheet else None)
+    slope = Slope(MIXES[memory], shown[0].limits.bytes_per_s, sheet.bytes_per_s if sheet else None)
     return Roofline(run.environment.gpu, name, slope, _roofs(shown, run, sheet), points, letter)
 
 
 def _point(group: Group, row: Row) -> Point:
     low, high = _spread(row, row.flops_per_s)
-    return Point(row.name, group.intensity, row.flops_per_s, low, high, row.ours, bool(row.stale))
+    return Point(row.name, group.cost.intensity, row.flops_per_s, low, high, row.ours, bool(row.stale))
 
 
 def _spread(row: Row, rate: float) -> tuple[float, float]:
@@ -174,7 +183,7 @@ def _panel(
     kernel: Kernel, group: Group, run: Run | None, sheet: Datasheet | None, rows: list[Row], *, wide: bool
 ) -> Panel:
     memory = group.bound_by_memory
-    name, rate = (group.limit.name, group.limit.rate) if group.limit else ("", 0.0)
+    name, rate = group.ceiling
     printed = (sheet.bytes_per_s if memory else sheet.flops_per_s.get(name)) if sheet else None
     probe = group.probe if memory and group.probe and group.probe.performance else None
     gpu = run.environment.gpu if run else ""
@@ -194,7 +203,7 @@ def _panel(
 def _column(group: Group, row: Row) -> Column:
     rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
     low, high = _spread(row, rate)
-    predicted = row.predicted * group.limit.rate / 1e12 if row.predicted is not None and group.limit else None
+    predicted = row.predicted * group.ceiling[1] / 1e12 if row.predicted is not None else None
     return Column(row.name, rate, low, high, row.ours, bool(row.stale), predicted)
 
 
@@ -202,32 +211,32 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
     """The memory mixes and the roofs as numbers."""
     if run is None:
         return ()
-    memory = _memory(group, run)
-    roofs = {COMPUTE_NAMES[c.name]: c for c in run.ceilings if c.name in COMPUTE_NAMES}
+    rates = _rates((group,), run)
+    printed = _printed(sheet.bytes_per_s, "TB/s") if sheet else ""
     rows = [
-        CeilingRow(
-            f"memory, {MIXES[c.name]} ({c.name.removeprefix('memory ')})",
-            numbers.bandwidth(c.rate),
-            numbers.with_unit(numbers.printed(sheet.bytes_per_s / 1e12), "TB/s") if sheet else "",
-            "",
-        )
-        for c in run.ceilings
-        if c.name in MIXES
+        CeilingRow(f"memory, {MIXES[name]} ({name.removeprefix('memory ')})", numbers.bandwidth(rate), printed, "")
+        for name, rate in rates.items()
+        if name in MIXES
     ]
+    slope = group.limits.bytes_per_s
     for roof in _roofs((group,), run, sheet) if group.cost.flops else ():
-        rate = roof.datasheet_flops_per_s
-        printed = numbers.with_unit(numbers.printed(rate / 1e12), "TFLOP/s") if rate else ""
-        ridge = numbers.intensity(roofs[roof.name].rate / memory.rate) if memory else ""
-        rows.append(CeilingRow(roof.name, numbers.operations(roof.flops_per_s), printed, ridge))
+        flops = _printed(roof.datasheet_flops_per_s, "TFLOP/s") if roof.datasheet_flops_per_s else ""
+        ridge = numbers.intensity(roof.flops_per_s / slope) if slope else ""
+        rows.append(CeilingRow(roof.name, numbers.operations(roof.flops_per_s), flops, ridge))
     return tuple(rows)
+
+
+def _printed(rate: float, unit: str) -> str:
+    """A figure of the datasheet."""
+    return numbers.with_unit(numbers.printed(rate / 1e12), unit)
 
 
 def _point_row(group: Group, row: Row) -> PointRow:
     return PointRow(
         row.name,
         "stale" if row.stale else "ours" if row.ours else "base",
-        numbers.intensity(group.intensity),
+        numbers.intensity(group.cost.intensity),
         numbers.operations(row.flops_per_s) if group.cost.flops else "",
         numbers.bandwidth(row.bytes_per_s),
-        numbers.percent(row.of_ceiling) if row.of_ceiling is not None else "",
+        numbers.percent(share) if (share := row.share("of-ceiling")) is not None else "",
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sitegen.model.kernel import Goal, Kernel
+from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, kernel_url, relative
@@ -16,9 +16,10 @@ from sitegen.render.board import Board, board
 from sitegen.render.charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.ladder import Step, ladder, source_url, unmeasured
-from sitegen.render.measured import Group, Row, groups, headline
+from sitegen.render.measured import Group, headline
 from sitegen.render.plates import record_plate
 from sitegen.render.sources import Sources, source_of
+from sitegen.results.measures import GoalResult, GoalState, goal_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def _json(record: Record) -> str:
 def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
-    found = [(record, groups(kernel, record, sources.evidence)) for record in records]
+    found = [(record, sources.groups(record)) for record in records]
     several = len(records) > 1
     page = KernelPage(
         name=kernel.name,
@@ -114,7 +115,7 @@ def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
         posts=_posts(sources, kernel, here),
         state=_state([group for _, shown in found for group in shown]),
         plate=_kernel_plate(kernel, found),
-        goals=tuple(_goal(goal, found[0][1] if found else ()) for goal in kernel.goals),
+        goals=tuple(_goal(r, found) for r in goal_results(kernel, records[0] if records else None)),
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
@@ -138,9 +139,10 @@ def _kernel_plate(kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
     group = headline(found[0][1]) if found else None
-    if group and group.limit:
-        rate = numbers.bandwidth if group.bound_by_memory else numbers.operations
-        facts.append(Fact("binding ceiling", f"{ceiling_name(group.limit.name)}, {rate(group.limit.rate)}"))
+    name, rate = group.ceiling if group else ("", 0.0)
+    if group and name:
+        shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
+        facts.append(Fact("binding ceiling", f"{ceiling_name(name)}, {shown(rate)}"))
     facts += [Fact(f"tolerance {dtype}", numbers.error(value)) for dtype, value in kernel.tolerance.items()]
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if found and kernel.wrong:
@@ -213,27 +215,12 @@ def _caught(record: Record) -> tuple[Caught, ...]:
     )
 
 
-def _goal(goal: Goal, shown: Sequence[Group]) -> GoalLine:
-    group = next((g for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)), None)
-    row = _subject(goal, group) if group else None
-    reached = _reached(goal, row) if row else None
-    if reached is None or row is None:
+def _goal(result: GoalResult, found: Sequence[tuple[Record, tuple[Group, ...]]]) -> GoalLine:
+    goal = result.goal
+    if result.value is None:
         return GoalLine(goal.text, "planned", "not measured yet")
-    shown_value = numbers.ratio(reached) if goal.unit.startswith("x ") else f"{reached:.3f}"
-    met = reached >= goal.at_least
-    state = "stale" if row.stale else "done" if met else "failed"
-    return GoalLine(goal.text, state, f"{'met' if met else 'missed'}: {shown_value} by {row.name}")
-
-
-def _subject(goal: Goal, group: Group) -> Row | None:
-    if goal.subject == "best":
-        return group.best
-    return next((row for row in group.rows if row.ours and row.name == goal.subject), None)
-
-
-def _reached(goal: Goal, row: Row) -> float | None:
-    if goal.unit == "of-ceiling":
-        return row.of_ceiling
-    if goal.unit in ("of-copy", "of-read"):
-        return row.of_probes.get(goal.unit.removeprefix("of-"))
-    return row.ratio(goal.unit.removeprefix("x ").strip())
+    reached = numbers.ratio(result.value) if goal.unit.startswith("x") else f"{result.value:.3f}"
+    here = [g for _, shown in found[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
+    stale = any(row.stale for group in here for row in group.rows if row.name == result.name)
+    state = "stale" if stale else "done" if result.state is GoalState.MET else "failed"
+    return GoalLine(goal.text, state, f"{result.state}: {reached} by {result.name}")

@@ -69,7 +69,9 @@ def _step(
         name=implementation.name,
         language=LANGUAGES[implementation.language],
         predicts=numbers.tied(implementation.predicts),
-        bar=bar(row.of_ceiling, Mark.STALE if row.stale else Mark.OURS, row.predicted) if row and timed else Markup(),
+        bar=bar(row.share("of-ceiling"), Mark.STALE if row.stale else Mark.OURS, row.predicted)
+        if row and timed
+        else Markup(),
         meter=_meter(group, row) if group and row and timed else "",
         gain=gain,
         against=against,
@@ -88,9 +90,10 @@ def _row_state(row: Row | None) -> str:
 
 def _meter(group: Group, row: Row) -> str:
     rate = numbers.bandwidth(row.bytes_per_s) if group.bound_by_memory else numbers.operations(row.flops_per_s)
-    facts = [f"{numbers.percent(row.of_ceiling)} of ceiling"] if row.of_ceiling is not None else []
-    if (share := row.of_probes.get(group.cost.yardstick)) is not None:
-        facts.append(f"{numbers.percent(share)} of {group.cost.yardstick}")
+    ceiling = row.share("of-ceiling")
+    facts = [f"{numbers.percent(ceiling)} of ceiling"] if ceiling is not None else []
+    if (share := row.share(f"of-{group.yardstick}")) is not None:
+        facts.append(f"{numbers.percent(share)} of {group.yardstick}")
     predicted = f"; predicted {numbers.prediction(row.predicted)}" if row.predicted is not None else ""
     return ", ".join([*facts, rate]) + predicted
 

@@ -7,13 +7,13 @@ What has no evaluation yet is a row without one, so that a page says so instead 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sitegen.model.kernel import Kernel, Scalar, Workload
 from sitegen.model.record import Evaluation, Performance, Record, Role, Run
-from sitegen.render.costs import Cost, Limit, cost_of, limit_of
 from sitegen.render.evidence import FRESH, Evidence
 from sitegen.results.freshness import Freshness, State
+from sitegen.results.measures import Cost, Figures, Limits, cost_of, figures, limits_of
 from sitegen.results.records import swept
 
 
@@ -26,12 +26,8 @@ class Row:
     evaluation: Evaluation | None = None
     """None: not measured yet."""
     freshness: Freshness = FRESH
-    bytes_per_s: float = 0.0
-    """Least bytes over the time; 0 without a time."""
-    flops_per_s: float = 0.0
-    of_ceiling: float | None = None
-    of_probes: Mapping[str, float] = field(default_factory=dict)
-    """The time of each probe, `copy` and `read`, over this one's."""
+    figures: Figures | None = None
+    """None without a time."""
     predicted: float | None = None
     best: bool = False
     """The fastest of ours."""
@@ -58,10 +54,24 @@ class Row:
     def failed(self) -> bool:
         return self.evaluation is not None and self.evaluation.status.failed
 
-    def ratio(self, other: str) -> float | None:
-        """The time of a baseline over this one's, as it was measured round by round."""
-        found = [r.value for r in self.performance.ratios if r.baseline == other] if self.performance else []
-        return found[0] if found else None
+    @property
+    def bytes_per_s(self) -> float:
+        return self.figures.bytes_per_s if self.figures else 0.0
+
+    @property
+    def flops_per_s(self) -> float:
+        return self.figures.flops_per_s if self.figures else 0.0
+
+    def share(self, of: str) -> float | None:
+        """`of` is `of-ceiling`, `of-copy` or `of-read`."""
+        found = self.figures
+        return (
+            {"of-ceiling": found.of_ceiling, "of-copy": found.of_copy, "of-read": found.of_read}[of] if found else None
+        )
+
+    def ratio(self, baseline: str) -> float | None:
+        """The baseline's time over this one's, as it was measured round by round."""
+        return self.figures.ratios.get(baseline) if self.figures else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +80,8 @@ class Group:
     dtype: str
     params: Mapping[str, Scalar]
     cost: Cost
-    limit: Limit | None
-    """In the newest run; None when it measured no ceiling."""
+    limits: Limits
+    """In the newest run that made a time of the group."""
     rows: tuple[Row, ...] = ()
 
     @property
@@ -84,17 +94,23 @@ class Group:
 
     @property
     def bound_by_memory(self) -> bool:
-        return self.limit is None or self.limit.is_memory
+        return self.limits.bound_by_memory(self.cost)
 
     @property
-    def intensity(self) -> float:
-        """FLOP per byte."""
-        return self.cost.flops / self.cost.bytes if self.cost.bytes else 0.0
+    def ceiling(self) -> tuple[str, float]:
+        """Name and rate of the ceiling that binds: `memory 1:1`, `bf16`; an empty name when none was measured."""
+        limits = self.limits
+        return (limits.memory, limits.bytes_per_s) if self.bound_by_memory else (limits.compute, limits.flops_per_s)
+
+    @property
+    def yardstick(self) -> str:
+        """The probe that moves most nearly what the kernel moves."""
+        return yardstick(self.cost)
 
     @property
     def can_be_drawn(self) -> bool:
-        """It has a limit and something below it."""
-        return self.limit is not None and any(row.performance for row in self.rows)
+        """It has a ceiling and something below it."""
+        return bool(self.ceiling[0]) and any(row.performance for row in self.rows)
 
 
 def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
@@ -110,20 +126,30 @@ def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, i
     return sum(evidence.of_evaluation(kernel, record, e).state is State.STALE for e in ours), len(ours)
 
 
-def groups(
-    kernel: Kernel,
-    record: Record,
-    evidence: Evidence,
-    *,
+def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
+    """Everything of a record that the kernel still has, in the order of kernel.yaml."""
+    return tuple(
+        _Maker(kernel, record, evidence, workload, dtype, params).group()
+        for workload in kernel.workloads
+        for dtype in kernel.dtypes
+        for params in swept(kernel)
+    )
+
+
+def chosen(
+    found: Iterable[Group],
     workloads: Collection[str] = (),
     dtypes: Collection[str] = (),
     implementations: Collection[str] = (),
 ) -> tuple[Group, ...]:
-    """All of the kernel, or what is named; in the order of kernel.yaml."""
-    wanted = [w for w in kernel.workloads if not workloads or w.name in workloads]
-    kinds = [d for d in kernel.dtypes if not dtypes or d in dtypes]
-    found = [_Maker(kernel, record, evidence, w, d, p) for w in wanted for d in kinds for p in swept(kernel)]
-    return tuple(maker.group(implementations) for maker in found)
+    """Those that are named; nothing named is all.  The best is the best of what is shown."""
+    return tuple(
+        replace(group, rows=_with_best([r for r in group.rows if not r.ours or r.name in implementations]))
+        if implementations
+        else group
+        for group in found
+        if (not workloads or group.workload.name in workloads) and (not dtypes or group.dtype in dtypes)
+    )
 
 
 def headline(found: Iterable[Group]) -> Group | None:
@@ -149,18 +175,18 @@ class _Maker:
     dtype: str
     params: Mapping[str, Scalar]
 
-    def group(self, implementations: Collection[str]) -> Group:
-        cost = self.cost
-        rows = [self.row(Role.PROBE, cost.yardstick)] if self.find(Role.PROBE, cost.yardstick) else []
+    def group(self) -> Group:
+        probe = yardstick(self.cost)
+        rows = [self.row(Role.PROBE, probe)] if self.find(Role.PROBE, probe) else []
         rows += [self.row(Role.BASELINE, name) for name in self.kernel.baselines]
         ours = [
             self.row(Role.IMPLEMENTATION, one.name, one.predicted_of_ceiling)
             for one in self.kernel.implementations
-            if (not implementations or one.name in implementations) and (not one.dtypes or self.dtype in one.dtypes)
+            if not one.dtypes or self.dtype in one.dtypes
         ]
-        made = Group(self.workload, self.dtype, self.params, cost, None, (*rows, *_with_best(ours)))
+        made = Group(self.workload, self.dtype, self.params, self.cost, Limits(), _with_best([*rows, *ours]))
         run = newest_run(self.record, made)
-        return replace(made, limit=limit_of(cost, self.dtype, run.ceilings) if run else None)
+        return replace(made, limits=limits_of(self.kernel, self.record, run, self.cost, self.dtype)) if run else made
 
     @property
     def cost(self) -> Cost:
@@ -175,35 +201,22 @@ class _Maker:
         found = self.find(role, name)
         if found is None or found.performance is None:
             return Row(role, name, found, predicted=predicted)
-        cost, run, time_us = self.cost, run_of(self.record, found), found.performance.median_us
-        moved = cost.reads if (role, name) == (Role.PROBE, "read") else cost.bytes  # the read probe writes nothing
-        limit = limit_of(cost, self.dtype, run.ceilings) if run else None
-        return Row(
-            role,
-            name,
-            found,
-            freshness=self.evidence.of_evaluation(self.kernel, self.record, found),
-            bytes_per_s=moved / time_us * 1e6,
-            flops_per_s=cost.flops / time_us * 1e6,
-            of_ceiling=limit.floor_us / time_us if limit else None,
-            of_probes=self.of_probes(found, found.performance),
-            predicted=predicted,
-        )
-
-    def of_probes(self, found: Evaluation, timed: Performance) -> dict[str, float]:
-        """From the rounds where they were compared, else from the medians of the same run."""
-        shares = {}
-        for name in ("copy", "read"):
-            probe = self.find(Role.PROBE, name)
-            rounds = [ratio.value for ratio in timed.ratios if ratio.baseline == name]
-            if rounds:
-                shares[name] = rounds[0]
-            elif probe and probe.performance and probe.run == found.run:
-                shares[name] = probe.performance.median_us / timed.median_us
-        return shares
+        freshness = self.evidence.of_evaluation(self.kernel, self.record, found)
+        made = figures(self.kernel, self.record, found)
+        if made and (role, name) == (Role.PROBE, "read"):  # it has the reads of the workload and writes nothing
+            made = replace(made, bytes_per_s=made.bytes_per_s * self.cost.read_share)
+        return Row(role, name, found, freshness, made, predicted)
 
 
-def _with_best(rows: list[Row]) -> list[Row]:
-    times = [row.performance.median_us for row in rows if row.performance]
+def yardstick(cost: Cost) -> str:
+    """`read` for what hardly writes, else `copy`."""
+    return "read" if cost.read_share > 0.75 else "copy"
+
+
+def _with_best(rows: list[Row]) -> tuple[Row, ...]:
+    times = [row.performance.median_us for row in rows if row.ours and row.performance]
     best = min(times, default=0.0)
-    return [replace(row, best=bool(row.performance and row.performance.median_us == best)) for row in rows]
+    return tuple(
+        replace(row, best=row.ours and row.performance is not None and row.performance.median_us == best)
+        for row in rows
+    )

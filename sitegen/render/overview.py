@@ -9,7 +9,7 @@ from sitegen.model.record import Record, Run
 from sitegen.render import numbers
 from sitegen.render.charts import roofline_under
 from sitegen.render.datasheets import datasheet
-from sitegen.render.measured import Group, groups, headline, newest_run
+from sitegen.render.measured import Group, headline, newest_run
 from sitegen.render.roofline import Point, render_roofline
 from sitegen.render.sources import Sources
 
@@ -37,16 +37,16 @@ def _best(sources: Sources) -> list[Best]:
     found: list[Best] = []
     for kernel in sources.site.kernels:
         for record in sources.records(kernel.name)[:1]:
-            group = headline(groups(kernel, record, sources.evidence))
+            group = headline(sources.groups(record))
             run = newest_run(record, group) if group else None
-            if group and run and group.best and group.cost.flops and group.limit:
+            if group and run and group.best and group.cost.flops and group.ceiling[0]:
                 found.append((kernel, record, group, run))
-    return sorted(found, key=lambda best: (best[2].intensity, best[0].name))
+    return sorted(found, key=lambda best: (best[2].cost.intensity, best[0].name))
 
 
 def _point(best: Best) -> Point:
     kernel, _, group, _ = best
     row = group.best
-    rate, share = (row.flops_per_s, row.of_ceiling) if row else (0.0, None)
+    rate, share = (row.flops_per_s, row.share("of-ceiling")) if row else (0.0, None)
     name = f"{kernel.name} {numbers.percent(share, 0)}" if share is not None else kernel.name
-    return Point(name, group.intensity, rate, rate, rate, True, bool(row and row.stale))
+    return Point(name, group.cost.intensity, rate, rate, rate, True, bool(row and row.stale))

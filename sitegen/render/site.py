@@ -13,6 +13,7 @@ from sitegen.render.evidence import Evidence
 from sitegen.render.frame import Printer
 from sitegen.render.home import render_home
 from sitegen.render.kernels import render_kernels
+from sitegen.render.measured import groups
 from sitegen.render.plain import render_feed, render_plain, render_redirects, render_sitemap
 from sitegen.render.posts import render_posts
 from sitegen.render.series import render_series_pages
@@ -35,7 +36,12 @@ def render_site(
     `documents` are named by `document_key`; `assets` gives the URL of each asset of the theme by its name
     (`site.css`), which the caller writes.
     """
-    sources = Sources(linked, documents, evidence, as_of, assets)
+    measured = {
+        (kernel.name, gpu): groups(kernel, record, evidence)
+        for kernel in linked.site.kernels
+        for gpu, record in evidence.records.of_kernel(kernel.name).items()
+    }
+    sources = Sources(linked, documents, evidence, as_of, assets, measured)
     printer = Printer(sources, environment(theme))
     pages: dict[str, str | bytes] = {}
     for render in (render_home, render_posts, render_series_pages, render_kernels, render_worklog, render_plain):

@@ -14,6 +14,7 @@ from sitegen.model.record import CellRecord, Record
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
 from sitegen.model.urls import post_url
 from sitegen.render.evidence import Evidence
+from sitegen.render.measured import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Sources:
     as_of: dt.date
     assets: Mapping[str, str]
     """URL of each asset of the theme, by its name: `site.css`."""
+    measured: Mapping[tuple[str, str], tuple[Group, ...]]
+    """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]
@@ -43,6 +46,9 @@ class Sources:
         """Those of the site's own GPUs first, in their order, then by name."""
         found = self.evidence.records.of_kernel(kernel)
         return tuple(found[gpu] for gpu in self._in_order(found))
+
+    def groups(self, record: Record) -> tuple[Group, ...]:
+        return self.measured[record.kernel, record.gpu]
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
         found = {gpu: r for (*cell, gpu), r in self.evidence.records.cells.items() if cell == [post, label]}

@@ -178,7 +178,7 @@ def _notes(row: Row) -> tuple[str, ...]:
 
 
 def _bar(row: Row, column: str) -> Markup:
-    share = row.of_ceiling if column == "of-ceiling" else row.of_probes.get(column.removeprefix("of-"))
+    share = row.share(column)
     mark = Mark.STALE if row.stale else Mark.OURS if row.ours else Mark.BASELINE
     return bar(share, mark, row.predicted)
 
@@ -215,10 +215,8 @@ def _reader(column: str) -> tuple[_Value, int, int]:
         return (lambda row: row.bytes_per_s / 1e12), 3, 2
     if column == "operations":
         return (lambda row: row.flops_per_s / 1e12), 3, 1
-    if column == "of-ceiling":
-        return (lambda row: _percent(row.of_ceiling)), 3, 1
-    if column in ("of-copy", "of-read"):
-        return (lambda row: _percent(row.of_probes.get(column.removeprefix("of-")))), 3, 1
+    if column in BAR:
+        return (lambda row: _percent(row.share(column))), 3, 1
     baseline = column.removeprefix("vs:").strip()
     return (lambda row: _ratio(row, baseline)), 3, 2
 

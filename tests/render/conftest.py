@@ -198,10 +198,10 @@ ROLES = {"copy": Role.PROBE, "torch": Role.BASELINE, "torch.compile": Role.BASEL
 CORRECT = Correctness(1.2e-7, 2e-7, 1e-6, 1e-6, 1e-6, 5, 3, ("normal",), True)
 
 
-def performance(median_us: float, torch_us: float, compile_us: float) -> Performance:
+def performance(median_us: float, torch_us: float, compile_us: float, copy_us: float) -> Performance:
     ratios = tuple(
         Ratio(name, us / median_us, us / median_us * 0.99, us / median_us * 1.01)
-        for name, us in (("torch", torch_us), ("torch.compile", compile_us))
+        for name, us in (("torch", torch_us), ("torch.compile", compile_us), ("copy", copy_us))
     )
     return Performance(
         median_us=median_us,
@@ -219,7 +219,7 @@ def performance(median_us: float, torch_us: float, compile_us: float) -> Perform
 
 def evaluation(name: str, workload: str = "8192x8192", dtype: str = "float32", scale: float = 1.0) -> Evaluation:
     """A passed one with a made-up time, `scale` times that of the first workload."""
-    timing = performance(TIMES[name] * scale, TIMES["torch"] * scale, TIMES["torch.compile"] * scale)
+    timing = performance(*(TIMES[one] * scale for one in (name, "torch", "torch.compile", "copy")))
     role = ROLES.get(name, Role.IMPLEMENTATION)
     digest = "c1d4e5f6a7b8c9d0" if role is Role.IMPLEMENTATION else ""
     correctness = None if role is Role.PROBE else CORRECT
