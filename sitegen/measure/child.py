@@ -25,6 +25,12 @@ from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Role
 
 _PR_SET_PDEATHSIG = 1
+_ADVICE = (
+    "Search for `cuda",
+    "CUDA kernel errors might",
+    "For debugging consider",
+    "Compile with `TORCH_USE_CUDA_DSA`",
+)
 
 
 def main(arguments: list[str]) -> None:
@@ -46,12 +52,12 @@ def answer(worker: Worker, request: Message) -> Message:
         do = request.pop("do")
         return {"reply": getattr(worker, f"do_{do}")(**request)}
     except BaseException as error:
-        status, message = classify(error)
+        status, message = classify(error, worker.folder)
         return {"status": status.value, "message": message.replace(f"{worker.folder}/", "")}
 
 
-def classify(error: BaseException) -> tuple[Status, str]:
-    """Which status an exception of the code under test means, and its last lines."""
+def classify(error: BaseException, folder: Path) -> tuple[Status, str]:
+    """Which status an exception of the code under test means, and what it says; `folder` holds the sources."""
     if isinstance(error, Ended):
         return error.status, error.message
     name, text = type(error).__name__, f"{type(error).__name__}: {error}"
@@ -63,13 +69,18 @@ def classify(error: BaseException) -> tuple[Status, str]:
         return Status.COMPILE_ERROR, _short(text)
     if isinstance(error, SyntaxError | ImportError):
         return Status.COMPILE_ERROR, _short(text)
-    where = traceback.extract_tb(error.__traceback__)[-1:]
-    place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in where)
-    return Status.RUNTIME_ERROR, _short(text) + place
+    return Status.RUNTIME_ERROR, _short(text) + _place(error, folder)
+
+
+def _place(error: BaseException, folder: Path) -> str:
+    """The last line of the author's own files that was running."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(str(folder))]
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
 def _short(text: str, lines: int = 12, width: int = 400) -> str:
-    kept = [line[:width] for line in text.strip().splitlines() if line.strip()]
+    """The first lines, without the advice that torch adds to each error of CUDA."""
+    kept = [line[:width] for line in text.strip().splitlines() if line.strip() and not line.startswith(_ADVICE)]
     return "\n".join(kept[:lines])
 
 
