@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
 from sitegen.markup import link_site, parse_documents
@@ -16,6 +15,7 @@ from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.read import load_site
+from sitegen.read.config import zone_of
 from sitegen.render.evidence import Evidence, gather
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
@@ -69,7 +69,7 @@ class Built:
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Loaded:
     """`everything` takes drafts and posts of the future too: `run` measures them before they are published."""
     site, of_files = load_site(root)
-    day = as_of or dt.datetime.now(ZoneInfo(site.config.timezone)).date()
+    day = as_of or dt.datetime.now(zone_of(site.config)).date()
     documents, of_texts = parse_documents(site)
     linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
     records, of_records = load_records(root, linked.site)

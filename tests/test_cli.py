@@ -1,0 +1,134 @@
+"""The commands as an author types them, on a copy of this project's own site and its records."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sitegen.cli import main
+from sitegen.execute.archive import read
+
+ROOT = Path(__file__).parent.parent
+AS_OF = "2026-11-30"
+DTYPES = ("float32", "bfloat16")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for room in ("content", "series", "kernels"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sitegen(*words: str) -> Result:
+    return CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+def built(site: Path) -> dict[str, bytes]:
+    public = site / "public"
+    return {path.relative_to(public).as_posix(): path.read_bytes() for path in public.rglob("*") if path.is_file()}
+
+
+def states() -> dict[str, tuple[str, ...]]:
+    """State and reasons on the H200, by name."""
+    rows = json.loads(sitegen("status", "--json").stdout)["nvidia-h200"]
+    return {row["name"]: (row["state"], *row["reasons"]) for row in rows}
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_outside_of_a_site_the_author_hears_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = sitegen("build")
+    assert result.exit_code == 2
+    assert "sitegen new site" in result.stderr
+
+
+def test_a_site_with_a_mistake_leaves_the_previous_output_as_it_was(site: Path) -> None:
+    assert sitegen("build", "--as-of", AS_OF).exit_code == 0
+    before = built(site)
+    append(site / "content/posts/softmax/index.md", "\n\nA sentence more, and [a link](../nowhere/).\n")
+    result = sitegen("build", "--as-of", AS_OF)
+    assert result.exit_code == 1
+    assert "error[SG201]" in result.stderr and "content/posts/softmax/index.md:" in result.stderr
+    assert built(site) == before
+
+
+def test_one_character_of_a_kernel_makes_its_records_stale_and_nothing_else(site: Path) -> None:
+    before = states()
+    append(site / "kernels/softmax/fused.py", "#")
+    changed = {name: state for name, state in states().items() if state != before[name]}
+    assert len(changed) >= 6 and all(name.startswith("softmax/fused@") for name in changed)
+    assert set(changed.values()) == {("stale", "kernels/softmax/fused.py changed")}
+
+
+def test_a_stale_record_is_marked_on_the_page_and_refused_on_demand(site: Path) -> None:
+    append(site / "kernels/softmax/fused.py", "#")
+    assert sitegen("build", "--as-of", AS_OF).exit_code == 0
+    page = (site / "public/posts/softmax/index.html").read_text(encoding="utf-8")
+    assert 'class="state stale"' in page and "fused.py changed" in page
+    refused = sitegen("build", "--as-of", AS_OF, "--require-fresh")
+    assert refused.exit_code == 1
+    assert "softmax/fused@8192x8192:float32 on nvidia-h200: stale: kernels/softmax/fused.py changed" in refused.stderr
+
+
+def test_a_word_of_prose_makes_nothing_stale(site: Path) -> None:
+    before = states()
+    append(site / "content/posts/softmax/index.md", "\n\nOne more sentence.\n")
+    assert states() == before
+
+
+def test_a_prediction_and_a_summary_make_nothing_stale(site: Path) -> None:
+    before = states()
+    text = (site / "kernels/softmax/kernel.yaml").read_text(encoding="utf-8")
+    changed = re.sub(r"(summary|predicts): \"?", r"\g<0>Once more, ", text)
+    assert changed.count("Once more") > 2
+    (site / "kernels/softmax/kernel.yaml").write_text(changed, encoding="utf-8")
+    assert states() == before
+
+
+def test_a_bundle_holds_only_what_is_due(site: Path) -> None:
+    def due() -> set[str]:
+        assert sitegen("bundle", "-o", "b.zip").exit_code == 0
+        if not Path("b.zip").exists():
+            return set()
+        return (
+            {spec["id"] for spec in read(Path("b.zip"), "jobs").entries.values()} if Path("b.zip").exists() else set()
+        )
+
+    before = due()
+    append(site / "kernels/sum/shared.cu", "//\n")
+    assert due() - before <= {"ceilings"} | {f"sum@{w}:{d}" for w in ("64Mi", "256Mi", "1Gi") for d in DTYPES}
+    assert due() >= {"sum@256Mi:float32", "ceilings"}
+
+
+def test_an_unknown_name_is_a_mistake_of_usage_with_a_suggestion(site: Path) -> None:
+    result = sitegen("bundle", "softmx", "-o", "b.zip")
+    assert result.exit_code == 2
+    assert "did you mean `softmax`?" in result.stderr
+
+
+def test_check_writes_nothing(site: Path) -> None:
+    assert sitegen("check", "--as-of", AS_OF).exit_code == 0
+    assert not (site / "public").exists()
+
+
+def test_a_new_post_is_a_draft_that_no_page_shows(site: Path) -> None:
+    made = sitegen("new", "post", "An unfinished thought")
+    assert made.exit_code == 0
+    path = site / made.stdout.strip()
+    assert "draft: true" in path.read_text(encoding="utf-8")
+    assert sitegen("build", "--as-of", AS_OF).exit_code == 0
+    assert not any(b"unfinished thought" in content for content in built(site).values())
+
+
+def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
+    assert sitegen("new", "post", "Twice").exit_code == 0
+    again = sitegen("new", "post", "Twice")
+    assert again.exit_code == 1 and "exists already" in again.stderr
