@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
     from sitegen.execute.targets import Target
     from sitegen.model.record import Record
-    from sitegen.model.record import Record
     from sitegen.results.freshness import Freshness
 
 FILE = click.Path(path_type=Path, dir_okay=False)
