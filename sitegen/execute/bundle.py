@@ -20,6 +20,7 @@ from sitegen.execute.cluster import Progress, execute
 from sitegen.execute.targets import Target, local_target
 from sitegen.model.job import JOB_SCHEMA, Job, JobResult
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.results.records import timed_unchecked
 
 SAVE_EVERY_S = 5.0
 Progressed = Callable[[Progress], None]
@@ -105,6 +106,8 @@ def _result(name: str, data: Any) -> JobResult:
         raise BadArchive(f"`{name}` is no result of a job: {error}") from error
     if result.schema != JOB_SCHEMA:
         raise BadArchive(f"`{name}` has schema {result.schema}; this sitegen reads {JOB_SCHEMA}")
+    if unchecked := [e.name for e in result.evaluations if timed_unchecked(e)]:
+        raise BadArchive(f"`{name}`: {unchecked[0]} has a time and no check")
     return result
 
 

@@ -43,6 +43,12 @@ def evaluation_id(evaluation: Evaluation) -> EvaluationId:
     return (e.role, e.name, e.workload, e.dtype, tuple(sorted(e.params.items())))
 
 
+def timed_unchecked(evaluation: Evaluation) -> bool:
+    """No record without a check: an implementation's time counts only beside its correctness."""
+    ours = evaluation.role is Role.IMPLEMENTATION
+    return ours and evaluation.performance is not None and evaluation.correctness is None
+
+
 def swept(kernel: Kernel) -> tuple[dict[str, Scalar], ...]:
     """Every combination of the params' values; one empty combination when there are none."""
     return tuple(dict(zip(kernel.params, values, strict=True)) for values in itertools.product(*kernel.params.values()))

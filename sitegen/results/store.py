@@ -17,7 +17,7 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
 from sitegen.results.json_text import dump, dump_line
-from sitegen.results.records import Records
+from sitegen.results.records import Records, timed_unchecked
 from sitegen.results.shape import parse, span_of
 
 T = TypeVar("T", Record, CellRecord)
@@ -132,7 +132,9 @@ def _misplaced(record: Record | CellRecord, path: str, text: str) -> list[Diagno
         Diagnostic("SG304", f"{name} is `{getattr(record, name)}` in a file of `{value}`", span_of(text, path, (name,)))
         for name, value in wrong.items()
     ]
-    return found + (_orphans(record, path, text) if isinstance(record, Record) else [])
+    if isinstance(record, Record):
+        found += [*_orphans(record, path, text), *_unchecked(record, path, text)]
+    return found
 
 
 def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
@@ -142,6 +144,14 @@ def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
         for member in ("evaluations", "rejections")
         for index, one in enumerate(getattr(record, member))
         if one.run not in runs
+    ]
+
+
+def _unchecked(record: Record, path: str, text: str) -> list[Diagnostic]:
+    return [
+        Diagnostic("SG306", f"{one.name} has a time and no check", span_of(text, path, ("evaluations", index, "name")))
+        for index, one in enumerate(record.evaluations)
+        if timed_unchecked(one)
     ]
 
 

@@ -142,6 +142,7 @@ def test_a_bundle_of_jobs_is_not_taken_for_results(root, made, tmp_path):
         lambda head, entries: entries["results/0001.json"].update(evaluations=3),
         lambda head, entries: entries["results/0001.json"].update(artefacts=[]),
         lambda head, entries: entries["results/0001.json"]["evaluations"][0].update(status="incorrect"),
+        lambda head, entries: entries["results/0001.json"]["evaluations"][0].update(correctness=None),
         lambda head, entries: entries.update({"results/0001.json": []}),
         lambda head, entries: head.update(run="yesterday"),
         lambda head, entries: head.update(commit=None),

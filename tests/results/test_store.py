@@ -135,6 +135,16 @@ def test_a_record_in_the_place_of_another_gpu_is_a_mistake(made, record, tmp_pat
     assert [(d.code, d.message) for d in mistakes] == [("SG304", "gpu is `nvidia-a100` in a file of `nvidia-h200`")]
 
 
+def test_a_time_without_a_check_is_a_mistake_of_ours_but_not_of_a_baseline(made, record, tmp_path):
+    save_record(
+        tmp_path,
+        replace(record, evaluations=tuple(replace(e, correctness=None) for e in made.evaluations)),
+        made.run,
+    )
+    _, mistakes = load_records(tmp_path, made.site)
+    assert [d.message for d in mistakes] == ["naive has a time and no check", "fused has a time and no check"]
+
+
 def test_an_evaluation_of_a_run_that_is_not_there_is_a_mistake(made, record, tmp_path):
     save_record(tmp_path, replace(record, runs=()), made.run)
     _, mistakes = load_records(tmp_path, made.site)

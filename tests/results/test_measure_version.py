@@ -1,0 +1,44 @@
+"""Whoever changes how figures are made decides whether they may move: then every record is stale.
+
+After the decision: `python tests/results/test_measure_version.py` writes the new hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from sitegen.model.measure_version import MEASURE_VERSION
+
+MEASURE = Path(__file__).parents[2] / "sitegen" / "measure"
+ACCEPTED = Path(__file__).with_name("accepted_measure.json")
+DECISIVE = (
+    *("call.py", "ceilings.py", "clock.py", "compile.py", "correctness.py", "errors.py", "inputs.py"),
+    *("memory_probes.py", "merging.py", "rounds.py", "statistics.py", "timing.py"),
+    *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/memory.cu"),
+)
+"""Timing, correctness and ceilings; what only transports or describes is not among them."""
+
+
+def hashes() -> dict[str, str]:
+    return {name: hashlib.sha256((MEASURE / name).read_bytes()).hexdigest()[:16] for name in DECISIVE}
+
+
+def test_a_change_of_how_figures_are_made_was_decided_upon():
+    accepted = json.loads(ACCEPTED.read_text(encoding="utf-8"))
+    changed = [name for name, digest in hashes().items() if accepted["modules"].get(name) != digest]
+    assert not changed and accepted["version"] == MEASURE_VERSION, (
+        f"{', '.join(changed) or 'MEASURE_VERSION'} changed in sitegen/measure. May a figure or a status move? "
+        f"Then raise MEASURE_VERSION (it is {MEASURE_VERSION}). Either way: python {Path(__file__).name} accepts it."
+    )
+
+
+def test_every_probe_is_among_the_decisive_ones():
+    assert {f"probes/{path.name}" for path in (MEASURE / "probes").glob("*.cu")} <= set(DECISIVE)
+
+
+if __name__ == "__main__":
+    ACCEPTED.write_text(
+        json.dumps({"version": MEASURE_VERSION, "modules": hashes()}, indent=1) + "\n", encoding="utf-8"
+    )
