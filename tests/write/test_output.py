@@ -87,7 +87,7 @@ def test_folder_with_files_of_somebody_else_is_refused_and_left_alone(output: Pa
     assert render_diagnostic(caught.value.diagnostic, None) == (
         "error[SG500]: `public` is not empty and was not made by sitegen\n"
         "  public:1:1\n"
-        "  hint: empty it, or name another folder with `--out`"
+        "    hint: empty it, or name another folder with `--out`"
     )
     assert set(tree(output)) == {"thesis.tex"}
 
