@@ -66,11 +66,6 @@ def operations(flops_per_s: float) -> str:
     return _scaled(flops_per_s, _OPERATIONS)
 
 
-def terabytes(bytes_per_s: float, decimals: int = 2) -> str:
-    """The bare number of a column headed TB/s."""
-    return fixed(bytes_per_s / 1e12, decimals)
-
-
 def percent(share: float, decimals: int = 1) -> str:
     """`95.1 %`."""
     return with_unit(fixed(share * 100, decimals), "%")
