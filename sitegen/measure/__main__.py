@@ -15,8 +15,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from sitegen.measure.jobs import new_stage, run_ceilings_job, run_kernel_job, run_reject_job
+from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
+from sitegen.measure.stage import new_stage
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 

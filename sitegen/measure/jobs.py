@@ -8,21 +8,24 @@ that the GPU still works.
 from __future__ import annotations
 
 import hashlib
-import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.environment import gpu_present
-from sitegen.measure.process import Child
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Race, TurnResult, run_rounds, samples_per_turn
 from sitegen.measure.sources import write_sources
+from sitegen.measure.stage import (
+    EVALUATION_S,
+    PREPARE_S,
+    Stage,
+    child_of,
+    end_all,
+    guarded,
+    read_environment,
+    side_by_side,
+)
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
@@ -30,54 +33,16 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Status
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Ceiling, Correctness, Environment, Rejection, Role
 
-PREPARE_S, EVALUATION_S, CEILINGS_S = 120.0, 60.0, 180.0
-WITHOUT_GPU_SLOWER = 10.0
-"""Triton's interpreter has no lease to waste: its deadlines are this much longer."""
+CEILINGS_S = 180.0
 WARM_S = 0.2
+"""The baseline runs so long before the first round, so that all start from the same clock."""
 RESIDENT_SHARE, FIRST_CALL_SHARE = 0.5, 0.4
 """Of the GPU's memory: what all children's sets may take together, in rounds and in first calls."""
 GRAPH_BELOW_US = 20.0
-L2_ROTATION = 3
-MOST_SETS = 4096
+L2_ROTATION, MOST_SETS = 3, 4096
 Shapes = Sequence[Mapping[str, int]]
 PROBES = ("copy", "read")
-
-
-_INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-_COMPILER = {"TRITON_INTERPRET": "0"}
-_ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
-"""Else torch.compile keeps a pool of processes, which would outlive the child."""
-
-
-@dataclass(slots=True)
-class Stage:
-    """Where a job runs, and where its time goes."""
-
-    folder: Path
-    job_file: Path
-    gpu: bool
-    environment: Environment | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-    unhealthy: str = ""
-    """Why nothing more may be started on this GPU."""
-
-    @property
-    def slower(self) -> float:
-        return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
-
-    @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
-        start = time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
-
-    def start(self, role: str, name: str) -> Child:
-        environment = {**_ONE_COMPILER, **(_COMPILER if self.gpu else _INTERPRETER)}
-        return Child(
-            f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
-        )
+"""The best copy and the best read of the workload's bytes, in the same rounds."""
 
 
 def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
@@ -85,13 +50,13 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
     contestants = _contestants(job, stage.gpu)
     race = Race()
     try:
-        _prepare(job.kernel, contestants, stage, list(job.kernel.checks))
+        _prepare(contestants, stage, list(job.kernel.checks))
         _check_all(contestants, stage, list(job.kernel.checks))
         _check_workload(job, contestants, stage)
         race = _time_all(job, contestants, stage)
         _collect(contestants, stage, dict(job.workload.dims))
     finally:
-        _end_all(contestants)
+        end_all(contestants)
     baseline = _first_baseline(contestants, race)
     return JobResult(
         schema=JOB_SCHEMA,
@@ -111,10 +76,10 @@ def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
     variants = [_contestant(w.implementation, job.kernel, job.dtype, stage.gpu) for w in job.kernel.wrong]
     shapes = [*job.kernel.checks, *([w.dims for w in job.kernel.workloads[:1]] if stage.gpu else [])]
     try:
-        _prepare(job.kernel, variants, stage, list(job.kernel.checks))
+        _prepare(variants, stage, list(job.kernel.checks))
         _check_all(variants, stage, shapes)
     finally:
-        _end_all(variants)
+        end_all(variants)
     rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
     return JobResult(
         JOB_SCHEMA,
@@ -148,10 +113,6 @@ class Found:
     ceilings: tuple[Ceiling, ...]
 
 
-def new_stage(folder: Path, job_file: Path) -> Stage:
-    return Stage(folder, job_file, gpu_present())
-
-
 def _contestants(job: KernelJob, gpu: bool) -> list[Contestant]:
     ours = [_contestant(i, job.kernel, job.dtype, gpu) for i in job.kernel.implementations]
     others = [Contestant(Role.BASELINE, name) for name in job.kernel.baselines]
@@ -170,46 +131,34 @@ def _contestant(implementation: Implementation, kernel: Kernel, dtype: str, gpu:
     return made
 
 
-def _prepare(kernel: Kernel, contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
+def _prepare(contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
     """Starts a child each and compiles, side by side; first calls at small shapes too."""
     with stage.timed("prepare"):
         for contestant in contestants:
             if contestant.status is None:
                 contestant.child = stage.start(contestant.role, contestant.name)
         with ThreadPoolExecutor(1) as pool:
-            facts = pool.submit(_read_environment, stage)
-            _side_by_side(contestants, stage, lambda c: _prepare_one(c, stage, shapes))
+            facts = pool.submit(read_environment, stage)
+            side_by_side(contestants, stage, lambda c: _prepare_one(c, stage, shapes))
             facts.result()
 
 
 def _prepare_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
-    child = _child(contestant)
+    child = child_of(contestant)
     contestant.allocates = bool(child.ask("prepare", PREPARE_S * stage.slower)["allocates"])
     if stage.gpu and contestant.role is not Role.PROBE:
         child.ask("first", PREPARE_S, shapes=shapes)
 
 
-def _read_environment(stage: Stage) -> None:
-    if not stage.gpu:
-        return
-    child = stage.start("environment", "environment")
-    try:
-        stage.environment = from_plain(Environment, child.ask("environment", PREPARE_S))
-    except Ended as why:
-        stage.unhealthy = f"the GPU's facts could not be read: {why}"
-    finally:
-        child.end()
-
-
 def _check_all(contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
     with stage.timed("check"):
-        _side_by_side(contestants, stage, lambda c: _check_one(c, stage, shapes))
+        side_by_side(contestants, stage, lambda c: _check_one(c, stage, shapes))
 
 
 def _check_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
     if contestant.role is Role.PROBE:
         return
-    found = _child(contestant).ask_within_budget("check", EVALUATION_S * stage.slower, shapes=shapes)
+    found = child_of(contestant).ask_within_budget("check", EVALUATION_S * stage.slower, shapes=shapes)
     contestant.correctness = _worse(contestant.correctness, from_plain(Correctness, found))
 
 
@@ -221,32 +170,32 @@ def _check_workload(job: KernelJob, contestants: list[Contestant], stage: Stage)
     ours = [c for c in contestants if c.role is not Role.PROBE]
     with stage.timed("prepare"):
         fit = int(FIRST_CALL_SHARE * _memory(stage) / max(1, sum(_bytes(job))))
-        _side_by_side(ours, stage, lambda c: _child(c).ask("first", PREPARE_S, shapes=dims), max(1, fit))
+        side_by_side(ours, stage, lambda c: child_of(c).ask("first", PREPARE_S, shapes=dims), max(1, fit))
     with stage.timed("check workload"):
-        _side_by_side(ours, stage, lambda c: _check_one(c, stage, dims), at_once=1)
+        side_by_side(ours, stage, lambda c: _check_one(c, stage, dims), at_once=1)
 
 
 def _time_all(job: KernelJob, contestants: list[Contestant], stage: Stage) -> Race:
     if not stage.gpu or not any(c.running and c.role is Role.IMPLEMENTATION for c in contestants):
         return Race()
     with stage.timed("plan"):
-        _side_by_side(contestants, stage, lambda c: _plan(c, job, stage, len(contestants)), at_once=1)
+        side_by_side(contestants, stage, lambda c: _plan(c, job, stage, len(contestants)), at_once=1)
         if _calls_are_short(contestants):
-            _side_by_side(contestants, stage, _use_graph, at_once=1)
+            side_by_side(contestants, stage, _use_graph, at_once=1)
     running = {c.name: c for c in contestants if c.running}
     samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
     baseline = _first_baseline(contestants, None)
 
     def turn(name: str, recheck: bool) -> TurnResult | None:
         contestant = running[name]
-        _guarded(contestant, stage, lambda c: _turn(c, samples[name], recheck, taken))
+        guarded(contestant, stage, lambda c: _turn(c, samples[name], recheck, taken))
         return taken.pop() if contestant.running else None
 
     taken: list[TurnResult] = []
     ours = [name for name, c in running.items() if c.role is Role.IMPLEMENTATION]
     with stage.timed("time"):
         if baseline:
-            _guarded(running[baseline], stage, _warm)
+            guarded(running[baseline], stage, _warm)
         race = run_rounds(list(running), ours, baseline, turn, _seed(job.id))
     race.yardsticks = tuple(c.name for c in contestants if c.role is not Role.IMPLEMENTATION)
     return race
@@ -259,16 +208,16 @@ def _calls_are_short(contestants: list[Contestant]) -> bool:
 
 
 def _use_graph(contestant: Contestant) -> None:
-    found = _child(contestant).ask_within_budget("use_graph", EVALUATION_S)
+    found = child_of(contestant).ask_within_budget("use_graph", EVALUATION_S)
     contestant.plan = {**contestant.plan, **found}
 
 
 def _warm(contestant: Contestant) -> None:
-    _child(contestant).ask("warm", EVALUATION_S, for_s=WARM_S)
+    child_of(contestant).ask("warm", EVALUATION_S, for_s=WARM_S)
 
 
 def _turn(contestant: Contestant, samples: int, recheck: bool, taken: list[TurnResult]) -> None:
-    found = _child(contestant).ask_within_budget("turn", EVALUATION_S, samples=samples, recheck=recheck)
+    found = child_of(contestant).ask_within_budget("turn", EVALUATION_S, samples=samples, recheck=recheck)
     taken.append(from_plain(TurnResult, found))
 
 
@@ -277,7 +226,7 @@ def _plan(contestant: Contestant, job: KernelJob, stage: Stage, children: int) -
     size = reads if contestant.name == "read" and contestant.role is Role.PROBE else reads + writes
     sets = set_count(size, stage.environment.l2_bytes if stage.environment else 0)
     resident = sets * (reads + writes) * children <= RESIDENT_SHARE * _memory(stage)
-    contestant.plan = _child(contestant).ask_within_budget(
+    contestant.plan = child_of(contestant).ask_within_budget(
         "plan", EVALUATION_S, dims=dict(job.workload.dims), sets=sets, resident=resident
     )
 
@@ -293,50 +242,9 @@ def _collect(contestants: list[Contestant], stage: Stage, dims: dict[str, int]) 
         for contestant in contestants:
             if stage.gpu and contestant.running and contestant.role is not Role.PROBE:
                 try:
-                    contestant.collected = _child(contestant).ask("artefacts", EVALUATION_S, dims=dims)
+                    contestant.collected = child_of(contestant).ask("artefacts", EVALUATION_S, dims=dims)
                 except Ended as why:
                     contestant.message = f"no artefacts: {why}"
-
-
-def _side_by_side(
-    contestants: Iterable[Contestant], stage: Stage, step: Callable[[Contestant], Any], at_once: int | None = None
-) -> None:
-    """The step for all that are still in it; an end is noted, not raised."""
-    running = [c for c in contestants if c.running]
-    with ThreadPoolExecutor(max(1, min(len(running), at_once or os.cpu_count() or 1))) as pool:
-        list(pool.map(lambda contestant: _guarded(contestant, stage, step), running))
-
-
-def _guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any]) -> None:
-    if stage.unhealthy:
-        contestant.ended(Ended(Status.NOT_RUN, stage.unhealthy))
-        return
-    try:
-        step(contestant)
-    except Ended as why:
-        contestant.ended(why)
-        if stage.gpu and why.status in (Status.RUNTIME_ERROR, Status.TIMEOUT):
-            _expect_healthy(stage, contestant.name)
-
-
-def _expect_healthy(stage: Stage, after: str) -> None:
-    """A fresh process runs a known kernel; unless it is right, the device is out of this run."""
-    with stage.timed("health"):
-        child = stage.start("canary", f"after-{after}")
-        try:
-            healthy, why = bool(child.ask("healthy", EVALUATION_S)), "a known kernel gave a wrong sum"
-        except Ended as ended:
-            healthy, why = False, str(ended)
-        finally:
-            child.end()
-    if not healthy:
-        stage.unhealthy = f"the GPU is not healthy after {after}: {why}"
-
-
-def _end_all(contestants: list[Contestant]) -> None:
-    for contestant in contestants:
-        if contestant.child is not None:
-            contestant.child.end()
 
 
 def _rejection(variant: Contestant, expected: Status, job: RejectJob) -> Rejection:
@@ -373,11 +281,6 @@ def _worse(a: Correctness | None, b: Correctness) -> Correctness:
     from sitegen.measure.merging import merge
 
     return merge(a, b) if a else b
-
-
-def _child(contestant: Contestant) -> Child:
-    assert contestant.child is not None
-    return contestant.child
 
 
 def _seed(text: str) -> int:

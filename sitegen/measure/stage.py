@@ -1,0 +1,126 @@
+"""Where a job runs: its folder, its GPU, its children; steps taken side by side, and what follows a fault."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sitegen.measure.contestant import Contestant
+from sitegen.measure.environment import gpu_present
+from sitegen.measure.process import Child
+from sitegen.measure.protocol import Ended
+from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain
+from sitegen.model.record import Environment
+
+PREPARE_S, EVALUATION_S = 120.0, 60.0
+"""Deadlines: of compilers, and of everything else that one evaluation does."""
+WITHOUT_GPU_SLOWER = 10.0
+"""Triton's interpreter has no lease to waste: its deadlines are this much longer."""
+_INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+_COMPILER = {"TRITON_INTERPRET": "0"}
+_ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
+"""Else torch.compile keeps a pool of processes, which would outlive the child."""
+
+_SHAKES_THE_GPU = (Status.RUNTIME_ERROR, Status.TIMEOUT)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where a job runs, and where its time goes."""
+
+    folder: Path
+    job_file: Path
+    gpu: bool
+    environment: Environment | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    unhealthy: str = ""
+    """Why nothing more may be started on this GPU."""
+
+    @property
+    def slower(self) -> float:
+        return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
+
+    def start(self, role: str, name: str) -> Child:
+        environment = {**_ONE_COMPILER, **(_COMPILER if self.gpu else _INTERPRETER)}
+        return Child(
+            f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
+        )
+
+
+def new_stage(folder: Path, job_file: Path) -> Stage:
+    return Stage(folder, job_file, gpu_present())
+
+
+def read_environment(stage: Stage) -> None:
+    """Asks a child for the GPU's facts; nothing without a GPU."""
+    if not stage.gpu:
+        return
+    child = stage.start("environment", "environment")
+    try:
+        stage.environment = from_plain(Environment, child.ask("environment", PREPARE_S))
+    except Ended as why:
+        stage.unhealthy = f"the GPU's facts could not be read: {why}"
+    finally:
+        child.end()
+
+
+def side_by_side(
+    contestants: Iterable[Contestant], stage: Stage, step: Callable[[Contestant], Any], at_once: int | None = None
+) -> None:
+    """The step for all that are still in it; an end is noted, not raised."""
+    running = [c for c in contestants if c.running]
+    with ThreadPoolExecutor(max(1, min(len(running), at_once or os.cpu_count() or 1))) as pool:
+        list(pool.map(lambda contestant: guarded(contestant, stage, step), running))
+
+
+def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any]) -> None:
+    """The step, with an end noted on the contestant and the GPU looked at after a fault."""
+    if stage.unhealthy:
+        contestant.ended(Ended(Status.NOT_RUN, stage.unhealthy))
+        return
+    try:
+        step(contestant)
+    except Ended as why:
+        contestant.ended(why)
+        if stage.gpu and why.status in _SHAKES_THE_GPU:
+            _expect_healthy(stage, contestant.name)
+
+
+def _expect_healthy(stage: Stage, after: str) -> None:
+    """A fresh process runs a known kernel; unless it is right, the device is out of this run."""
+    with stage.timed("health"):
+        child = stage.start("canary", f"after-{after}")
+        try:
+            healthy, why = bool(child.ask("healthy", EVALUATION_S)), "a known kernel gave a wrong sum"
+        except Ended as ended:
+            healthy, why = False, str(ended)
+        finally:
+            child.end()
+    if not healthy:
+        stage.unhealthy = f"the GPU is not healthy after {after}: {why}"
+
+
+def end_all(contestants: list[Contestant]) -> None:
+    for contestant in contestants:
+        if contestant.child is not None:
+            contestant.child.end()
+
+
+def child_of(contestant: Contestant) -> Child:
+    assert contestant.child is not None
+    return contestant.child
