@@ -21,8 +21,8 @@ from sitegen.diagnostics import Diagnostic, Severity, has_errors, render_diagnos
 
 if TYPE_CHECKING:
     from sitegen.build import Loaded
-    from sitegen.execute.cluster import Progress
     from sitegen.execute.plan import Inventory
+    from sitegen.execute.progress import Progress
     from sitegen.execute.targets import Target
     from sitegen.model.record import Record
     from sitegen.results.freshness import Freshness

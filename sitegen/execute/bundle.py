@@ -16,14 +16,13 @@ import sitegen
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import archive
 from sitegen.execute.archive import BadArchive
-from sitegen.execute.cluster import Progress, execute
+from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target, local_target
 from sitegen.model.job import JOB_SCHEMA, Job, JobResult
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.results.records import timed_unchecked
 
 SAVE_EVERY_S = 5.0
-Progressed = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def write_bundle(jobs: Sequence[Job], commit: str, path: Path) -> None:
     archive.write(path, _head("jobs", commit), _numbered("jobs", [to_plain(job) for job in jobs]))
 
 
-def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Progressed = lambda _: None) -> Results:
+def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Report = lambda _: None) -> Results:
     """Executes a bundle's jobs here (or on `target`) and writes the results to `out`, every few seconds what there is
     so far, so that a run which is cut short is not lost.  Raises BadArchive, OSError.
     """
@@ -57,10 +56,12 @@ def run_specs(
     specs: Sequence[Mapping[str, Any]],
     commit: str,
     target: Target,
-    progress: Progressed,
+    progress: Report,
     save: Callable[[Results], object],
 ) -> Results:
     """Executes jobs (plain JSON); `save` gets what there is every few seconds, and at the end, whatever happens."""
+    from sitegen.execute.cluster import execute  # Dask is installed only where jobs are run
+
     started = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     done: list[JobResult] = []
     saved = time.monotonic()

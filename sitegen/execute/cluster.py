@@ -10,12 +10,12 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 import dask
 from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
 
+from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import Target
 from sitegen.execute.work import failure, run_job
 
@@ -31,22 +31,8 @@ SETTINGS = {
 STARTUP_S = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One line for whoever waits."""
-
-    job: str
-    state: str
-    """`started`, `finished` or `failed`."""
-    done: int
-    total: int
-    seconds: float = 0.0
-    message: str = ""
-
-
 Spec = Mapping[str, Any]
 Result = dict[str, Any]
-Report = Callable[[Progress], None]
 
 
 def execute(

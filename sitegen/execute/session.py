@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import io
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +16,8 @@ from pathlib import Path
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import bundle as bundles
 from sitegen.execute.bundle import Results
-from sitegen.execute.cluster import Progress
 from sitegen.execute.plan import Inventory, plan, status
+from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target
 from sitegen.model.document import Document
 from sitegen.model.job import Job, JobResult
@@ -77,7 +77,7 @@ def run(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Report = lambda _: None,
 ) -> Outcome:
     """Runs what is due there and stores it; without a GPU everything is checked and nothing stored.
     Raises UnknownName.

@@ -196,6 +196,18 @@ def no_gpu() -> Target:
     return Target((Device(),))
 
 
+def test_status_bundle_and_accept_need_nothing_that_only_runs_jobs():
+    code = """
+import sys
+for name in ("distributed", "dask", "nbclient", "ipykernel", "psutil", "torch", "triton", "numpy", "cuda"):
+    sys.modules[name] = None
+import sitegen.execute.session
+print("imported")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "imported\n", done.stderr
+
+
 def test_a_gpu_machine_needs_neither_pydantic_nor_markdown_nor_torch_to_start():
     code = """
 import sys
