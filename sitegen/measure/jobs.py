@@ -8,6 +8,7 @@ that the GPU still works.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -74,10 +75,10 @@ def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
     write_sources(stage.folder / "site", job.sources)
     expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
     variants = [_contestant(w.implementation, job.kernel, job.dtype, stage.gpu) for w in job.kernel.wrong]
-    shapes = [*job.kernel.checks, *([w.dims for w in job.kernel.workloads[:1]] if stage.gpu else [])]
     try:
         _prepare(variants, stage, list(job.kernel.checks))
-        _check_all(variants, stage, shapes)
+        _check_all(variants, stage, list(job.kernel.checks))
+        _check_at_size(variants, stage, [min((dict(w.dims) for w in job.kernel.workloads), key=_size)])
     finally:
         end_all(variants)
     rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
@@ -171,8 +172,18 @@ def _check_workload(job: KernelJob, contestants: list[Contestant], stage: Stage)
     with stage.timed("prepare"):
         fit = int(FIRST_CALL_SHARE * _memory(stage) / max(1, sum(_bytes(job))))
         side_by_side(ours, stage, lambda c: child_of(c).ask("first", PREPARE_S, shapes=dims), max(1, fit))
-    with stage.timed("check workload"):
-        side_by_side(ours, stage, lambda c: _check_one(c, stage, dims), at_once=1)
+    _check_at_size(ours, stage, dims)
+
+
+def _check_at_size(contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
+    """One after the other, since a check takes several times the memory of its tensors; not by an interpreter."""
+    if stage.gpu:
+        with stage.timed("check workload"):
+            side_by_side(contestants, stage, lambda c: _check_one(c, stage, shapes), at_once=1)
+
+
+def _size(dims: Mapping[str, int]) -> int:
+    return math.prod(dims.values())
 
 
 def _time_all(job: KernelJob, contestants: list[Contestant], stage: Stage) -> Race:
