@@ -209,6 +209,8 @@ def accept(file: Path) -> None:
     if not outcome.results.complete:
         say("the run was cut short: what it finished is stored, the rest stays as it was")
     stored = outcome.stored
+    for line in stored.lost:
+        say(f"lost: {line}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
 
 
@@ -216,7 +218,7 @@ def accept(file: Path) -> None:
 @click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
 def status(as_json: bool) -> None:
     """What is stale and why, what was never measured, which goals are met."""
-    from sitegen.execute.session import status_by_gpu
+    from sitegen.execute.session import goals_by_gpu, status_by_gpu
 
     loaded = load_site_or_exit()
     states = status_by_gpu(inventory_of(loaded))
@@ -228,6 +230,10 @@ def status(as_json: bool) -> None:
         for title, state in found.items():
             if state.state != "fresh":
                 click.echo(f"  {title}  {state.sentence}")
+    for gpu, goals in goals_by_gpu(inventory_of(loaded)).items():
+        for result in goals:
+            value = "" if result.value is None else f" ({result.value:.3f} by {result.name})"
+            click.echo(f"{gpu}: goal {result.state}: {result.goal.text}{value}")
 
 
 @main.command()
@@ -404,8 +410,9 @@ def any_failed(results: Sequence[Any]) -> bool:
 def tell(results: Sequence[Any]) -> None:
     """One line for everything that did not pass."""
     for result in results:
-        if result.error:
-            say(f"{result.id}: {result.error}")
+        for line in (result.error, *result.warnings):
+            if line:
+                say(f"{result.id}: {line}")
         for evaluation in result.evaluations:
             if evaluation.status.failed:
                 say(f"{result.id} {evaluation.name}: {evaluation.status}: {evaluation.message}")
