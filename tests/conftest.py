@@ -34,16 +34,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def diagnose() -> Callable[[Path], str]:
     """What an author sees of the mistakes in a site."""
-    from sitegen.diagnostics import render_diagnostics  # not at the top: a GPU machine runs tests without YAML
-    from sitegen.markup import link_site, parse_documents
-    from sitegen.read import load_site
+    from sitegen.build import load  # not at the top: a GPU machine runs tests without YAML
+    from sitegen.diagnostics import render_diagnostics
 
     def diagnosed(root: Path) -> str:
-        site, of_files = load_site(root)
-        documents, of_texts = parse_documents(site)
-        files = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
-        _, of_names = link_site(site, documents, as_of=dt.date(2026, 12, 31), files=files)
-        return render_diagnostics((*of_files, *of_texts, *of_names), site.files) + "\n"
+        loaded = load(root, as_of=dt.date(2026, 12, 31))
+        return render_diagnostics(loaded.diagnostics, loaded.texts) + "\n"
 
     return diagnosed
 
