@@ -67,7 +67,7 @@ class Built:
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Loaded:
-    """`everything` takes drafts and posts of the future too: `run` measures them before they are published."""
+    """`everything` takes drafts and posts of the future too: they are measured and previewed, never published."""
     site, of_files = load_site(root)
     day = as_of or dt.datetime.now(zone_of(site.config)).date()
     documents, of_texts = parse_documents(site)
@@ -77,9 +77,9 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     return Loaded(root, day, linked, documents, records, diagnostics)
 
 
-def build(root: Path, *, as_of: dt.date | None = None) -> Built:
+def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Built:
     """Every file of the site.  With mistakes, those pages that can be made all the same, for the preview."""
-    loaded = load(root, as_of=as_of)
+    loaded = load(root, as_of=as_of, everything=everything)
     theme = load_theme(root)
     assets, of_theme = fingerprint(theme.assets)
     diagnostics = in_reading_order((*loaded.diagnostics, *of_theme))

@@ -97,7 +97,7 @@ def check(as_of: dt.date | None) -> None:
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--as-of", type=Day(), help="Show the site as of this day.")
 def serve(port: int, as_of: dt.date | None) -> None:
-    """Preview on this machine: build on every change, reload the browser, show mistakes over the page."""
+    """Preview on this machine, drafts too: build on every change, reload the browser, show mistakes over the page."""
     from urllib.parse import urlsplit
 
     from sitegen.build import build as build_files
@@ -108,7 +108,7 @@ def serve(port: int, as_of: dt.date | None) -> None:
     root = site_root()
 
     def preview() -> Preview:
-        built = build_files(root, as_of=as_of)
+        built = build_files(root, as_of=as_of, everything=True)
         mistakes = render_diagnostics(built.diagnostics, built.loaded.texts) if built.failed else ""
         path = urlsplit(built.loaded.site.config.base_url).path.strip("/")
         return Preview(built.files, mistakes, f"/{path}/" if path else "/")
