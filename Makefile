@@ -17,7 +17,7 @@ test: .venv/.test
 	$(BIN)/python -m pytest -m "not soak"
 
 soak: .venv/.test
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=soak
 
 # An empty .venv, for who wants a torch of their own in it before `make test`.
 venv: $(BIN)/python

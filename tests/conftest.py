@@ -24,11 +24,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("update_expected") and os.environ.get("CI"):
         raise pytest.UsageError("--update-expected is for a person who reads the diff, not for CI")
-    if importlib.util.find_spec("hypothesis") and not os.environ.get("CI"):  # in CI hypothesis has a profile of its own
+    if importlib.util.find_spec("hypothesis"):
         from hypothesis import settings
 
         settings.register_profile("shared machine", deadline=None)
-        settings.load_profile("shared machine")
+        settings.register_profile("soak", deadline=None, max_examples=5000)
+        if not config.getoption("--hypothesis-profile") and not os.environ.get("CI"):  # CI has a profile of its own
+            settings.load_profile("shared machine")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -33,7 +33,6 @@ def test_listing_keeps_every_character(language: str, code: str) -> None:
     assert "".join(line.text() for line in lines) == code.rstrip("\n") + "\n"
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     code=st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=60),
     language=st.sampled_from(["triton", "ptx", "nvsass", "cuda", "python", "bash", "diff"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -83,7 +83,6 @@ def attributes(html: str) -> set[str]:
     return {name for node in tree.css("*") for name in node.attributes}
 
 
-@settings(max_examples=400, deadline=None)
 @given(text=TEXTS, path=PATHS, numbered=st.booleans())
 @example(text="{#a}\n{#a}\n\n# x {#a}", path="content/posts/a/index.md", numbered=True)
 @example(text="<script>alert(1)</script >\n<b style=x>", path="content/posts/a.md", numbered=False)
@@ -97,7 +96,6 @@ def test_any_text_becomes_a_document_without_script_or_style(text: str, path: st
     assert all(d.span.path == path and d.span.line >= 1 and d.span.col >= 1 and d.message for d in diagnostics)
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=TEXTS)
 def test_ids_of_a_text_without_mistakes_are_unique(text: str) -> None:
     document, diagnostics = parse_document(Markdown(text, "content/posts/a/index.md"))
@@ -106,7 +104,6 @@ def test_ids_of_a_text_without_mistakes_are_unique(text: str) -> None:
         assert len(found) == len(set(found))
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=TEXTS)
 def test_a_text_without_mistakes_never_ends_the_page_around_it(text: str) -> None:
     document, diagnostics = parse_document(Markdown(text, "content/posts/a/index.md"))

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import render_diagnostic
@@ -221,7 +221,6 @@ def consistent(files: dict[str, bytes]) -> bool:
 SITES = st.dictionaries(PATHS, st.binary(max_size=3), max_size=6).filter(consistent)
 
 
-@settings(max_examples=60, deadline=None)
 @given(sites=st.lists(SITES, min_size=2, max_size=4))
 def test_output_after_any_series_of_builds_equals_a_clean_build(
     sites: list[dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
