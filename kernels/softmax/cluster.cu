@@ -7,9 +7,49 @@
 // share an SM, so that some load while others reduce.
 // Each warp reduces its part to a pair (m, d), the largest value and the sum of exp(value - m), and writes it into the
 // shared memory of every block of the cluster; when all have arrived every thread merges them by itself.
-// Compiled for the row's length, COLUMNS.
+// Compiled for the row's length, COLUMNS, and the size of the cluster.  CLUSTER = 1 is an ordinary block: a store to
+// another block's shared memory is an illegal instruction in a kernel that was launched without a cluster.
 
-// region: cluster
+// region: pieces
+constexpr int VEC = 16 / sizeof(DTYPE);
+constexpr int WARPS = THREADS / 32;
+constexpr int SLICE = (COLUMNS + VEC * CLUSTER - 1) / (VEC * CLUSTER) * VEC;
+constexpr int CHUNKS = (SLICE + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
+constexpr bool FULL = SLICE % (VEC * THREADS) == 0 && SLICE * CLUSTER == COLUMNS;
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+
+union Chunk {
+    uint4 bits;
+    DTYPE element[VEC];
+    __device__ Chunk() {}
+};
+
+__device__ Chunk load(const DTYPE* row, int column, int end) {
+    Chunk chunk;
+#pragma unroll
+    for (int e = 0; e < VEC; ++e) chunk.element[e] = DTYPE(__int_as_float(0xff800000));  // -inf
+    if constexpr (COLUMNS % VEC == 0) {
+        if (FULL || column < end) chunk.bits = *reinterpret_cast<const uint4*>(row + column);
+    } else {
+#pragma unroll
+        for (int e = 0; e < VEC; ++e)
+            if (column + e < end) chunk.element[e] = row[column + e];
+    }
+    return chunk;
+}
+
+__device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
+    if constexpr (COLUMNS % VEC == 0) {
+        if (FULL || column < end) *reinterpret_cast<uint4*>(row + column) = chunk.bits;
+    } else {
+#pragma unroll
+        for (int e = 0; e < VEC; ++e)
+            if (column + e < end) row[column + e] = chunk.element[e];
+    }
+}
+// endregion
+
+// region: primitives
 __device__ unsigned address(const void* shared) { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
 
 __device__ int cluster_rank() {
@@ -48,43 +88,30 @@ __device__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.relaxed.
 __device__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 // endregion
 
-constexpr int VEC = 16 / sizeof(DTYPE);
-constexpr int WARPS = THREADS / 32;
-constexpr int SLICE = (COLUMNS + VEC * CLUSTER - 1) / (VEC * CLUSTER) * VEC;
-constexpr int CHUNKS = (SLICE + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
-constexpr bool FULL = SLICE % (VEC * THREADS) == 0 && SLICE * CLUSTER == COLUMNS;
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
-
-union Chunk {
-    uint4 bits;
-    DTYPE element[VEC];
-    __device__ Chunk() {}
-};
-
-__device__ Chunk load(const DTYPE* row, int column, int end) {
-    Chunk chunk;
-#pragma unroll
-    for (int e = 0; e < VEC; ++e) chunk.element[e] = DTYPE(__int_as_float(0xff800000));  // -inf
-    if constexpr (COLUMNS % VEC == 0) {
-        if (FULL || column < end) chunk.bits = __ldcs(reinterpret_cast<const uint4*>(row + column));
-    } else {
-#pragma unroll
-        for (int e = 0; e < VEC; ++e)
-            if (column + e < end) chunk.element[e] = row[column + e];
-    }
-    return chunk;
-}
-
-__device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
-    if constexpr (COLUMNS % VEC == 0) {
-        if (FULL || column < end) __stcs(reinterpret_cast<uint4*>(row + column), chunk.bits);
-    } else {
-#pragma unroll
-        for (int e = 0; e < VEC; ++e)
-            if (column + e < end) row[column + e] = chunk.element[e];
+// region: exchange
+__device__ void open_exchange(unsigned long long* arrived, unsigned bytes) {
+    if constexpr (CLUSTER > 1) {
+        if (threadIdx.x == 0) expect(arrived, bytes);
+        __syncthreads();
+        cluster_arrive();  // waited for only before the first store to another block: the loads hide it
     }
 }
 
+// Every warp's pair in `pairs` of every block of the cluster.
+__device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long long* arrived) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if constexpr (CLUSTER == 1) {
+        if (lane == 0) pairs[warp] = ours;
+        __syncthreads();
+    } else {
+        cluster_wait();  // every block of the cluster runs and its barrier expects the pairs
+        if (lane < CLUSTER) send(lane, &pairs[rank * WARPS + warp], ours, arrived);
+        wait(arrived);  // nobody writes here after that, so a block may end before its neighbours
+    }
+}
+// endregion
+
+// region: merge
 __device__ float warp_max(float value) {
 #pragma unroll
     for (int lane = 16; lane > 0; lane /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, lane));
@@ -97,14 +124,22 @@ __device__ float warp_sum(float value) {
     return value;
 }
 
+__device__ float2 merged(const float2* pairs) {  // the row's largest value and its sum; every warp by itself
+    const int lane = threadIdx.x % 32;
+    float largest = LOWEST, sum = 0.0f;
+    for (int i = lane; i < CLUSTER * WARPS; i += 32) largest = fmaxf(largest, pairs[i].x);
+    largest = warp_max(largest);
+    for (int i = lane; i < CLUSTER * WARPS; i += 32) sum += pairs[i].y * __expf(pairs[i].x - largest);
+    return make_float2(largest, warp_sum(sum));
+}
+// endregion
+
 // region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS) softmax_cluster(const DTYPE* x, DTYPE* y) {
     __shared__ float2 pairs[CLUSTER * WARPS];
     __shared__ unsigned long long arrived;
-    if (threadIdx.x == 0) expect(&arrived, sizeof(pairs));
-    __syncthreads();
-    cluster_arrive();
-    const int rank = cluster_rank(), warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    open_exchange(&arrived, sizeof(pairs));
+    const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int end = min(COLUMNS, (rank + 1) * SLICE);
     const auto column = [&](int k) { return rank * SLICE + (k * THREADS + (int)threadIdx.x) * VEC; };
     x += blockIdx.x / CLUSTER * (long long)COLUMNS;
@@ -124,17 +159,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) softmax_cluster(const DTYP
     for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
         for (int e = 0; e < VEC; ++e) d += values[k][e] = __expf(values[k][e] - m);
-    d = warp_sum(d);
+    exchange(pairs, rank, make_float2(m, warp_sum(d)), &arrived);
 
-    cluster_wait();  // every block of the cluster runs and its barrier expects the pairs
-    if (lane < CLUSTER) send(lane, &pairs[rank * WARPS + warp], make_float2(m, d), &arrived);
-    wait(&arrived);
-
-    float largest = LOWEST, sum = 0.0f;
-    for (int i = lane; i < CLUSTER * WARPS; i += 32) largest = fmaxf(largest, pairs[i].x);
-    largest = warp_max(largest);
-    for (int i = lane; i < CLUSTER * WARPS; i += 32) sum += pairs[i].y * __expf(pairs[i].x - largest);
-    const float scale = __expf(m - largest) / warp_sum(sum);
+    const float2 row = merged(pairs);
+    const float scale = __expf(m - row.x) / row.y;
 #pragma unroll
     for (int k = 0; k < CHUNKS; ++k) {
 #pragma unroll

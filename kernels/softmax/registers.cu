@@ -2,12 +2,12 @@
 
 // A row in the registers of one block: one read and one write of M·N elements.
 //
-// Each thread holds 32 values of the row (8 loads of 16 bytes in float32), all of them under way before the first is
-// used.  A block that reduces loads nothing, so several blocks have to share an SM: at 8192 columns a row is 32 KB in
-// 256 threads, and five or more fit.  Compiled for the row's length, COLUMNS: an array in registers has no size at run time.
+// Each thread holds a few 16-byte pieces of the row, all of them under way before the first is used.  A block that
+// reduces loads nothing, so several blocks have to share an SM: at 8192 columns of float32 a row is 32 KB in 1024
+// threads, and two fit.  Compiled for the row's length, COLUMNS: an array in registers has no size at run time.
 // Rows whose length is no multiple of 16 bytes start anywhere, and are loaded an element at a time.
 
-// region: kernel
+// region: pieces
 constexpr int VEC = 16 / sizeof(DTYPE);
 constexpr int CHUNKS = (COLUMNS + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
 constexpr bool FULL = COLUMNS % (VEC * THREADS) == 0;
@@ -24,7 +24,7 @@ __device__ Chunk load(const DTYPE* row, int column) {
 #pragma unroll
     for (int e = 0; e < VEC; ++e) chunk.element[e] = DTYPE(__int_as_float(0xff800000));  // -inf
     if constexpr (COLUMNS % VEC == 0) {
-        if (FULL || column < COLUMNS) chunk.bits = __ldcs(reinterpret_cast<const uint4*>(row + column));
+        if (FULL || column < COLUMNS) chunk.bits = *reinterpret_cast<const uint4*>(row + column);
     } else {
 #pragma unroll
         for (int e = 0; e < VEC; ++e)
@@ -35,14 +35,16 @@ __device__ Chunk load(const DTYPE* row, int column) {
 
 __device__ void store(DTYPE* row, int column, Chunk chunk) {
     if constexpr (COLUMNS % VEC == 0) {
-        if (FULL || column < COLUMNS) __stcs(reinterpret_cast<uint4*>(row + column), chunk.bits);
+        if (FULL || column < COLUMNS) *reinterpret_cast<uint4*>(row + column) = chunk.bits;
     } else {
 #pragma unroll
         for (int e = 0; e < VEC; ++e)
             if (column + e < COLUMNS) row[column + e] = chunk.element[e];
     }
 }
+// endregion
 
+// region: reduce
 template <typename Combine>
 __device__ float across_block(float value, Combine combine, float nothing) {  // every thread gets the result
     __shared__ float warps[THREADS / 32];
@@ -56,7 +58,9 @@ __device__ float across_block(float value, Combine combine, float nothing) {  //
     for (int lane = 16; lane > 0; lane /= 2) value = combine(value, __shfl_xor_sync(0xffffffff, value, lane));
     return value;
 }
+// endregion
 
+// region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS) softmax_registers(const DTYPE* x, DTYPE* y) {
     x += blockIdx.x * (long long)COLUMNS;
     y += blockIdx.x * (long long)COLUMNS;

@@ -3,7 +3,7 @@
 // One pass over 16-byte loads, UNROLL of them under way in every thread.
 //
 // N elements are read once.  To read 4.6 TB/s when memory answers after 0.65 us, each SM must have 23 KB under way at
-// all times; four blocks of 256 threads with 8 loads of 16 bytes have 128 KB.
+// all times; four blocks of 512 threads with 4 loads of 16 bytes have 128 KB.
 
 __device__ float partials[BLOCKS];
 __device__ unsigned arrived;  // one launch at a time: two on different streams would count each other's blocks
@@ -42,7 +42,7 @@ __device__ void add_blocks(float ours, DTYPE* total) {  // thread 0 holds `ours`
 }
 // endregion
 
-// region: kernel
+// region: tile
 constexpr int VEC = 16 / sizeof(DTYPE);
 constexpr long long TILE = (long long)THREADS * UNROLL * VEC;
 
@@ -62,7 +62,9 @@ __device__ void add_tile(const DTYPE* tile, float (&lanes)[VEC]) {
 #pragma unroll
         for (int e = 0; e < VEC; ++e) lanes[e] += float(held[k].element[e]);
 }
+// endregion
 
+// region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS) sum_vec4(const DTYPE* x, DTYPE* total, long long N) {
     float lanes[VEC] = {};
     const long long tiles = (size_t)x % 16 == 0 ? N / TILE : 0;
