@@ -204,11 +204,14 @@ class Worker:
         self.stopwatch.warm(for_s)
 
     def do_turn(self, samples: int, recheck: bool = False) -> Any:
-        """One turn; `recheck` looks at the output of its last timed call, through all gates of error."""
+        """One turn; `recheck`, in the last, looks at the output of its last timed call, through all gates of error."""
         turn = self.stopwatch.turn(samples)
         if recheck and self.role != Role.PROBE:
             self._recheck()
-        self.stopwatch.finish_turn()
+        if recheck:
+            self.stopwatch.release()
+        else:
+            self.stopwatch.finish_turn()
         return to_plain(turn)
 
     def _recheck(self) -> None:

@@ -235,15 +235,21 @@ def _turn(contestant: Contestant, samples: int, recheck: bool, taken: list[TurnR
 def _plan(contestant: Contestant, job: KernelJob, stage: Stage, children: int) -> None:
     reads, writes = _bytes(job)
     size = reads if contestant.name == "read" and contestant.role is Role.PROBE else reads + writes
-    sets = set_count(size, stage.environment.l2_bytes if stage.environment else 0)
-    resident = sets * (reads + writes) * children <= RESIDENT_SHARE * _memory(stage)
+    l2_bytes = stage.environment.l2_bytes if stage.environment else 0
+    room = RESIDENT_SHARE * _memory(stage) / children
+    sets = set_count(size, l2_bytes, room)
+    resident = sets * (reads + writes) <= room
     contestant.plan = child_of(contestant).ask_within_budget(
         "plan", EVALUATION_S, dims=dict(job.workload.dims), sets=sets, resident=resident
     )
 
 
-def set_count(set_bytes: int, l2_bytes: int) -> int:
-    """How many sets keep 3 × L2 of other bytes between two uses of one; at least two."""
+def set_count(set_bytes: int, l2_bytes: int, room: float) -> int:
+    """How many sets keep 3 × L2 of other bytes between two uses of one.  At least two, unless two do not fit into
+    `room` bytes and one is so large that its own bytes lie between two uses of any of them.
+    """
+    if 2 * set_bytes > room and set_bytes >= (L2_ROTATION + 1) * l2_bytes:
+        return 1
     return max(2, min(MOST_SETS, -(-L2_ROTATION * l2_bytes // max(1, set_bytes)) + 1))
 
 

@@ -106,6 +106,11 @@ class Stopwatch:
     def finish_turn(self) -> None:
         self._drop_sets()
 
+    def release(self) -> None:
+        """After the last turn: room for the float64 references of the others."""
+        self.resident = False
+        self._drop_sets()
+
     def warm(self, seconds: float) -> None:
         """Calls for a while, so that the GPU's clock is up before the first round."""
         self._make_sets()

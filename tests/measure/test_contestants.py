@@ -61,4 +61,9 @@ def test_the_samples_of_an_evaluation_are_an_artefact_under_their_hash(add_kerne
     [(512 << 20, 2), (180 << 20, 2), (100 << 20, 3), (12 << 20, 16), (1, MOST_SETS)],
 )
 def test_sets_keep_three_caches_of_other_bytes_between_two_uses(set_bytes, sets):
-    assert set_count(set_bytes, l2_bytes=60 << 20) == sets
+    assert set_count(set_bytes, l2_bytes=60 << 20, room=64 << 30) == sets
+
+
+def test_one_set_of_many_times_the_l2_will_do_where_two_do_not_fit() -> None:
+    assert set_count(8 << 30, l2_bytes=60 << 20, room=9 << 30) == 1
+    assert set_count(100 << 20, l2_bytes=60 << 20, room=150 << 20) == 3
