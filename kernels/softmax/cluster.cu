@@ -7,8 +7,8 @@
 // share an SM, so that some load while others reduce.
 // Each warp reduces its part to a pair (m, d), the largest value and the sum of exp(value - m), and writes it into the
 // shared memory of every block of the cluster; when all have arrived every thread merges them by itself.
-// Compiled for the row's length, COLUMNS, and the size of the cluster.  CLUSTER = 1 is an ordinary block: a store to
-// another block's shared memory is an illegal instruction in a kernel that was launched without a cluster.
+// Compiled for the row's length, COLUMNS, and the size of the cluster.  CLUSTER = 1 is an ordinary block, which may be
+// launched as one: it has no instruction that needs a cluster.
 
 // region: pieces
 constexpr int VEC = 16 / sizeof(DTYPE);

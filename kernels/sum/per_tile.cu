@@ -1,0 +1,86 @@
+#include <cuda_bf16.h>
+
+// A block for every tile, instead of blocks that walk.
+//
+// N elements are read once, 16 bytes a load, as in vec4.  A fixed share for each block makes the slowest SM the last to
+// end, and spreads the reads over all of the array; here the hardware gives the next tile to whoever is free, so the
+// reads sweep through memory side by side.  The price is a partial sum for each of up to 65536 tiles, 256 KB, which the
+// last block adds with 16-byte loads.  BLOCKS follows from N.
+
+__device__ float4 partials[(BLOCKS + 3) / 4];  // zeros where no block is
+__device__ unsigned arrived;  // one launch at a time: two on different streams would count each other's blocks
+
+// region: tree
+__device__ float warp_sum(float value) {
+#pragma unroll
+    for (int lane = 16; lane > 0; lane /= 2) value += __shfl_xor_sync(0xffffffff, value, lane);
+    return value;
+}
+
+__device__ float block_sum(float value) {  // the result is warp 0's
+    __shared__ float warps[THREADS / 32];
+    value = warp_sum(value);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+    __syncthreads();
+    return warp_sum(threadIdx.x < THREADS / 32 ? warps[threadIdx.x] : 0.0f);
+}
+// endregion
+
+// region: last-block
+__device__ void add_blocks(float ours, DTYPE* total) {  // thread 0 holds `ours`, the block's sum
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        reinterpret_cast<float*>(partials)[blockIdx.x] = ours;
+        __threadfence();  // the sum is visible before the arrival is counted
+        last = atomicInc(&arrived, BLOCKS - 1) == BLOCKS - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    float mine = 0.0f;
+#pragma unroll 8
+    for (int i = threadIdx.x; i < (BLOCKS + 3) / 4; i += THREADS) {
+        const float4 four = __ldcg(&partials[i]);
+        mine += (four.x + four.y) + (four.z + four.w);
+    }
+    const float all = block_sum(mine);
+    if (threadIdx.x == 0) total[0] = DTYPE(all);
+}
+// endregion
+
+// region: tile
+constexpr int VEC = 16 / sizeof(DTYPE);
+constexpr long long TILE = (long long)THREADS * UNROLL * VEC;
+
+union Vector {
+    uint4 bits;
+    DTYPE element[VEC];
+    __device__ Vector() {}
+};
+
+__device__ void add_tile(const DTYPE* tile, float (&lanes)[VEC]) {
+    Vector held[UNROLL];
+#pragma unroll
+    for (int k = 0; k < UNROLL; ++k)
+        held[k].bits = __ldcs(reinterpret_cast<const uint4*>(tile) + k * THREADS + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < UNROLL; ++k)
+#pragma unroll
+        for (int e = 0; e < VEC; ++e) lanes[e] += float(held[k].element[e]);
+}
+// endregion
+
+// region: kernel
+extern "C" __global__ void __launch_bounds__(THREADS) sum_per_tile(const DTYPE* x, DTYPE* total, long long N) {
+    float lanes[VEC] = {};
+    const long long tiles = (size_t)x % 16 == 0 ? N / TILE : 0;
+    if (blockIdx.x < tiles) add_tile(x + blockIdx.x * TILE, lanes);
+    const long long step = (long long)BLOCKS * THREADS;  // what no tile holds; everything when x is not on 16 bytes
+    for (long long i = tiles * TILE + (long long)blockIdx.x * THREADS + threadIdx.x; i < N; i += step)
+        lanes[0] += float(x[i]);
+    float mine = 0.0f;
+#pragma unroll
+    for (int e = 0; e < VEC; ++e) mine += lanes[e];
+    add_blocks(block_sum(mine), total);
+}
+// endregion
