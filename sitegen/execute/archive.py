@@ -114,7 +114,8 @@ def _value(data: bytes) -> Any:
 
 
 def _text(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    # in the order of the model: a constant may use those before it
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _hash(data: bytes) -> str:

@@ -257,3 +257,8 @@ def test_a_run_on_a_machine_without_a_gpu_checks_and_stores_nothing(root, made):
 def test_a_run_with_nothing_due_runs_nothing(root, made):
     inventory = replace(made.inventory(root), cells={}, site=replace(made.inventory(root).site, kernels=()))
     assert session.run(root, inventory, no_gpu()) == session.Outcome()
+
+
+def test_constants_keep_their_order_since_one_may_use_those_before_it(tmp_path: Path) -> None:
+    archive.write(tmp_path / "b.zip", {"kind": "jobs"}, {"jobs/0001.json": {"THREADS": "256", "BLOCKS": "THREADS"}})
+    assert list(archive.read(tmp_path / "b.zip", "jobs").entries["jobs/0001.json"]) == ["THREADS", "BLOCKS"]
