@@ -49,6 +49,7 @@ class Frame:
     home: str
     at_home: bool
     stylesheet: str
+    icon: str
     script: str
     feed: str
     navigation: tuple[Link, ...]
@@ -105,6 +106,7 @@ class Printer:
             home=href(""),
             at_home=not here,
             stylesheet=href(sources.assets["site.css"]),
+            icon=href(sources.assets["icon.svg"]),
             script=href(sources.assets["site.js"]),
             feed=href(FEED),
             navigation=tuple(Link(text, href(url), url == section) for text, url in navigation(sources)),

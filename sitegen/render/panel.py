@@ -93,11 +93,22 @@ def _lines(panel: Panel, y: Linear, right: float) -> list[Markup]:
     parts.append(text(_label(ceiling), _LEFT + 6, y(ceiling.rate) - 5, "b halo"))
     if probe:
         parts.append(path(f"M{at(_LEFT)} {at(y(probe.rate))}H{at(right)}", "axis"))
-        parts.append(text(_label(probe), _LEFT + 6, y(probe.rate) + 14, "halo"))
+        parts.append(text(_label(probe), _LEFT + 6, _free_place(panel, y, right, probe), "halo"))
     if sheet:
         parts.append(path(f"M{at(_LEFT)} {at(y(sheet.rate))}H{at(right)}", "sheetline"))
         parts.append(text(f"{sheet.name} {numbers.printed(sheet.rate)}", right, y(sheet.rate) - 5, "e halo"))
     return parts
+
+
+def _free_place(panel: Panel, y: Linear, right: float, line: Line) -> float:
+    """Under the line, or as much lower as the points and numbers of the columns above the name take."""
+    step = (right - _LEFT) / max(len(panel.columns), 1)
+    reached = panel.columns[: int(_width(_label(line)) / step) + 1]
+    taken = [(y(column.rate) - 8, y(column.rate) + 26) for column in reached]
+    place = y(line.rate) + 14
+    while any(place > top and place - 10 < bottom for top, bottom in taken):
+        place += 6
+    return place
 
 
 def _label(line: Line) -> str:
