@@ -176,11 +176,11 @@ class HostSubject(_CompiledSubject):
     ) -> None:
         super().__init__(kernel, implementation, dtype, params)
         file = source_file(folder, kernel, implementation)
-        self.library_file = folder / f"_{implementation.name}.so"
+        self.shared_object = folder / f"_{implementation.name}.so"
         arch = compiling.arch_of(torch.cuda.get_device_capability())
         defines = compiling.definitions(dtype, {})
-        self.flags = compiling.compile_host(file, self.library_file, arch, defines, [file.parent, folder])
-        self.function = getattr(ctypes.CDLL(str(self.library_file)), implementation.host)
+        self.flags = compiling.compile_host(file, self.shared_object, arch, defines, [file.parent, folder])
+        self.function = getattr(ctypes.CDLL(str(self.shared_object)), implementation.host)
         self.function.argtypes, self.function.restype = [ctypes.c_void_p] * 4, ctypes.c_int
         self.numbers = (ctypes.c_double * max(1, len(self.params)))(*(float(v) for v in self.params.values()))
 

@@ -43,7 +43,7 @@ def binaries_of(subject: Subject, watch: TritonWatch | None, call: Any, dims: Ma
         code, config, _ = subject.plan(dims)
         return [Binary(code.cubin, (subject.launch.entry,), code.ptx(), code.flags, config.shmem_size)]
     if isinstance(subject, HostSubject):
-        return [Binary(subject.library_file.read_bytes(), flags=subject.flags)]
+        return [Binary(subject.shared_object.read_bytes(), flags=subject.flags)]
     if watch is None or type(subject) is not PythonSubject:
         return []
     watch.start()

@@ -1,0 +1,171 @@
+"""What the commands share: finding the site, printing, exiting.  The only room that prints and exits.
+
+Data goes to stdout, the rest to stderr.  Exit 0, 1 (the author's mistake or a failed check), 2 (usage).
+A bug in sitegen keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from sitegen.diagnostics import Diagnostic, Severity, has_errors, render_diagnostics
+
+if TYPE_CHECKING:
+    from sitegen.build import Loaded
+    from sitegen.execute.plan import Inventory
+    from sitegen.execute.progress import Progress
+    from sitegen.execute.targets import Target
+    from sitegen.model.record import Record
+    from sitegen.results.freshness import Freshness
+
+
+def site_root() -> Path:
+    from sitegen.read import find_root
+
+    root = find_root(Path.cwd())
+    if root is None:
+        raise click.UsageError("no content/site.yaml here or above; `sitegen new site DIR` makes a site")
+    return root
+
+
+def load_site_or_exit() -> Loaded:
+    """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
+    from sitegen.build import load
+
+    loaded = load(site_root(), everything=True)
+    report(loaded.diagnostics, loaded.texts)
+    if has_errors(loaded.diagnostics):
+        sys.exit(1)
+    return loaded
+
+
+def inventory_of(loaded: Loaded) -> Inventory:
+    from sitegen.execute import session
+
+    return session.inventory_of(loaded.site, loaded.documents, loaded.records)
+
+
+def require(loaded: Loaded, *, fresh: bool, current: bool) -> None:
+    """Exits 1 when a record is not in the required state."""
+    refused = ({"stale", "missing"} if fresh else set()) | ({"outdated"} if current else set())
+    if not refused:
+        return
+    from sitegen.execute.session import status_by_gpu
+
+    lines = [
+        f"{title} on {gpu}: {state.sentence}"
+        for gpu, states in status_by_gpu(inventory_of(loaded)).items()
+        for title, state in states.items()
+        if state.state in refused
+    ]
+    if lines:
+        say("\n".join(lines))
+        fail(f"{len(lines)} records are not as required, nothing was written")
+
+
+def as_rows(states: Mapping[str, Freshness]) -> list[dict[str, Any]]:
+    return [{"name": name, "state": s.state, "reasons": list(s.reasons)} for name, s in states.items()]
+
+
+def counted(states: Mapping[str, Freshness]) -> str:
+    """`41 fresh, 2 stale`."""
+    counts: dict[str, int] = {}
+    for state in states.values():
+        counts[state.state] = counts.get(state.state, 0) + 1
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing to record"
+
+
+def target_of(loaded: Loaded, name: str) -> Target:
+    from sitegen.execute.targets import NoTarget, configured_target
+
+    try:
+        return configured_target(name, loaded.site.config.targets)
+    except NoTarget as error:
+        raise click.UsageError(str(error)) from error
+
+
+def read_record(file: Path) -> Record:
+    """The record in a file, anywhere.  Exits 1 when it is none."""
+    from sitegen.model.record import Record
+    from sitegen.read.source import decode
+    from sitegen.results.shape import parse
+
+    text, undecodable = decode(file.read_bytes(), str(file))
+    record, mistakes = parse(Record, text, str(file))
+    report([*undecodable, *mistakes], {str(file): text})
+    if record is None or undecodable:
+        sys.exit(1)
+    return record
+
+
+@contextlib.contextmanager
+def usage_errors() -> Iterator[None]:
+    """A name on the command line that the site does not have is a mistake of usage."""
+    from sitegen.execute.plan import UnknownName
+
+    try:
+        yield
+    except UnknownName as error:
+        raise click.UsageError(str(error)) from error
+
+
+def say_progress(progress: Progress) -> None:
+    seconds = f" {progress.seconds:.0f} s" if progress.seconds else ""
+    say(f"[{progress.done}/{progress.total}] {progress.job} {progress.state}{seconds} {progress.message}".rstrip())
+
+
+def any_failed(results: Sequence[Any]) -> bool:
+    """Whether a job could not be done.  Without a GPU there are no ceilings to measure, which is no failure."""
+    gpu = any(result.environment for result in results)
+    return any(result.error for result in results if gpu or result.kind != "ceilings")
+
+
+def tell(results: Sequence[Any]) -> None:
+    """One line for everything that did not pass."""
+    for result in results:
+        for line in (result.error, *result.warnings):
+            if line:
+                say(f"{result.id}: {line}")
+        for evaluation in result.evaluations:
+            if evaluation.status.failed:
+                say(f"{result.id} {evaluation.name}: {evaluation.status}: {evaluation.message}")
+        for rejection in result.rejections:
+            if rejection.status not in (rejection.expected, "not_run"):
+                say(f"{result.id} {rejection.name}: {rejection.status}, must be {rejection.expected}")
+        for cell in result.cells:
+            if cell.status not in ("passed", "not_run"):
+                say(f"{result.id}#{cell.label}: {cell.status}")
+
+
+def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:
+    """All mistakes, with their frames, and their count."""
+    if not diagnostics:
+        return
+    errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+    say(render_diagnostics(diagnostics, texts))
+    say(f"\n{errors} errors, {len(diagnostics) - errors} warnings")
+
+
+def write_new(write: Callable[[], None]) -> None:
+    from sitegen.write.output import OutputError
+
+    try:
+        write()
+    except OutputError as error:
+        report([error.diagnostic], {})
+        sys.exit(1)
+
+
+def say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def fail(text: str) -> NoReturn:
+    say(f"sitegen: {text}")
+    sys.exit(1)

@@ -1,0 +1,158 @@
+"""The commands of a measurement: run, bundle, accept, status, compare."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sitegen.cli.common import (
+    any_failed,
+    as_rows,
+    counted,
+    fail,
+    inventory_of,
+    load_site_or_exit,
+    read_record,
+    report,
+    say,
+    say_progress,
+    target_of,
+    tell,
+    usage_errors,
+)
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--all", "everything", is_flag=True, help="Repeat what is fresh, too (default: what is stale or missing)."
+)
+@click.option("--stale", is_flag=True, help="Only what is stale or missing: the default, written out.")
+@click.option("--on", "target", default="local", show_default=True, help="A target of site.yaml, or local.")
+@click.option("--bundle", "bundle_file", type=FILE, help="Execute a bundle here; needs no site.")
+@click.option("-o", "--output", type=FILE, help="With --bundle: where the results go.")
+def run(
+    names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
+) -> None:
+    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused or posts/softmax."""
+    if everything and stale:
+        raise click.UsageError("--all and --stale contradict each other")
+    if (bundle_file is None) != (output is None):
+        raise click.UsageError("--bundle and -o belong together")
+    if bundle_file is not None and output is not None:
+        run_bundle(bundle_file, output)
+    else:
+        run_here(names, everything, target)
+
+
+def run_bundle(bundle_file: Path, output: Path) -> None:
+    """On a GPU machine, which has no pydantic, no YAML reader and no site."""
+    from sitegen.execute import bundle as bundles
+    from sitegen.execute.archive import BadArchive
+
+    try:
+        results = bundles.run_bundle(bundle_file, output, progress=say_progress)
+    except (BadArchive, OSError) as error:
+        fail(str(error))
+    tell(results.results)
+    say(f"{len(results.results)} results in {output}")
+    if any_failed(results.results):
+        sys.exit(1)
+
+
+def run_here(names: Sequence[str], everything: bool, where: str) -> None:
+    from sitegen.execute import session
+
+    loaded = load_site_or_exit()
+    target = target_of(loaded, where)
+    with usage_errors():
+        outcome = session.run(
+            loaded.root, inventory_of(loaded), target, names, everything=everything, progress=say_progress
+        )
+    if outcome.results is None:
+        say("everything is fresh")
+        return
+    tell(outcome.results.results)
+    if outcome.stored is None:
+        say("no GPU here: correctness was checked under Triton's interpreter, nothing was timed and nothing is stored")
+    if any_failed(outcome.results.results):
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--all", "everything", is_flag=True, help="Also what is fresh.")
+@click.option("-o", "--output", type=FILE, required=True, help="The zip to write.")
+def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
+    """Write one zip with the work for a GPU machine that has no network."""
+    from sitegen.execute import session
+
+    loaded = load_site_or_exit()
+    with usage_errors():
+        jobs = session.bundle(loaded.root, inventory_of(loaded), output, names, everything=everything)
+    say(f"{len(jobs)} jobs in {output}" if jobs else "everything is fresh, nothing was written")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+def accept(file: Path) -> None:
+    """Check the results that a GPU machine made of a bundle, and store them as records."""
+    from sitegen.execute import session
+
+    loaded = load_site_or_exit()
+    outcome = session.accept(loaded.root, inventory_of(loaded), file)
+    report(outcome.diagnostics, {})
+    if outcome.results is None or outcome.stored is None:
+        sys.exit(1)
+    tell(outcome.results.results)
+    if not outcome.results.complete:
+        say("the run was cut short: what it finished is stored, the rest stays as it was")
+    stored = outcome.stored
+    for line in stored.lost:
+        say(f"lost: {line}")
+    say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
+def status(as_json: bool) -> None:
+    """What is stale and why, what was never measured, which goals are met."""
+    from sitegen.execute.session import goals_by_gpu, status_by_gpu
+
+    loaded = load_site_or_exit()
+    states = status_by_gpu(inventory_of(loaded))
+    if as_json:
+        click.echo(json.dumps({gpu: as_rows(found) for gpu, found in states.items()}, indent=1, ensure_ascii=False))
+        return
+    for gpu, found in states.items():
+        click.echo(f"{gpu or 'no GPU'}: {counted(found)}")
+        for title, state in found.items():
+            if state.state != "fresh":
+                click.echo(f"  {title}  {state.sentence}")
+    for gpu, goals in goals_by_gpu(inventory_of(loaded)).items():
+        for result in goals:
+            value = "" if result.value is None else f" ({result.value:.3f} by {result.name})"
+            click.echo(f"{gpu}: goal {result.state}: {result.goal.text}{value}")
+
+
+@click.command()
+@click.argument("before", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("after", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--markdown", is_flag=True, help="A table for a pull request.")
+def compare(before: Path, after: Path, markdown: bool) -> None:
+    """Compare two records: faster, same, slower or ambiguous, by ratios and of-ceiling, never by microseconds."""
+    from sitegen.results.compare import compare_records, render_markdown, render_text
+
+    loaded = load_site_or_exit()
+    old, new = read_record(before), read_record(after)
+    try:
+        rows = compare_records(loaded.site, old, new)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(render_markdown(rows) if markdown else render_text(rows))

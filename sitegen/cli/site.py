@@ -1,0 +1,126 @@
+"""The commands of an author: build, check, serve, new."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sitegen.cli.common import fail, report, require, say, site_root, write_new
+from sitegen.diagnostics import render_diagnostics
+
+NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class Day(click.ParamType[dt.date]):
+    """A date as ISO 8601 writes it."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.date:
+        try:
+            return value if isinstance(value, dt.date) else dt.date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value} is no date; write it as 2026-11-21", param, ctx)
+
+
+@click.command()
+@click.option("--out", type=NEW_FOLDER, help="Where to write (default: public/ in the site).")
+@click.option("--as-of", type=Day(), help="Build as if it were this day (default: today in the site's timezone).")
+@click.option("--require-fresh", is_flag=True, help="Fail when a record is stale or missing.")
+@click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
+def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_current: bool) -> None:
+    """Build the site from its records: no GPU, no torch, no network."""
+    from sitegen.build import build as build_files
+    from sitegen.build import publish
+    from sitegen.write.output import OutputError
+
+    root = site_root()
+    built = build_files(root, as_of=as_of)
+    report(built.diagnostics, built.loaded.texts)
+    if built.failed:
+        fail("nothing was written, the previous output is as it was")
+    require(built.loaded, fresh=require_fresh or require_current, current=require_current)
+    try:
+        written = publish(built, out or root / "public")
+    except OutputError as error:
+        report([error.diagnostic], {})
+        sys.exit(1)
+    say(
+        f"{len(built.files)} files: {written.added} new, {written.changed} changed, "
+        f"{written.unchanged} as they were, {written.removed} removed"
+    )
+
+
+@click.command()
+@click.option("--as-of", type=Day(), help="Check as if it were this day.")
+def check(as_of: dt.date | None) -> None:
+    """Report every mistake of the site; write nothing."""
+    from sitegen.build import build as build_files
+
+    built = build_files(site_root(), as_of=as_of)
+    report(built.diagnostics, built.loaded.texts)
+    if built.failed:
+        sys.exit(1)
+    say("no mistakes" if not built.diagnostics else "warnings only")
+
+
+@click.command()
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
+@click.option("--as-of", type=Day(), help="Show the site as of this day.")
+def serve(port: int, as_of: dt.date | None) -> None:
+    """Preview on this machine, drafts too: build on every change, reload the browser, show mistakes over the page."""
+    from urllib.parse import urlsplit
+
+    from sitegen.build import build as build_files
+    from sitegen.serve.live import Preview
+    from sitegen.serve.server import PortTakenError
+    from sitegen.serve.server import serve as serve_until_interrupted
+
+    root = site_root()
+
+    def preview() -> Preview:
+        built = build_files(root, as_of=as_of, everything=True)
+        mistakes = render_diagnostics(built.diagnostics, built.loaded.texts) if built.failed else ""
+        path = urlsplit(built.loaded.site.config.base_url).path.strip("/")
+        return Preview(built.files, mistakes, f"/{path}/" if path else "/")
+
+    try:
+        serve_until_interrupted(root, preview, port, say)
+    except PortTakenError as error:
+        fail(str(error))
+
+
+@click.group()
+def new() -> None:
+    """Start a site or a post."""
+
+
+@new.command("site")
+@click.argument("folder", type=NEW_FOLDER)
+@click.option("--title", help="Default: the folder's name.")
+def new_site(folder: Path, title: str | None) -> None:
+    """Make a site in FOLDER that builds as it is."""
+    from sitegen.write.scaffold import create, new_site_files
+
+    write_new(lambda: create(folder, new_site_files(title or folder.resolve().name, dt.date.today())))
+    say(f"{folder} is a site: `cd {folder}`, `sitegen serve`")
+
+
+@new.command("post")
+@click.argument("title")
+def new_post(title: str) -> None:
+    """Start a draft called TITLE."""
+    from sitegen.write.scaffold import create, new_post_file
+
+    root = site_root()
+
+    def write() -> None:
+        path, text = new_post_file(title, dt.date.today())
+        create(root, {path: text})
+        click.echo(path)
+
+    write_new(write)
