@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -31,6 +32,18 @@ HEADER = "long long i = blockIdx.x * 256LL + threadIdx.x;"
 CUDA = f'extern "C" __global__ void fault({ARGUMENTS}) {{ {HEADER} %s }}'
 LAUNCH = Launch("fault", ("cdiv(N, 256)",), ("256",), args=("x", "y", "z", "N"))
 HEALTHY = "if (i < n) z[i] = x[i] + y[i];"
+HOST = f"""
+#include <cuda_runtime.h>
+#include <cstdint>
+__global__ void sum_of_two({ARGUMENTS}) {{ {HEADER} {HEALTHY} }}
+extern "C" int add_host(void** buffers, const int64_t* dims, const double*, void* stream) {{
+    const long long n = dims[0];
+    sum_of_two<<<(n + 255) / 256, 256, 0, (cudaStream_t)stream>>>(
+        (const DTYPE*)buffers[0], (const DTYPE*)buffers[1], (DTYPE*)buffers[2], n);
+    return cudaGetLastError();
+}}
+"""
+"""Device and host code in one file: nvcc, called through ctypes."""
 LOOP = "volatile long long* forever = (volatile long long*)z; if (i < n) { while (n > 0) forever[0] = i; }"
 ILLEGAL = "if (i < n) *(volatile DTYPE*)(((unsigned long long)i << 40) | 16) = x[i];"
 OUT_OF_MEMORY = """
@@ -84,12 +97,15 @@ def add_kernel() -> ModuleType:
 
 
 def measured(faults: tuple[Fault, ...]) -> tuple[JobResult, float]:
-    """One job with these faults beside a healthy Triton and a healthy CUDA kernel, and its seconds."""
+    """One job with these faults beside healthy kernels in Triton, CUDA and CUDA with host code, and its seconds."""
     kernels = add_kernel()
     sources = {fault.name: fault.source for fault in faults}
-    languages = {fault.name: (fault.language, LAUNCH) for fault in faults if fault.language is Language.CUDA}
-    sources |= {"healthy": kernels.triton_source(), "healthy_cuda": CUDA % HEALTHY}
-    job = kernels.kernel_job(sources, n=N, languages={**languages, "healthy_cuda": (Language.CUDA, LAUNCH)})
+    languages: dict[str, tuple[Any, ...]] = {
+        fault.name: (fault.language, LAUNCH) for fault in faults if fault.language is Language.CUDA
+    }
+    sources |= {"healthy": kernels.triton_source(), "healthy_cuda": CUDA % HEALTHY, "healthy_host": HOST}
+    languages |= {"healthy_cuda": (Language.CUDA, LAUNCH), "healthy_host": (Language.CUDA_HOST, None, "add_host")}
+    job = kernels.kernel_job(sources, n=N, languages=languages)
     with tempfile.TemporaryDirectory() as folder:
         job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.json"
         job_file.write_text(json.dumps(to_plain(job)))
@@ -100,8 +116,8 @@ def measured(faults: tuple[Fault, ...]) -> tuple[JobResult, float]:
 
 
 def others_finished(result: JobResult) -> bool:
-    """Both healthy kernels, the baseline and the probes passed and were timed."""
-    names = {"healthy", "healthy_cuda", "torch", "copy", "read"}
+    """The healthy kernels, the baseline and the probes passed and were timed."""
+    names = {"healthy", "healthy_cuda", "healthy_host", "torch", "copy", "read"}
     timed = {e.name for e in result.evaluations if e.status is Status.PASSED and e.performance is not None}
     return names <= timed
 

@@ -6,6 +6,7 @@ Also used by tests/gpu/faults.py, so it needs nothing but the program.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sitegen.model.job import KernelJob, Key, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong
@@ -111,11 +112,20 @@ WRONG_SOURCES = {
 }
 
 
-def implementation(name: str, language: Language = Language.TRITON, launch: Launch | None = None) -> Implementation:
+def implementation(
+    name: str, language: Language = Language.TRITON, launch: Launch | None = None, host: str = ""
+) -> Implementation:
     suffix = "py" if language is Language.TRITON else "cu"
     file, declared = f"kernels/add/{name}.{suffix}", name == "declared_deterministic"
     return Implementation(
-        name, file, language, launch, predicts="all of the ceiling", predicted_of_ceiling=1.0, deterministic=declared
+        name,
+        file,
+        language,
+        launch,
+        host,
+        predicts="all of the ceiling",
+        predicted_of_ceiling=1.0,
+        deterministic=declared,
     )
 
 
@@ -144,7 +154,7 @@ def kernel_job(
     sources: dict[str, str],
     n: int = 4096,
     dtype: str = "float32",
-    languages: dict[str, tuple[Language, Launch]] | None = None,
+    languages: dict[str, tuple[Any, ...]] | None = None,
     in_cells: tuple[str, ...] = (),
 ) -> KernelJob:
     """`sources`: the text of each implementation, by name, Triton unless `languages` says otherwise."""
