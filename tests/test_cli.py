@@ -132,3 +132,33 @@ def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
     assert sitegen("new", "post", "Twice").exit_code == 0
     again = sitegen("new", "post", "Twice")
     assert again.exit_code == 1 and "exists already" in again.stderr
+
+
+def planted_slower(record: Path) -> Path:
+    """The record with `fused` a tenth slower at the first workload, beside the site's own."""
+    data = json.loads(record.read_text(encoding="utf-8"))
+    slow = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))["performance"]
+    slow |= {name: slow[name] * 1.1 for name in ("median_us", "low_us", "high_us")}
+    slow["ratios"] = [{**r, **{name: r[name] / 1.1 for name in ("value", "low", "high")}} for r in slow["ratios"]]
+    planted = record.parent.parent / "planted.json"
+    planted.write_text(json.dumps(data), encoding="utf-8")
+    return planted
+
+
+def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
+    record = site / "kernels/softmax/results/nvidia-h200.json"
+    both = (str(record), str(planted_slower(record)))
+    assert sitegen("compare", *both).exit_code == 0
+    assert sitegen("compare", *both, "--fail-on", "failed").exit_code == 0
+    refused = sitegen("compare", *both, "--json", "--fail-on", "failed", "--fail-on", "slower")
+    assert refused.exit_code == 1
+    slower = [row for row in json.loads(refused.stdout) if row["verdict"] == "slower"]
+    assert len(slower) == 1 and slower[0]["evaluation"].startswith("softmax/fused@")
+    assert refused.stderr == f"sitegen: {slower[0]['evaluation']} is slower\n"
+    assert sitegen("compare", str(record), str(record), "--fail-on", "slower").exit_code == 0
+
+
+def test_a_comparison_has_one_form_and_fails_on_what_can_be_refused(site: Path) -> None:
+    record = str(site / "kernels/softmax/results/nvidia-h200.json")
+    assert sitegen("compare", record, record, "--json", "--markdown").exit_code == 2
+    assert sitegen("compare", record, record, "--fail-on", "same").exit_code == 2

@@ -145,14 +145,27 @@ def status(as_json: bool) -> None:
 @click.argument("before", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.argument("after", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--markdown", is_flag=True, help="A table for a pull request.")
-def compare(before: Path, after: Path, markdown: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["slower", "failed"]),
+    multiple=True,
+    help="Exit 1 when an evaluation has that verdict; may be repeated.",
+)
+def compare(before: Path, after: Path, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
     """Compare two records: faster, same, slower or ambiguous, by ratios and of-ceiling, never by microseconds."""
-    from sitegen.results.compare import compare_records, render_markdown, render_text
+    from sitegen.results.compare import compare_records, render_json, render_markdown, render_text
 
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json contradict each other")
     loaded = load_site_or_exit()
     old, new = read_record(before), read_record(after)
     try:
         rows = compare_records(loaded.site, old, new)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    click.echo(render_markdown(rows) if markdown else render_text(rows))
+    render = render_markdown if markdown else render_json if as_json else render_text
+    click.echo(render(rows))
+    refused = [row for row in rows if row.verdict in fail_on]
+    if refused:
+        fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
