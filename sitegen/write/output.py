@@ -2,17 +2,19 @@
 
 New content is staged beside its place, renamed into it, and what sitegen wrote before and no longer makes is
 removed.  The names of what it wrote stand in a manifest in the build cache, outside the output, so that a file
-that somebody else put there is never removed.  Nothing here reads a clock.
+that somebody else put there is never removed.  Two builds into one output take turns.  Nothing here reads a clock.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -35,7 +37,7 @@ class Written:
 
 
 class OutputError(Exception):
-    """The output folder cannot be written, by the author's doing; nothing in it was touched."""
+    """Something cannot be written where the author wants it; every file that stands there is whole."""
 
     def __init__(self, path: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -45,9 +47,23 @@ class OutputError(Exception):
 def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> Written:
     """Make `output` hold exactly `files` (by path, with forward slashes) beside what others put there.
 
-    `cache` is the site's `.sitegen` folder.  Raises OutputError when the folder is somebody else's.
+    `cache` is the site's `.sitegen` folder.  Raises OutputError when the folder is somebody else's or not writable.
     """
     contents = {_checked(path): _encoded(content) for path, content in files.items()}
+    try:
+        with _alone(cache, output):
+            return _write(output, cache, contents)
+    except OSError as error:
+        hint = "mend its permissions or make room, or name another folder with `--out`"
+        raise unwritable(_shown(output), error, hint) from error
+
+
+def unwritable(path: str, error: OSError, hint: str) -> OutputError:
+    """What the system says when it refuses: read-only, full, a file where a folder should be."""
+    return OutputError(path, f"`{path}` cannot be written: {error.strerror}", hint)
+
+
+def _write(output: Path, cache: Path, contents: Mapping[str, bytes]) -> Written:
     ours = check_output(output, cache)
     present = {path for path in contents if (output / path).is_file()}
     changed = {path: data for path, data in contents.items() if path not in present or _differs(output / path, data)}
@@ -67,7 +83,8 @@ def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> W
 def check_output(output: Path, cache: Path) -> set[str]:
     """The paths in `output` that sitegen wrote.  Raises OutputError when it holds files and none of them is ours."""
     if output.exists() and not output.is_dir():
-        raise OutputError(output.name, f"`{output.name}` is a file, not a folder", "name another folder with `--out`")
+        place = _shown(output)
+        raise OutputError(place, f"`{place}` is a file, not a folder", "name another folder with `--out`")
     manifest = _manifest(cache, output)
     known = set(json.loads(manifest.read_text(encoding="utf-8"))["files"]) if manifest.is_file() else set()
     if any((output / path).is_file() for path in known):
@@ -76,8 +93,23 @@ def check_output(output: Path, cache: Path) -> set[str]:
     ours = {path.as_posix() for path in found if _says_sitegen(output / path)}
     if found and "index.html" not in ours:
         hint = "empty it, or name another folder with `--out`"
-        raise OutputError(output.name, f"`{output.name}` is not empty and was not made by sitegen", hint)
+        raise OutputError(_shown(output), f"`{_shown(output)}` is not empty and was not made by sitegen", hint)
     return ours
+
+
+def _shown(output: Path) -> str:
+    """`.` has no name."""
+    return output.name or str(output)
+
+
+@contextlib.contextmanager
+def _alone(cache: Path, output: Path) -> Iterator[None]:
+    """Waits while another build writes the same output; the system lets go of the lock of one that dies."""
+    lock = _manifest(cache, output).with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
 
 
 def _checked(path: str) -> str:

@@ -16,7 +16,7 @@ from string import Template
 
 import sitegen
 from sitegen.write import starter
-from sitegen.write.output import OutputError
+from sitegen.write.output import OutputError, unwritable
 
 WORKFLOWS = ("site.yml", "kernels.yml")
 
@@ -56,13 +56,18 @@ def slug_of(title: str) -> str:
 
 
 def create(root: Path, texts: Mapping[str, str]) -> None:
-    """Write new files below a folder.  Raises OutputError, and writes nothing, when one of them stands there."""
+    """Write new files below a folder.  Raises OutputError when one of them stands there, and then writes nothing, or
+    when the folder cannot be written.
+    """
     for path in texts:
         if (root / path).exists():
             raise OutputError(path, f"`{path}` exists already", "nothing was written; choose another name")
-    for path, text in texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+    try:
+        for path, text in texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(str(root), error, "mend its permissions, or choose another folder") from error
 
 
 def _filled(text: str, title: str, day: dt.date) -> str:

@@ -99,6 +99,37 @@ def test_output_that_is_a_file_is_refused(output: Path, cache: Path) -> None:
     assert output.read_text() == "a file"
 
 
+def test_output_that_cannot_be_made_is_a_message(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "notes.txt").write_text("a file")
+    with pytest.raises(OutputError, match="`site` cannot be written: Not a directory"):
+        write_site(tmp_path / "notes.txt" / "site", cache, {"index.html": HOME})
+
+
+def test_the_folder_one_stands_in_is_refused_by_a_name(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match=r"`\.` is not empty"):
+        write_site(Path(), cache, {"index.html": HOME})
+
+
+IN_TWO_TERMINALS = """
+    import pathlib, sys
+    from sitegen.write.output import write_site
+    for n in range(30):
+        pages = {f"{page}.html": f"{sys.argv[1]} {n}" for page in range(30)}
+        write_site(pathlib.Path("public"), pathlib.Path(".sitegen"), pages)
+"""
+
+
+def test_builds_in_two_terminals_take_turns(tmp_path: Path, output: Path) -> None:
+    script = [sys.executable, "-c", textwrap.dedent(IN_TWO_TERMINALS)]
+    both = [subprocess.Popen([*script, name], cwd=tmp_path, stderr=subprocess.PIPE, text=True) for name in "ab"]
+    assert [build.communicate()[1] for build in both] == ["", ""]
+    assert set(tree(output).values()) in ({b"a 29"}, {b"b 29"})
+
+
 def test_empty_folder_is_taken(output: Path, cache: Path) -> None:
     output.mkdir()
     assert write_site(output, cache, {"index.html": HOME}).added == 1

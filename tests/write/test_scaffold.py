@@ -67,6 +67,12 @@ def test_existing_file_is_never_overwritten_and_nothing_else_is_written(tmp_path
     assert (tmp_path / "b.md").read_text() == "mine"
 
 
+def test_folder_that_cannot_be_made_is_a_message(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("a file")
+    with pytest.raises(OutputError, match="cannot be written: Not a directory"):
+        create(tmp_path / "notes.txt" / "site", {"content/site.yaml": ""})
+
+
 def test_new_site_has_the_workflows_of_this_project() -> None:
     texts = new_site_files("Kernels", DAY)
     for name in ("site.yml", "kernels.yml"):
