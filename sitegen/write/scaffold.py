@@ -59,15 +59,15 @@ def create(root: Path, texts: Mapping[str, str]) -> None:
     """Write new files below a folder.  Raises OutputError when one of them stands there, and then writes nothing, or
     when the folder cannot be written.
     """
-    for path in texts:
-        if (root / path).exists():
-            raise OutputError(path, f"`{path}` exists already", "nothing was written; choose another name")
     try:
+        for path in texts:
+            if (root / path).exists():
+                raise OutputError(path, f"`{path}` exists already", "nothing was written; choose another name")
         for path, text in texts.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise unwritable(str(root), error, "mend its permissions, or choose another folder") from error
+        raise unwritable(str(error.filename or root), error, "mend its permissions, or choose another name") from error
 
 
 def _filled(text: str, title: str, day: dt.date) -> str:

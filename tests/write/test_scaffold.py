@@ -73,6 +73,12 @@ def test_folder_that_cannot_be_made_is_a_message(tmp_path: Path) -> None:
         create(tmp_path / "notes.txt" / "site", {"content/site.yaml": ""})
 
 
+def test_title_longer_than_a_file_name_is_a_message(tmp_path: Path) -> None:
+    path, text = new_post_file("softmax " * 50, DAY)
+    with pytest.raises(OutputError, match="File name too long"):
+        create(tmp_path, {path: text})
+
+
 def test_new_site_has_the_workflows_of_this_project() -> None:
     texts = new_site_files("Kernels", DAY)
     for name in ("site.yml", "kernels.yml"):
