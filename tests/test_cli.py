@@ -1,5 +1,6 @@
 """The commands as an author types them, on a copy of this project's own site and its records."""
 
+import importlib.util
 import json
 import re
 import shutil
@@ -128,6 +129,11 @@ def test_a_new_post_is_a_draft_that_no_page_shows(site: Path) -> None:
     assert not any(b"unfinished thought" in content for content in built(site).values())
 
 
+def test_a_new_post_is_named_from_where_the_author_stands(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(site / "kernels")
+    assert sitegen("new", "post", "From below").stdout == "../content/posts/from-below.md\n"
+
+
 def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
     assert sitegen("new", "post", "Twice").exit_code == 0
     again = sitegen("new", "post", "Twice")
@@ -162,3 +168,32 @@ def test_a_comparison_has_one_form_and_fails_on_what_can_be_refused(site: Path) 
     record = str(site / "kernels/softmax/results/nvidia-h200.json")
     assert sitegen("compare", record, record, "--json", "--markdown").exit_code == 2
     assert sitegen("compare", record, record, "--fail-on", "same").exit_code == 2
+
+
+def test_a_bundle_for_a_folder_that_is_not_there_is_refused_before_the_work(site: Path) -> None:
+    assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
+    for words in (("bundle",), ("run", "--bundle", "b.zip")):
+        refused = sitegen(*words, "-o", "no/where.zip")
+        assert refused.exit_code == 2 and "there is no folder 'no'" in refused.stderr
+
+
+def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = {"distributed", "torch"}
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in absent else found(name, *a))
+    assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
+    for words in (("--all",), ("--bundle", "b.zip", "-o", "r.zip")):
+        refused = sitegen("run", *words)
+        assert refused.exit_code == 1
+        assert "distributed, torch; `pip install 'sitegen[cluster,gpu]'`" in refused.stderr
+
+
+@pytest.mark.torch
+def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sitegen("new", "site", ".", "--title", "Kernels").exit_code == 0
+    tile = tmp_path / "kernels/axpy/tile.py"
+    tile.write_text(tile.read_text(encoding="utf-8").replace("alpha * tl.load", "tl.load"), encoding="utf-8")
+    refused = sitegen("run", "axpy/tile")
+    assert refused.exit_code == 1 and "no GPU here" in refused.stderr
+    assert "axpy@16777216:float32 tile: incorrect" in refused.stderr

@@ -7,6 +7,8 @@ A bug in sitegen keeps its traceback.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +25,22 @@ if TYPE_CHECKING:
     from sitegen.execute.targets import Target
     from sitegen.model.record import Record
     from sitegen.results.freshness import Freshness
+
+
+class NewFile(click.Path):
+    """A file to be written at the end of long work: whether it can be is asked at its beginning."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        super().convert(value, param, ctx)
+        path = Path(value)
+        if not path.parent.is_dir():
+            self.fail(f"there is no folder '{path.parent}'", param, ctx)
+        if not os.access(path.parent, os.W_OK):
+            self.fail(f"the folder '{path.parent}' cannot be written", param, ctx)
+        return path
 
 
 def site_root() -> Path:
@@ -59,14 +77,14 @@ def require(loaded: Loaded, *, fresh: bool, current: bool) -> None:
     from sitegen.execute.session import status_by_gpu
 
     lines = [
-        f"{title} on {gpu}: {state.sentence}"
+        f"{title} on {gpu or 'no GPU'}: {state.sentence}"
         for gpu, states in status_by_gpu(inventory_of(loaded)).items()
         for title, state in states.items()
         if state.state in refused
     ]
     if lines:
         say("\n".join(lines))
-        fail(f"{len(lines)} records are not as required, nothing was written")
+        fail(f"{number_of(len(lines), 'record')} not as required, nothing was written")
 
 
 def as_rows(states: Mapping[str, Freshness]) -> list[dict[str, Any]]:
@@ -115,15 +133,36 @@ def usage_errors() -> Iterator[None]:
         raise click.UsageError(str(error)) from error
 
 
+def require_installed(packages: Mapping[str, str]) -> None:
+    """Exits 1 when a package is missing; `packages` gives the extra of sitegen that brings each."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        extras = ",".join(sorted({packages[name] for name in missing}))
+        fail(f"not installed here: {', '.join(missing)}; `pip install 'sitegen[{extras}]'` brings what is missing")
+
+
 def say_progress(progress: Progress) -> None:
     seconds = f" {progress.seconds:.0f} s" if progress.seconds else ""
     say(f"[{progress.done}/{progress.total}] {progress.job} {progress.state}{seconds} {progress.message}".rstrip())
 
 
 def any_failed(results: Sequence[Any]) -> bool:
-    """Whether a job could not be done.  Without a GPU there are no ceilings to measure, which is no failure."""
+    """Whether a job could not be done.  Without a GPU there are no ceilings to measure, which is no failure; but the
+    checks, which with one are results to be stored, are then all there is.
+    """
     gpu = any(result.environment for result in results)
-    return any(result.error for result in results if gpu or result.kind != "ceilings")
+    undone = any(result.error for result in results if gpu or result.kind != "ceilings")
+    return undone or (not gpu and any_refused(results))
+
+
+def any_refused(results: Sequence[Any]) -> bool:
+    """Whether something is not correct, or something wrong was not found to be."""
+    return any(
+        any(evaluation.status.failed for evaluation in result.evaluations)
+        or any(rejection.status not in (rejection.expected, "not_run") for rejection in result.rejections)
+        or any(cell.status not in ("passed", "not_run") for cell in result.cells)
+        for result in results
+    )
 
 
 def tell(results: Sequence[Any]) -> None:
@@ -149,7 +188,12 @@ def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> Non
         return
     errors = sum(d.severity is Severity.ERROR for d in diagnostics)
     say(render_diagnostics(diagnostics, texts))
-    say(f"\n{errors} errors, {len(diagnostics) - errors} warnings")
+    say(f"\n{number_of(errors, 'error')}, {number_of(len(diagnostics) - errors, 'warning')}")
+
+
+def number_of(count: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def write_new(write: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from sitegen.cli.common import (
+    NewFile,
     any_failed,
     as_rows,
     counted,
@@ -18,6 +19,7 @@ from sitegen.cli.common import (
     load_site_or_exit,
     read_record,
     report,
+    require_installed,
     say,
     say_progress,
     target_of,
@@ -25,7 +27,10 @@ from sitegen.cli.common import (
     usage_errors,
 )
 
-FILE = click.Path(path_type=Path, dir_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+TO_SEND = {"distributed": "cluster"}
+TO_RUN = {**TO_SEND, "torch": "gpu"}
+"""Packages by the extra that brings them: to give jobs to other machines, and to run them on this one."""
 
 
 @click.command()
@@ -36,7 +41,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--stale", is_flag=True, help="Only what is stale or missing: the default, written out.")
 @click.option("--on", "target", default="local", show_default=True, help="A target of site.yaml, or local.")
 @click.option("--bundle", "bundle_file", type=FILE, help="Execute a bundle here; needs no site.")
-@click.option("-o", "--output", type=FILE, help="With --bundle: where the results go.")
+@click.option("-o", "--output", type=NewFile(), help="With --bundle: where the results go.")
 def run(
     names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
 ) -> None:
@@ -56,6 +61,7 @@ def run_bundle(bundle_file: Path, output: Path) -> None:
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
 
+    require_installed(TO_RUN)
     try:
         results = bundles.run_bundle(bundle_file, output, progress=say_progress)
     except (BadArchive, OSError) as error:
@@ -71,6 +77,7 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
 
     loaded = load_site_or_exit()
     target = target_of(loaded, where)
+    require_installed(TO_RUN if where == "local" else TO_SEND)
     with usage_errors():
         outcome = session.run(
             loaded.root, inventory_of(loaded), target, names, everything=everything, progress=say_progress
@@ -79,16 +86,17 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
         say("everything is fresh")
         return
     tell(outcome.results.results)
-    if outcome.stored is None:
+    report(outcome.diagnostics, {})
+    if outcome.stored is None and not outcome.diagnostics:
         say("no GPU here: correctness was checked under Triton's interpreter, nothing was timed and nothing is stored")
-    if any_failed(outcome.results.results):
+    if outcome.diagnostics or any_failed(outcome.results.results):
         sys.exit(1)
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--all", "everything", is_flag=True, help="Also what is fresh.")
-@click.option("-o", "--output", type=FILE, required=True, help="The zip to write.")
+@click.option("-o", "--output", type=NewFile(), required=True, help="The zip to write.")
 def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
     """Write one zip with the work for a GPU machine that has no network."""
     from sitegen.execute import session
@@ -100,7 +108,7 @@ def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("file", type=FILE)
 def accept(file: Path) -> None:
     """Check the results that a GPU machine made of a bundle, and store them as records."""
     from sitegen.execute import session
@@ -142,8 +150,8 @@ def status(as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("before", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.argument("after", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
 @click.option("--markdown", is_flag=True, help="A table for a pull request.")
 @click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
 @click.option(

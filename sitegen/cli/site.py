@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import os.path
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,7 +109,7 @@ def new_site(folder: Path, title: str | None) -> None:
     from sitegen.write.scaffold import create, new_site_files
 
     write_new(lambda: create(folder, new_site_files(title or folder.resolve().name, dt.date.today())))
-    say(f"{folder} is a site: `cd {folder}`, `sitegen serve`")
+    say(f"{folder} is a site: `cd {shlex.quote(str(folder))}`, `sitegen serve`")
 
 
 @new.command("post")
@@ -121,6 +123,6 @@ def new_post(title: str) -> None:
     def write() -> None:
         path, text = new_post_file(title, dt.date.today())
         create(root, {path: text})
-        click.echo(path)
+        click.echo(os.path.relpath(root / path))  # from where the author stands, maybe below the site
 
     write_new(write)
