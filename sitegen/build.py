@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+import jinja2
+
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean, has_errors, in_reading_order
 from sitegen.markup import link_site, parse_documents
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
@@ -26,6 +28,8 @@ from sitegen.write.output import Written, write_site
 
 IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
 """Folders of a site in which no text can refer to a file."""
+TEMPLATES = "templates"
+"""The folder of a site's own templates, which stand over the theme's."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,28 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False)
     theme = load_theme(root)
     assets, of_theme = fingerprint(theme.assets)
     diagnostics = in_reading_order((*loaded.diagnostics, *of_theme))
-    pages = render_site(
-        loaded.linked, loaded.documents, loaded.evidence, as_of=loaded.as_of, theme=theme, assets=assets.urls
-    )
+    try:
+        pages = render_site(
+            loaded.linked, loaded.documents, loaded.evidence, as_of=loaded.as_of, theme=theme, assets=assets.urls
+        )
+    except jinja2.TemplateError as error:
+        if not (root / TEMPLATES).is_dir():
+            raise
+        return Built(loaded, diagnostics=in_reading_order((*diagnostics, of_template(error, theme.templates))))
     shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
     files = {**assets.files, **shown, **pages}
     return Built(loaded, dict(sorted(files.items())), diagnostics)
+
+
+def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic:
+    """A site's own template is the author's text: what Jinja says of it, at its place where Jinja knows that."""
+    if isinstance(error, jinja2.TemplateNotFound):
+        name = str(error.name)
+        return Diagnostic("SG502", f"no template `{name}`", Span(TEMPLATES), did_you_mean(name, known))
+    span = Span(TEMPLATES)
+    if isinstance(error, jinja2.TemplateSyntaxError) and error.name:
+        span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
+    return Diagnostic("SG502", f"a template fails: {error.message}", span)
 
 
 def publish(built: Built, output: Path) -> Written:

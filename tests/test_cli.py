@@ -188,6 +188,30 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
         assert "distributed, torch; `pip install 'sitegen[cluster,gpu]'`" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "base.html",
+            "<html>\n{% if %}",
+            "Expected an expression, got 'end of statement block'\n  templates/base.html:2:1",
+        ),
+        ("base.html", "{{ pge.title }}", "'pge' is undefined\n  templates:1:1"),
+        (
+            "home.html",
+            '{% extends "bse.html" %}',
+            "no template `bse.html`\n  templates:1:1\n    hint: did you mean `base.html`?",
+        ),
+    ],
+)
+def test_a_mistake_in_a_template_of_the_site_is_the_authors(site: Path, name: str, text: str, said: str) -> None:
+    (site / "templates").mkdir()
+    (site / "templates" / name).write_text(text, encoding="utf-8")
+    result = sitegen("check", "--as-of", AS_OF)
+    assert result.exit_code == 1
+    assert "error[SG502]" in result.stderr and said in result.stderr
+
+
 @pytest.mark.torch
 def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
