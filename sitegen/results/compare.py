@@ -78,7 +78,35 @@ def compare_records(site: Site, before: Record, after: Record, noise: float = AA
     if kernel is None or before.kernel != after.kernel:
         raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
     old, new = ({evaluation_id(e): e for e in _ours(record)} for record in (before, after))
-    return tuple(_row(kernel, before, after, old.get(one), new.get(one), noise) for one in {**new, **old})
+    return tuple(
+        compare_evaluations(kernel, before, after, old.get(one), new.get(one), noise) for one in {**new, **old}
+    )
+
+
+def compare_evaluations(
+    kernel: Kernel,
+    before: Record,
+    after: Record,
+    old: Evaluation | None,
+    new: Evaluation | None,
+    noise: float = AA_NOISE,
+) -> Row:
+    """One evaluation as each record has it; at least one of them does."""
+    one = new or old
+    assert one is not None
+    title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
+    if old is None:
+        return Row(title, Verdict.NEW, "only the second record has it")
+    if new is None:
+        return Row(title, Verdict.GONE, "only the first record has it")
+    if old.performance is None or new.performance is None:
+        return Row(title, _by_status(old, new), new.message.split("\n")[0] or f"{old.status} → {new.status}")
+    measures = tuple(_measures(kernel, before, after, old, new))
+    found = verdict(measures, noise)
+    reasons = [_reason(found, measures, threshold_of(noise))]
+    if found is not Verdict.SAME and _same_code(old, new):
+        reasons.append(UNCHANGED_CODE)
+    return Row(title, found, "; ".join(reasons), measures)
 
 
 def verdict(measures: Sequence[Measure], noise: float = AA_NOISE) -> Verdict:
@@ -148,26 +176,6 @@ def _escaped(text: str) -> str:
 
 def _ours(record: Record) -> list[Evaluation]:
     return [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
-
-
-def _row(
-    kernel: Kernel, before: Record, after: Record, old: Evaluation | None, new: Evaluation | None, noise: float
-) -> Row:
-    one = new or old
-    assert one is not None
-    title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
-    if old is None:
-        return Row(title, Verdict.NEW, "only the second record has it")
-    if new is None:
-        return Row(title, Verdict.GONE, "only the first record has it")
-    if old.performance is None or new.performance is None:
-        return Row(title, _by_status(old, new), new.message.split("\n")[0] or f"{old.status} → {new.status}")
-    measures = tuple(_measures(kernel, before, after, old, new))
-    found = verdict(measures, noise)
-    reasons = [_reason(found, measures, threshold_of(noise))]
-    if found is not Verdict.SAME and _same_code(old, new):
-        reasons.append(UNCHANGED_CODE)
-    return Row(title, found, "; ".join(reasons), measures)
 
 
 def _reason(found: Verdict, measures: Sequence[Measure], threshold: float) -> str:

@@ -7,10 +7,45 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sitegen.model.kernel import Kernel, Scalar
-from sitegen.model.record import CellRecord, Environment, Evaluation, Record, Role
+from sitegen.model.record import Ceiling, CellRecord, Environment, Evaluation, Record, Role
 
 EvaluationId = tuple[Role, str, str, str, tuple[tuple[str, Scalar], ...]]
 """Role, name, workload, dtype, params: what there is one of in a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastTime:
+    """One evaluation of a past run."""
+
+    median_us: float
+    ratios: Mapping[str, float]
+    """t_baseline / t, by baseline and probe."""
+    interval_us: tuple[float, float] | None = None
+    """95 % interval of the median."""
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """95 % interval of each ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A line of `<gpu>.history.jsonl`."""
+
+    run: str
+    """`Run.id`."""
+    commit: str
+    driver: str
+    cuda: str
+    torch: str
+    triton: str
+    evaluations: Mapping[str, PastTime]
+    """By `fused@8192x8192:float32`."""
+    environment: Environment | None = None
+    ceilings: tuple[Ceiling, ...] = ()
+
+    @property
+    def date(self) -> str:
+        """`2026-11-21`."""
+        return self.run[:10]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +54,8 @@ class Records:
     """By (kernel, GPU's id)."""
     cells: Mapping[tuple[str, str, str], CellRecord] = field(default_factory=dict)
     """By (post's slug, cell's label, GPU's id)."""
+    histories: Mapping[tuple[str, str], tuple[PastRun, ...]] = field(default_factory=dict)
+    """Every run of a kernel on a GPU, oldest first, by (kernel, GPU's id)."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The text of those that could not be read, by path: the frame of their diagnostics."""
 

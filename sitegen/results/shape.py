@@ -1,4 +1,4 @@
-"""The text of a record → a Record or a CellRecord, with every mistake of its shape at its place.
+"""The text of a record → a Record, a CellRecord or a PastRun, with every mistake of its shape at its place.
 
 pydantic validates the model's own dataclasses; there is no second set of classes.  An older schema is first brought
 up to date by the functions of `UPGRADES`.
@@ -16,11 +16,12 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, CellRecord, Record
 from sitegen.results.json_text import position
+from sitegen.results.records import PastRun
 
-T = TypeVar("T", Record, CellRecord)
+T = TypeVar("T", Record, CellRecord, PastRun)
 Path = tuple[str | int, ...]
 
-_ADAPTERS: Mapping[type, TypeAdapter[Any]] = {cls: TypeAdapter(cls) for cls in (Record, CellRecord)}
+_ADAPTERS: Mapping[type, TypeAdapter[Any]] = {cls: TypeAdapter(cls) for cls in (Record, CellRecord, PastRun)}
 
 UPGRADES: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """Schema n → a pure function that gives the same record in schema n + 1."""

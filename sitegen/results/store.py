@@ -16,8 +16,9 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.plain import to_plain
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
-from sitegen.results.json_text import dump, dump_line
-from sitegen.results.records import Records, timed_unchecked
+from sitegen.results.history import history_line, parse_history
+from sitegen.results.json_text import dump
+from sitegen.results.records import PastRun, Records, timed_unchecked
 from sitegen.results.shape import parse, span_of
 
 T = TypeVar("T", Record, CellRecord)
@@ -31,6 +32,7 @@ class Loaded:
     text: str
     record: Record | CellRecord | None
     diagnostics: tuple[Diagnostic, ...] = ()
+    history: tuple[PastRun, ...] = ()
 
 
 def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...]]:
@@ -41,7 +43,12 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
         slug: [_load(root, path, CellRecord) for path in _json(root, f"{folder}/results", "*/*.json")]
         for slug, folder in folders.items()
     }
-    everything = [*kernels, *(one for found in cells.values() for one in found)]
+    histories = [
+        _load_history(root, path)
+        for kernel in site.kernels
+        for path in _json(root, f"{kernel.folder}/results", "*.history.jsonl")
+    ]
+    everything = [*kernels, *(one for found in cells.values() for one in found), *histories]
     records = Records(
         {(one.record.kernel, one.record.gpu): one.record for one in kernels if isinstance(one.record, Record)},
         {
@@ -50,6 +57,7 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
             for one in found
             if isinstance(one.record, CellRecord)
         },
+        {_kernel_and_gpu(one.path): one.history for one in histories},
         {one.path: one.text for one in everything if one.diagnostics},
     )
     return records, tuple(d for one in everything for d in one.diagnostics)
@@ -62,7 +70,7 @@ def save_record(root: Path, record: Record, run: Run) -> None:
     history = folder / f"{record.gpu}.history.jsonl"
     before = history.read_text(encoding="utf-8") if history.exists() else ""
     others = [line for line in before.splitlines(keepends=True) if json.loads(line).get("run") != run.id]
-    _write(history, "".join([*others, _history_line(record, run)]))
+    _write(history, "".join([*others, history_line(record, run)]))
 
 
 def save_cell(root: Path, folder: str, cell: CellRecord) -> None:
@@ -120,6 +128,20 @@ def _load(root: Path, path: str, cls: type[T]) -> Loaded:
     return Loaded(path, text, None if mistakes else record, tuple(mistakes))
 
 
+def _load_history(root: Path, path: str) -> Loaded:
+    try:
+        text = (root / path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Loaded(path, "", None, (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),))
+    history, mistakes = parse_history(text, path)
+    return Loaded(path, text, None, mistakes, history)
+
+
+def _kernel_and_gpu(path: str) -> tuple[str, str]:
+    """Of `kernels/<kernel>/results/<gpu>.history.jsonl`."""
+    return Path(path).parts[-3], Path(path).name.removesuffix(".history.jsonl")
+
+
 def _misplaced(record: Record | CellRecord, path: str, text: str) -> list[Diagnostic]:
     """A record names itself; where it lies must say the same, or a page would show another one's figures."""
     parts = Path(path).parts
@@ -153,26 +175,6 @@ def _unchecked(record: Record, path: str, text: str) -> list[Diagnostic]:
         for index, one in enumerate(record.evaluations)
         if timed_unchecked(one)
     ]
-
-
-def _history_line(record: Record, run: Run) -> str:
-    """When, with what, and the time and ratios of each evaluation of that run."""
-    e = run.environment
-    times = {
-        _title(one): {
-            "median_us": one.performance.median_us,
-            "ratios": {ratio.baseline: ratio.value for ratio in one.performance.ratios},
-        }
-        for one in record.evaluations
-        if one.run == run.id and one.performance
-    }
-    versions = {"driver": e.driver, "cuda": e.cuda, "torch": e.torch, "triton": e.triton}
-    return dump_line({"run": run.id, "commit": run.commit, **versions, "evaluations": times})
-
-
-def _title(one: Evaluation) -> str:
-    params = "".join(f"[{name}={value}]" for name, value in sorted(one.params.items()))
-    return f"{one.name}@{one.workload}:{one.dtype}{params}"
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,0 +1,147 @@
+"""The history of a kernel on one GPU: a line of JSON per run, and each run beside the one before it.
+
+A line keeps what a figure is computed from (times, ratios, intervals, ceilings), not the figure, so that a corrected
+formula corrects old runs too.  Lines that were written before intervals and ceilings were kept have neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.model.kernel import Kernel, Scalar, Status
+from sitegen.model.plain import to_plain
+from sitegen.model.record import SCHEMA, Evaluation, Performance, Ratio, Record, Role, Run
+from sitegen.results.compare import AA_NOISE, Row, compare_evaluations
+from sitegen.results.json_text import dump_line
+from sitegen.results.measures import figures
+from sitegen.results.records import PastRun, PastTime, swept
+from sitegen.results.shape import parse
+
+ASSUMED = f"where no interval was kept, ±{2 * AA_NOISE:.2%} of noise stands for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One implementation at one workload in one run."""
+
+    past: PastRun
+    evaluation: Evaluation
+    of_ceiling: float | None
+    """None when the run's ceilings are not kept."""
+    row: Row | None
+    """Against the run before; None for the first."""
+
+    def ratio(self, baseline: str) -> Ratio | None:
+        timed = self.evaluation.performance
+        return next((r for r in timed.ratios if r.baseline == baseline), None) if timed else None
+
+
+def parse_history(text: str, path: str) -> tuple[tuple[PastRun, ...], tuple[Diagnostic, ...]]:
+    """The runs, oldest first, and every mistake at its line."""
+    parsed = [(n, *parse(PastRun, line, path)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    runs = (past for _, past, _ in parsed if past)
+    mistakes = tuple(_at_line(one, n) for n, _, found in parsed for one in found)
+    return tuple(sorted(runs, key=lambda past: past.run)), mistakes
+
+
+def history_line(record: Record, run: Run) -> str:
+    """When, with what, and the time and ratios of each evaluation of that run."""
+    e = run.environment
+    times = {
+        title_of(one): PastTime(
+            timed.median_us,
+            {ratio.baseline: ratio.value for ratio in timed.ratios},
+            (timed.low_us, timed.high_us),
+            {ratio.baseline: (ratio.low, ratio.high) for ratio in timed.ratios},
+        )
+        for one in record.evaluations
+        if one.run == run.id and (timed := one.performance)
+    }
+    return dump_line(to_plain(PastRun(run.id, run.commit, e.driver, e.cuda, e.torch, e.triton, times, e, run.ceilings)))
+
+
+def title_of(one: Evaluation) -> str:
+    """`fused@8192x8192:float32[causal=True]`: how a line names it."""
+    return f"{one.name}@{_cell(one.workload, one.dtype, one.params)}"
+
+
+def moments(
+    kernel: Kernel, record: Record, history: Iterable[PastRun], one: Evaluation, noise: float = AA_NOISE
+) -> tuple[Moment, ...]:
+    """The runs that timed `one`, oldest first.  `record` has the ceilings of those lines that keep none."""
+    found: list[Moment] = []
+    title = title_of(one)
+    before: tuple[PastRun, Record, Evaluation] | None = None
+    for past in history:
+        whole = past_record(kernel, record, past)
+        same = next((e for e in whole.evaluations if title_of(e) == title), None)
+        if same is None:
+            continue
+        row = compare_evaluations(kernel, before[1], whole, before[2], same, noise) if before else None
+        if row and before and not all(one_run.evaluations[title].intervals for one_run in (before[0], past)):
+            row = replace(row, reason=f"{row.reason} ({ASSUMED})")
+        known = figures(kernel, whole, same)
+        found.append(Moment(past, same, known.of_ceiling if known else None, row))
+        before = past, whole, same
+    return tuple(found)
+
+
+def past_record(kernel: Kernel, record: Record, past: PastRun) -> Record:
+    """What a line keeps as a record: of the workloads that the kernel still has; no run when its ceilings are lost."""
+    kept = [run for run in record.runs if run.id == past.run]
+    if past.environment:
+        kept = [Run(past.run, past.date, past.commit, past.environment, past.ceilings)]
+    return Record(SCHEMA, kernel.name, record.gpu, tuple(kept), tuple(_evaluations(kernel, past)))
+
+
+def newer_versions(before: PastRun, after: PastRun) -> tuple[str, ...]:
+    """`Triton 3.5.1 → 3.6.0`: what else changed between two runs."""
+    names = {"driver": "driver", "cuda": "CUDA", "torch": "torch", "triton": "Triton"}
+    pairs = [(shown, getattr(before, name), getattr(after, name)) for name, shown in names.items()]
+    return tuple(f"{shown} {old} → {new}" for shown, old, new in pairs if old != new)
+
+
+def _evaluations(kernel: Kernel, past: PastRun) -> Iterator[Evaluation]:
+    cells = {
+        _cell(workload.name, dtype, params): (workload.name, dtype, params)
+        for workload in kernel.workloads
+        for dtype in kernel.dtypes
+        for params in swept(kernel)
+    }
+    for title, time in past.evaluations.items():
+        name, _, cell = title.partition("@")
+        if cell in cells:
+            workload, dtype, params = cells[cell]
+            timed = _performance(time)
+            role = _role(kernel, name)
+            yield Evaluation(role, name, workload, dtype, past.run, Status.PASSED, params=params, performance=timed)
+
+
+def _role(kernel: Kernel, name: str) -> Role:
+    if name in kernel.baselines:
+        return Role.BASELINE
+    return Role.IMPLEMENTATION if name in {one.name for one in kernel.implementations} else Role.PROBE
+
+
+def _performance(time: PastTime) -> Performance:
+    """A line keeps no percentiles and no samples: they are its median and none."""
+    low, high = time.interval_us or _by_noise(time.median_us)
+    bounds = {name: time.intervals.get(name) or _by_noise(value) for name, value in time.ratios.items()}
+    ratios = tuple(Ratio(name, value, *bounds[name]) for name, value in time.ratios.items())
+    t = time.median_us
+    return Performance(t, t, t, t, low, high, samples=0, rounds_us=(), ratios=ratios)
+
+
+def _by_noise(value: float) -> tuple[float, float]:
+    """An interval for a line that kept none."""
+    return value * (1 - 2 * AA_NOISE), value * (1 + 2 * AA_NOISE)
+
+
+def _cell(workload: str, dtype: str, params: Mapping[str, Scalar]) -> str:
+    return f"{workload}:{dtype}" + "".join(f"[{name}={value}]" for name, value in sorted(params.items()))
+
+
+def _at_line(one: Diagnostic, number: int) -> Diagnostic:
+    return replace(one, span=replace(one.span, line=number))
