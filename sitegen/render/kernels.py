@@ -15,6 +15,7 @@ from sitegen.render.benchmark import CAPTION, benchmark_table
 from sitegen.render.board import Board, board
 from sitegen.render.charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.frame import Fact, Link, Printer
+from sitegen.render.history import History, history
 from sitegen.render.ladder import Step, ladder, source_url, unmeasured
 from sitegen.render.measured import Group, headline
 from sitegen.render.plates import record_plate
@@ -53,6 +54,8 @@ class Section:
     table: tables.Table
     figure: Figure | None
     caught: tuple[Caught, ...]
+    history: History | None
+    """None when no run that is kept timed the best implementation."""
     plate_id: str
     plate: tuple[Fact, ...]
 
@@ -186,6 +189,9 @@ def _section(
         ),
         figure=kernel_figure(kernel, record, charted, here, id=f"roofline{end}", wide=False) if charted else None,
         caught=_caught(record),
+        history=history(
+            kernel, record, sources.histories(record), group.best.evaluation if group and group.best else None
+        ),
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json"),
     )

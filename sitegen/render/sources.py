@@ -15,6 +15,7 @@ from sitegen.model.site import Markdown, Post, Site, SiteConfig
 from sitegen.model.urls import post_url
 from sitegen.render.evidence import Evidence
 from sitegen.render.measured import Group
+from sitegen.results.records import PastRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,10 @@ class Sources:
 
     def groups(self, record: Record) -> tuple[Group, ...]:
         return self.measured[record.kernel, record.gpu]
+
+    def histories(self, record: Record) -> tuple[PastRun, ...]:
+        """Every run of the record's kernel on its GPU, oldest first."""
+        return self.evidence.records.histories.get((record.kernel, record.gpu), ())
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
         found = {gpu: r for (*cell, gpu), r in self.evidence.records.cells.items() if cell == [post, label]}
