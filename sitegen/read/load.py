@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from sitegen.diagnostics import Diagnostic, Severity, Span, in_reading_order
+from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
 from sitegen.model.site import Site, SiteConfig
 from sitegen.read.addresses import address_clashes, first_of_each_slug
 from sitegen.read.config import SITE_FILE, no_config, parse_config, zone_of
@@ -25,6 +25,7 @@ ROOMS = ("content", "kernels", "series")
 SUFFIXES = (".bib", ".cu", ".cuh", ".h", ".hpp", ".md", ".py", ".yaml", ".yml")
 """Text that a page shows, a key hashes or a diagnostic frames.  Images and records are others' to read."""
 _KERNEL_FILE = re.compile(r"kernels/([^/]+)/kernel\.yaml")
+_KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
 _SERIES_FILE = re.compile(r"series/[^/]+\.yaml")
 _MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
 _EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
@@ -104,6 +105,19 @@ def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:
         if stray and f"{path.rpartition('/')[0]}/index.md" not in files:
             hint = "a post is content/posts/<slug>.md or content/posts/<slug>/index.md; the other folders are flat"
             yield Diagnostic("SG016", "no page is made of this file", Span(path), hint, Severity.WARNING)
+    yield from _kernels_without_yaml(files)
+
+
+def _kernels_without_yaml(files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    folders: dict[str, list[str]] = {}
+    for path in files:
+        if (found := _KERNEL_FOLDER.match(path)) and not path.endswith("__init__.py"):
+            folders.setdefault(found[0], []).append(path.removeprefix(found[0]))
+    for folder, names in folders.items():
+        if not {"kernel.yaml", "kernel.yml"}.intersection(names):
+            odd = next((name for name in names if did_you_mean(name, ["kernel.yaml"])), names[0])
+            message, near = f"no {folder}kernel.yaml: this folder is not read", did_you_mean(odd, ["kernel.yaml"])
+            yield Diagnostic("SG016", message, Span(folder + odd), near, Severity.WARNING)
 
 
 def _config(files: Mapping[str, str], found: list[Diagnostic]) -> SiteConfig:

@@ -106,6 +106,14 @@ def test_a_file_in_a_folder_too_deep_is_named_and_nothing_fails() -> None:
     assert not has_errors(found) and not site.posts
 
 
+def test_a_kernel_whose_yaml_has_another_name_is_named() -> None:
+    _, found = parse_site(SITE | {"kernels/axpy/kernal.yaml": "kernel: axpy\n", "kernels/axpy/tile.py": ""})
+    assert [(d.code, d.span.path, d.hint) for d in found] == [
+        ("SG016", "kernels/axpy/kernal.yaml", "did you mean `kernel.yaml`?")
+    ]
+    assert not has_errors(found)
+
+
 def test_an_exercise_is_a_folder() -> None:
     files = {"content/exercises/vector-add/index.md": "", "content/exercises/vector-add/starter.py": ""}
     assert parse_site(SITE | files)[0].exercises == ("vector-add",)
