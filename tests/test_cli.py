@@ -120,6 +120,15 @@ def test_check_writes_nothing(site: Path) -> None:
     assert not (site / "public").exists()
 
 
+@pytest.mark.parametrize("waits", ["date: 2026-11-01\ndraft: true", "date: 2027-11-01"])
+def test_check_reads_what_is_not_published_yet(site: Path, waits: str) -> None:
+    text = f"---\ntitle: Later\n{waits}\n---\n[nowhere](../nowhere/)\n"
+    (site / "content/posts/later.md").write_text(text, encoding="utf-8")
+    result = sitegen("check", "--as-of", AS_OF)
+    assert result.exit_code == 1
+    assert "leads nowhere\n  content/posts/later.md:" in result.stderr and "1 error, " in result.stderr
+
+
 def test_a_new_post_is_a_draft_that_no_page_shows(site: Path) -> None:
     made = sitegen("new", "post", "An unfinished thought")
     assert made.exit_code == 0

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from sitegen.cli.common import fail, report, require, say, site_root, write_new
-from sitegen.diagnostics import render_diagnostics
+from sitegen.diagnostics import has_errors, render_diagnostics
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -60,14 +60,17 @@ def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_
 @click.command()
 @click.option("--as-of", type=Day(), help="Check as if it were this day.")
 def check(as_of: dt.date | None) -> None:
-    """Report every mistake of the site; write nothing."""
+    """Report every mistake of the site, also in drafts and in posts of the future; write nothing."""
     from sitegen.build import build as build_files
+    from sitegen.build import load
 
-    built = build_files(site_root(), as_of=as_of)
-    report(built.diagnostics, built.loaded.texts)
-    if built.failed:
+    root = site_root()
+    built, waiting = build_files(root, as_of=as_of), load(root, as_of=as_of, everything=True)
+    found = {*built.diagnostics, *waiting.diagnostics}
+    report(found, built.loaded.texts)
+    if has_errors(found):
         sys.exit(1)
-    say("no mistakes" if not built.diagnostics else "warnings only")
+    say("no mistakes" if not found else "warnings only")
 
 
 @click.command()
@@ -87,6 +90,8 @@ def serve(port: int, as_of: dt.date | None) -> None:
     def preview() -> Preview:
         built = build_files(root, as_of=as_of, everything=True)
         mistakes = render_diagnostics(built.diagnostics, built.loaded.texts) if built.failed else ""
+        if not built.failed:  # warnings hide no page, but the terminal says them
+            report(built.diagnostics, built.loaded.texts)
         path = urlsplit(built.loaded.site.config.base_url).path.strip("/")
         return Preview(built.files, mistakes, f"/{path}/" if path else "/")
 
