@@ -186,6 +186,15 @@ def test_a_bundle_for_a_folder_that_is_not_there_is_refused_before_the_work(site
         assert refused.exit_code == 2 and "there is no folder 'no'" in refused.stderr
 
 
+def test_a_bundle_is_no_result_and_accept_says_what_makes_one(site: Path) -> None:
+    assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
+    refused = sitegen("accept", "b.zip")
+    assert refused.exit_code == 1
+    assert (
+        "it holds jobs, not results" in refused.stderr and "`sitegen run --bundle BUNDLE -o RESULT`" in refused.stderr
+    )
+
+
 def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     absent = {"distributed", "torch"}
     found = importlib.util.find_spec

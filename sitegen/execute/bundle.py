@@ -85,7 +85,12 @@ def write_results(results: Results, path: Path) -> None:
 def read_results(path: Path) -> tuple[Results | None, list[Diagnostic]]:
     """The results of a run that was made on a GPU, or what is wrong with the file.  Raises OSError."""
     try:
-        return _results(archive.read(path, "results")), []
+        found = archive.read(path, "results")
+    except BadArchive as error:
+        hint = "it takes what `sitegen run --bundle BUNDLE -o RESULT` wrote, as it was written"
+        return None, [Diagnostic("SG401", f"{error}", Span(path.name), hint)]
+    try:
+        return _results(found), []
     except BadArchive as error:
         return None, [Diagnostic("SG401", f"{error}", Span(path.name))]
 
