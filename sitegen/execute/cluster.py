@@ -61,7 +61,9 @@ def _connect(target: Target, stack: ExitStack) -> Client:
 
 
 def _scheduler(target: Target) -> dict[str, Any]:
-    return {"cls": Scheduler, "options": {"host": target.bind, "port": 0, "dashboard": False}}
+    # without the dashboard it still serves HTTP, and would want port 8787: two runs on one host must not meet there
+    web = {"dashboard": False, "dashboard_address": f"{target.bind}:0"}
+    return {"cls": Scheduler, "options": {"host": target.bind, "port": 0, **web}}
 
 
 def _workers(target: Target) -> dict[str, Any]:

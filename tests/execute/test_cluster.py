@@ -221,3 +221,11 @@ def test_a_run_that_is_killed_leaves_no_process_behind(tmp_path):
     run.wait()
     gone, alive = psutil.wait_procs(everything, timeout=20)
     assert not alive and gone
+
+
+def test_two_runs_on_one_host_do_not_meet_at_a_port(tmp_path: Path) -> None:
+    first = execute([spec(1, tmp_path), spec(2, tmp_path)], Target((Device(),)), lambda _: None, note_and_wait)
+    assert next(first)["id"] == "job-1"
+    second = execute([spec(3, tmp_path)], Target((Device(),)), lambda _: None, note_and_wait)
+    assert [result["id"] for result in second] == ["job-3"]
+    assert [result["id"] for result in first] == ["job-2"]
