@@ -19,6 +19,7 @@ from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
 from sitegen.model import urls
+from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
     BenchmarkSlot,
     Cell,
@@ -81,20 +82,13 @@ def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
     return why
 
 
-def day_of(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date:
-    """The day on which a post appears, in the site's timezone."""
-    if not isinstance(date, dt.datetime):
-        return date
-    return (date.astimezone(zone) if date.tzinfo else date).date()
-
-
 def _without(site: Site, hidden: Mapping[str, str]) -> Site:
     """The site without the hidden posts, also in its series and entry points; posts newest first."""
     posts = [post for post in site.posts if post.body.path not in hidden]
     gone = {post.slug for post in site.posts} - {post.slug for post in posts}
     zone = zone_of(site.config)
     posts.sort(key=lambda post: post.slug)
-    posts.sort(key=lambda post: _moment(post.date, zone), reverse=True)
+    posts.sort(key=lambda post: moment(post.date, zone), reverse=True)
     entries = tuple(entry for entry in site.config.entry_points if entry.post.name not in gone)
     return dataclasses.replace(
         site,
@@ -110,13 +104,6 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
         for phase in series.phases
     )
     return dataclasses.replace(series, phases=phases)
-
-
-def _moment(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
-    """A day begins at midnight of the site's timezone."""
-    if isinstance(date, dt.datetime):
-        return date if date.tzinfo else date.replace(tzinfo=zone)
-    return dt.datetime(date.year, date.month, date.day, tzinfo=zone)
 
 
 def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.dates import moment
 from sitegen.model.linked import document_key
 from sitegen.model.urls import FEED, NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
+from sitegen.read.config import zone_of
 from sitegen.render.frame import Link, Printer, base_path, navigation
 from sitegen.render.slots import Place, fill
-from sitegen.render.sources import Sources, moment
+from sitegen.render.sources import Sources
 
 FEED_ENTRIES = 30
 
@@ -128,7 +130,7 @@ def _entries(sources: Sources) -> tuple[FeedEntry, ...]:
 
 
 def _iso(sources: Sources, date: dt.date | dt.datetime) -> str:
-    return moment(date, sources.config.timezone).isoformat(timespec="seconds")
+    return moment(date, zone_of(sources.config)).isoformat(timespec="seconds")
 
 
 def render_sitemap(printer: Printer, paths: Iterable[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from sitegen.render.measured import stale_of
 from sitegen.render.plates import record_plate
 from sitegen.render.series import Position, positions
 from sitegen.render.slots import Place, fill
-from sitegen.render.sources import Sources, day_of
+from sitegen.render.sources import Sources
 from sitegen.render.tables import part_of_id
 
 PER_PAGE = 50
@@ -119,7 +119,7 @@ def posts_by_tag(sources: Sources) -> dict[str, list[Post]]:
 
 
 def post_line(sources: Sources, post: Post, here: str) -> PostLine:
-    date, words = day_of(post.date), sources.document(post.body).words
+    date, words = sources.day_of(post.date), sources.document(post.body).words
     href, minutes = relative(sources.post_url(post), here), numbers.reading_time(words)
     return PostLine(post.title, href, date.isoformat(), numbers.day(date), post.description, minutes)
 
@@ -147,8 +147,8 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
     sources, here = printer.sources, printer.sources.post_url(post)
     document = sources.document(post.body)
     kernels = _kernels(sources, post)
-    date = day_of(post.date)
-    updated = day_of(post.updated) if post.updated else None
+    date = sources.day_of(post.date)
+    updated = sources.day_of(post.updated) if post.updated else None
     beside = sources.linked.neighbours.get(post.body.path, Neighbours())
     page = PostPage(
         title=post.title,

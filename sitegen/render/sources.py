@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
+from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
 from sitegen.model.record import CellRecord, Record
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
 from sitegen.model.urls import post_url
+from sitegen.read.config import zone_of
 from sitegen.render.evidence import Evidence
 from sitegen.render.measured import Group
 from sitegen.results.records import PastRun
@@ -39,6 +40,10 @@ class Sources:
     @property
     def config(self) -> SiteConfig:
         return self.linked.site.config
+
+    def day_of(self, date: dt.date | dt.datetime) -> dt.date:
+        """In the site's time zone, as publication counts it."""
+        return day_of(date, zone_of(self.config))
 
     def post_url(self, post: Post) -> str:
         return post_url(post, self.config)
@@ -73,13 +78,3 @@ class Sources:
 def source_of(site: Site, implementation: Implementation) -> str:
     """The text of an implementation: of its file, or of its cell."""
     return implementation.source or site.files.get(implementation.file, "")
-
-
-def day_of(date: dt.date | dt.datetime) -> dt.date:
-    return date.date() if isinstance(date, dt.datetime) else date
-
-
-def moment(date: dt.date | dt.datetime, timezone: str) -> dt.datetime:
-    """A date is its first moment in the site's time zone."""
-    at = date if isinstance(date, dt.datetime) else dt.datetime.combine(date, dt.time())
-    return at if at.tzinfo else at.replace(tzinfo=ZoneInfo(timezone))
