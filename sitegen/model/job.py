@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sitegen.model.kernel import Kernel, Scalar, Workload
-from sitegen.model.record import Ceiling, Environment, Evaluation, Output, Rejection
+from sitegen.model.kernel import Kernel, Scalar, Status, Workload
+from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Output, Rejection, Role
 
 JOB_SCHEMA = 1
 
@@ -63,6 +63,20 @@ class CeilingsJob:
 
 
 @dataclass(frozen=True, slots=True)
+class InspectJob:
+    """One kernel under the tools: compute-sanitizer at a small shape, ncu's counters at every workload, dtype and
+    params.  Beside the kernel's own jobs in a run, once; nothing is timed."""
+
+    id: str
+    """`softmax/tools`."""
+    kernel: Kernel
+    sources: Mapping[str, str]
+    sweep: tuple[Mapping[str, Scalar], ...] = ()
+    """The params of each sweep; one empty mapping when there are none."""
+    kind: str = "inspect"
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookCell:
     label: str
     source: str
@@ -86,7 +100,7 @@ class NotebookJob:
     kind: str = "notebook"
 
 
-Job = KernelJob | RejectJob | CeilingsJob | NotebookJob
+Job = KernelJob | RejectJob | CeilingsJob | InspectJob | NotebookJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,30 @@ class CellResult:
     outputs: tuple[Output, ...]
     key: Key
     duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counters of one evaluation's call."""
+
+    role: Role
+    name: str
+    workload: str
+    dtype: str
+    params: Mapping[str, Scalar]
+    counters: Counters
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitized:
+    """What compute-sanitizer found in one implementation or `wrong/` variant."""
+
+    name: str
+    findings: Mapping[str, str]
+    """By tool; empty text: nothing inside our kernels."""
+    status: Status = Status.PASSED
+    """What the findings mean: `out_of_bounds`, `race`, `incorrect` (reads what nobody wrote)."""
+    wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +150,8 @@ class JobResult:
     rejections: tuple[Rejection, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()
     cells: tuple[CellResult, ...] = ()
+    counted: tuple[Counted, ...] = ()
+    sanitized: tuple[Sanitized, ...] = ()
     artefacts: Mapping[str, str] = field(default_factory=dict)
     """Base64 of gzip (mtime 0) of the content, by `<sha256 of the content>.<ptx|sass|samples>`."""
     seconds: Mapping[str, float] = field(default_factory=dict)

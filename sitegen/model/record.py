@@ -13,6 +13,8 @@ from enum import StrEnum
 from sitegen.model.kernel import Scalar, Status
 
 SCHEMA = 1
+CALIBRATION = 0.02
+"""How far the counters may be from what is known before they are marked invalid."""
 
 
 class Role(StrEnum):
@@ -52,7 +54,8 @@ class Ceiling:
     """A measured limit of a GPU."""
 
     name: str
-    """`memory 1:0`, `memory 2:1`, `memory 1:1`, `memory 0:1` (reads : writes), `fp32`, `tf32`, `bf16`, `fp8`."""
+    """`memory 1:0`, `memory 2:1`, `memory 1:1`, `memory 0:1` (reads : writes), `L2`, `shared`, `fp32`, `tf32`, `bf16`,
+    `fp8`."""
     rate: float
     """Bytes per second for memory, operations per second for compute: the best of `probes`."""
     probes: Mapping[str, float]
@@ -99,6 +102,22 @@ class Ratio:
     value: float
     low: float
     high: float
+    by_process: tuple[float, ...] = ()
+    """As each generation of processes alone saw it, in order of time; empty in records that had only one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sustained:
+    """A matrix kernel after 300 ms of itself, at the clock that the power cap leaves it."""
+
+    median_us: float
+    low_us: float
+    high_us: float
+    samples: int
+    rounds_us: tuple[float, ...]
+    ratios: tuple[Ratio, ...] = ()
+    sm_clock_mhz: float | None = None
+    power_w: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +148,14 @@ class Performance:
     power_w: float | None = None
     cycles: float | None = None
     """median_us in SM cycles."""
+    by_process_us: tuple[float, ...] = ()
+    """The median of each generation of processes, in order of time."""
+    cycle_ratios: tuple[Ratio, ...] = ()
+    """As `ratios`, in SM cycles instead of time; of matrix kernels, whose clock the power cap moves."""
+    throttle: tuple[str, ...] = ()
+    """Why the clock was held down during its turns, as NVML says: `power cap`, `thermal`, …"""
+    sustained: Sustained | None = None
+    """Of a matrix kernel; every figure above is then that of bursts after idleness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +182,33 @@ class LaunchRecord:
     cluster: tuple[int, ...]
     shared_bytes: int
     launches: int = 1
+    occupancy: float | None = None
+    """Warps of it that fit on an SM, as a share of those that the SM could hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What the GPU's counters say of one call, all its kernels together; read by ncu, clocks left alone."""
+
+    dram_read_bytes: float
+    dram_written_bytes: float
+    duration_us: float
+    """Under the profiler: beside our own time, never instead of it."""
+    sm_cycles: float
+    tensor_flops: float | None = None
+    fp32_flops: float | None = None
+    """fma counts two."""
+    calibration: Mapping[str, float] = field(default_factory=dict)
+    """Counted over known, in the same call of ncu: `copy bytes`, `matrix flops`."""
+
+    @property
+    def dram_bytes(self) -> float:
+        return self.dram_read_bytes + self.dram_written_bytes
+
+    @property
+    def valid(self) -> bool:
+        """Whether what is known was counted right, within 2 %."""
+        return bool(self.calibration) and all(abs(share - 1) <= CALIBRATION for share in self.calibration.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +237,11 @@ class Evaluation:
     predicted_of_ceiling: float | None = None
     samples: str = ""
     """SHA-256 of the artefact with the raw samples."""
+    counters: Counters | None = None
+    """None where the machine's counters could not be read."""
+    sanitizer: Mapping[str, str] = field(default_factory=dict)
+    """By tool of compute-sanitizer (memcheck, racecheck, initcheck, synccheck): empty, or its first finding inside our
+    kernels; no entry where it was not run."""
 
     def __post_init__(self) -> None:
         if self.performance is not None and self.status is not Status.PASSED:
