@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Kernel, Scalar, Workload
 from sitegen.model.record import Evaluation, Performance, Record, Role, Run
 from sitegen.render.evidence import FRESH, Evidence
 from sitegen.results.freshness import Freshness, State
-from sitegen.results.measures import Cost, Figures, Limits, cost_of, figures, limits_of
+from sitegen.results.measures import Figures, Limits, figures, limits_of
 from sitegen.results.records import swept
 
 

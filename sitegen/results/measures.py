@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import Number, evaluate
-from sitegen.model.kernel import Goal, Kernel, Scalar, Workload
+from sitegen.model.cost import Cost, cost_of
+from sitegen.model.kernel import Goal, Kernel
 from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
 
 COMPUTE = {
@@ -27,28 +26,6 @@ MARGIN = 0.02
 """How far above every measured ceiling a figure may stand before it is an error of ours."""
 CACHE_FACTOR = 4
 """A workload below this many times the L2 may leave lines in it: its rate says nothing of the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The least that a workload takes."""
-
-    read_bytes: Number
-    written_bytes: Number
-    flops: Number
-
-    @property
-    def bytes(self) -> Number:
-        return self.read_bytes + self.written_bytes
-
-    @property
-    def read_share(self) -> float:
-        return self.read_bytes / self.bytes if self.bytes else 0.5
-
-    @property
-    def intensity(self) -> float:
-        """FLOP per byte."""
-        return self.flops / self.bytes if self.bytes else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +78,6 @@ class GoalResult:
     value: float | None = None
     name: str = ""
     """The implementation that has the value."""
-
-
-def cost_of(kernel: Kernel, workload: Workload, dtype: str, params: Mapping[str, Scalar]) -> Cost:
-    """Raises FormulaError when a formula names what the workload does not have."""
-    numbers = {name: value for name, value in params.items() if not isinstance(value, str)}
-    names: dict[str, Number] = {**workload.dims, **numbers, "itemsize": DTYPES[dtype].itemsize}
-    return Cost(evaluate(kernel.reads, names), evaluate(kernel.writes, names), evaluate(kernel.flops, names))
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from sitegen.model.cost import cost_of
 from sitegen.model.kernel import Goal, Status
 from sitegen.model.record import Ceiling, Record
-from sitegen.results.measures import GoalState, cost_of, figures, goal_results, implausible, limits_of, nearest_mix
+from sitegen.results.measures import GoalState, figures, goal_results, implausible, limits_of, nearest_mix
 
 
 @pytest.fixture
