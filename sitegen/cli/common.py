@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sitegen.diagnostics import Diagnostic, Severity, has_errors, render_diagnostics
+from sitegen.results.inspected import inspected
 
 if TYPE_CHECKING:
     from sitegen.build import Loaded
@@ -167,7 +168,7 @@ def any_refused(results: Sequence[Any]) -> bool:
 
 def tell(results: Sequence[Any]) -> None:
     """One line for everything that did not pass."""
-    for result in results:
+    for result in inspected(results):
         for line in (result.error, *result.warnings):
             if line:
                 say(f"{result.id}: {line}")

@@ -15,6 +15,7 @@ from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import SCHEMA, CellRecord, Evaluation, Record, Rejection, Role, Run
 from sitegen.model.site import Site
+from sitegen.results.inspected import inspected, kernel_of
 from sitegen.results.records import EvaluationId, Records, evaluation_id, swept
 
 
@@ -49,10 +50,10 @@ def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[
     if run is None:
         return None
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
-    results = [r for r in results if _was_measured(r)]
+    results = [r for r in inspected(results) if _was_measured(r)]
     gpu = gpu_id(run.environment.gpu)
     kernels = {kernel.name: kernel for kernel in site.kernels}
-    touched = {name: [r for r in results if _kernel_of(r) == name] for name in kernels}
+    touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
     return Accepted(
         run,
         tuple(
@@ -143,8 +144,3 @@ def _cell_record(cell: CellResult, gpu: str, run: Run) -> CellRecord:
         key_parts=cell.key.parts,
         duration_s=cell.duration_s,
     )
-
-
-def _kernel_of(result: JobResult) -> str:
-    """`softmax@8192x8192:float32` and `softmax/wrong` are of softmax."""
-    return result.id.split("@")[0].split("/")[0] if result.kind in ("kernel", "reject") else ""
