@@ -27,6 +27,7 @@ from sitegen.model.record import Record
 from sitegen.model.site import Site
 from sitegen.results import store
 from sitegen.results.accept import Accepted, RunHeader, accepted
+from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.freshness import Freshness
 from sitegen.results.measures import GoalResult, goal_results, implausible
 from sitegen.results.records import Records
@@ -34,6 +35,7 @@ from sitegen.results.records import Records
 LARGEST_ARTEFACT = 256 * 1024
 """Bytes of the gzip; a page shows it, git keeps it for ever."""
 _LARGEST_CONTENT = 16 << 20
+_CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the least yet, add one that does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +146,14 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
 
 
 def _impossible(inventory: Inventory, new: Accepted) -> Iterator[Diagnostic]:
-    """A figure above what the GPU can do fails the run: whoever made it has an error in units, bytes or caches."""
+    """A figure above what the GPU can do fails the run: whoever made it has an error in units, bytes or caches; and so
+    does a formula that the counters contradict, since every figure stands on it.
+    """
     kernels = {kernel.name: kernel for kernel in inventory.site.kernels}
     for record in new.records:
-        place = Span(f"kernels/{record.kernel}/kernel.yaml")
-        yield from (Diagnostic("SG403", text, place) for text in implausible(kernels[record.kernel], record, new.run))
+        kernel, place = kernels[record.kernel], Span(f"kernels/{record.kernel}/kernel.yaml")
+        yield from (Diagnostic("SG403", text, place) for text in implausible(kernel, record, new.run))
+        yield from (Diagnostic("SG404", text, place, _CORRECT) for text in wrong_formulas(kernel, record, new.run))
 
 
 def commit_of(root: Path) -> str:

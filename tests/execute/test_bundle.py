@@ -19,7 +19,8 @@ from sitegen.execute.bundle import read_results, run_bundle, write_bundle, write
 from sitegen.execute.plan import plan
 from sitegen.execute.targets import Target
 from sitegen.model.job import CellResult, JobResult, KernelJob
-from sitegen.model.record import Output
+from sitegen.model.plain import to_plain
+from sitegen.model.record import Counters, Output
 
 GPU = "nvidia-h200"
 
@@ -231,6 +232,20 @@ def test_a_figure_that_no_gpu_can_reach_fails_the_run_and_nothing_is_stored(root
     outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
     assert outcome.stored is None and [d.code for d in outcome.diagnostics] == ["SG403"]
     assert not (root / "kernels/double/results").exists()
+
+
+def test_a_formula_that_the_counters_contradict_fails_the_run_and_points_at_the_kernel(root, made, returned):
+    def change(head, entries):
+        (result,) = entries.values()
+        result["environment"]["l2_bytes"] = 1
+        counters = Counters(256, 512, 2.0, 4000.0, calibration={"copy bytes": 1.0})  # of 64 numbers in and out
+        result["evaluations"][0]["counters"] = to_plain(counters)
+
+    outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
+    assert outcome.stored is None
+    (found,) = outcome.diagnostics
+    assert (found.code, found.span.path) == ("SG404", "kernels/double/kernel.yaml")
+    assert "double@64:float32" in found.message and "`reads` and `writes`" in found.hint
 
 
 def test_cells_come_home_and_records_of_cells_that_are_gone_go(root, made):
