@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sitegen.diagnostics import did_you_mean
 from sitegen.execute.notebook import cell_code
 from sitegen.model.document import Cell
-from sitegen.model.job import CeilingsJob, Job, KernelJob, NotebookCell, NotebookJob, RejectJob
-from sitegen.model.kernel import Kernel, Scalar, Workload
+from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, RejectJob
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.site import Post, Site
 from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
@@ -60,7 +60,7 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
 def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everything: bool = False) -> tuple[Job, ...]:
     """The jobs that bring up to date what `names` select (nothing: the whole site), ceilings first; none when all is
     fresh.  `everything` also repeats what is fresh.  A kernel's job runs all its implementations, since ratios come
-    from common rounds.  Raises UnknownName.
+    from common rounds; after its jobs it goes once through the tools.  Raises UnknownName.
     """
     selected = _selected(inventory, names)
     states = {
@@ -98,14 +98,19 @@ def _selects(name: str, title: str) -> bool:
 
 def _of_kernels(site: Site, states: Mapping[str, Freshness]) -> Iterator[Job]:
     for kernel in site.kernels:
-        for workload in kernel.workloads:
-            for dtype in kernel.dtypes:
-                for params in swept(kernel):
-                    place = cell_name(workload.name, dtype, params, kernel)
-                    if any(_is_at(title, kernel, place) for title in states):
-                        yield _kernel_job(site, kernel, workload, dtype, params)
-        if any(title.startswith(f"{kernel.name}/wrong/") for title in states):
+        timed = [
+            _kernel_job(site, kernel, workload, dtype, params)
+            for workload in kernel.workloads
+            for dtype in kernel.dtypes
+            for params in swept(kernel)
+            if any(_is_at(title, kernel, cell_name(workload.name, dtype, params, kernel)) for title in states)
+        ]
+        rejects = any(title.startswith(f"{kernel.name}/wrong/") for title in states)
+        yield from timed
+        if rejects:
             yield _reject_job(site, kernel)
+        if timed or (rejects and _races(kernel)):
+            yield _inspect_job(site, kernel, counted=bool(timed))
 
 
 def _is_at(title: str, kernel: Kernel, place: str) -> bool:
@@ -136,6 +141,21 @@ def _reject_job(site: Site, kernel: Kernel) -> RejectJob:
         sources=sources_of(kernel, variants, site.files),
         keys={one.name: wrong_key(kernel, one, site.files) for one in variants},
     )
+
+
+def _inspect_job(site: Site, kernel: Kernel, *, counted: bool) -> InspectJob:
+    inspected = (*kernel.implementations, *_races(kernel))
+    return InspectJob(
+        id=f"{kernel.name}/tools",
+        kernel=kernel,
+        sources=sources_of(kernel, inspected, site.files),
+        sweep=swept(kernel) if counted else (),
+    )
+
+
+def _races(kernel: Kernel) -> list[Implementation]:
+    """The `wrong/` variants that only a tool may find."""
+    return [wrong.implementation for wrong in kernel.wrong if wrong.fails is Status.RACE]
 
 
 def _of_posts(inventory: Inventory, states: Mapping[str, Freshness]) -> Iterator[NotebookJob]:

@@ -6,7 +6,7 @@ import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, keep
-from sitegen.model.job import KernelJob, NotebookJob, RejectJob
+from sitegen.model.job import InspectJob, KernelJob, NotebookJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 
 GPU = "nvidia-h200"
@@ -31,6 +31,7 @@ def test_without_records_everything_is_due_ceilings_first(root, made):
         "double@128:float32",
         "double@128:bfloat16",
         "double/wrong",
+        "double/tools",
         "posts/first",
     ]
 
@@ -39,19 +40,19 @@ def test_what_was_measured_is_not_due_again(root, made):
     keep_all(root, made)
     assert ids(plan(made.inventory(root), GPU)) == ["ceilings", "double/wrong", "posts/first"]
     assert ids(plan(made.inventory(root), GPU, ["double/right"])) == []
-    assert len(plan(made.inventory(root), GPU, everything=True)) == 7
+    assert len(plan(made.inventory(root), GPU, everything=True)) == 8
 
 
 def test_a_record_of_another_gpu_does_not_count(root, made):
     keep_all(root, made)
-    assert len(plan(made.inventory(root), "nvidia-a100")) == 7
+    assert len(plan(made.inventory(root), "nvidia-a100")) == 8
 
 
 def test_one_changed_file_makes_the_jobs_of_its_dtypes_due_and_no_others(root, made):
     keep_all(root, made)
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
     due = plan(made.inventory(root), GPU, ["double"])
-    assert ids(due) == ["ceilings", "double@64:float32", "double@128:float32", "double/wrong"]
+    assert ids(due) == ["ceilings", "double@64:float32", "double@128:float32", "double/wrong", "double/tools"]
     assert set(due[1].keys) == {"right", "other"}, "all implementations run in common rounds"
 
 
@@ -65,7 +66,7 @@ def test_prose_makes_nothing_due(root, made):
 @pytest.mark.parametrize(
     ("name", "due"),
     [
-        ("double/other", ["ceilings", "double@64:float32", "double@128:float32"]),
+        ("double/other", ["ceilings", "double@64:float32", "double@128:float32", "double/tools"]),
         ("double/wrong", ["ceilings", "double/wrong"]),
         ("posts/first", ["ceilings", "posts/first"]),
     ],
@@ -81,11 +82,21 @@ def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
 
 def test_a_job_carries_every_source_and_survives_json(root, made):
     jobs = plan(made.inventory(root), GPU)
-    for job, cls in zip(jobs[1:], [KernelJob] * 4 + [RejectJob, NotebookJob], strict=True):
+    for job, cls in zip(jobs[1:], [KernelJob] * 4 + [RejectJob, InspectJob, NotebookJob], strict=True):
         assert from_plain(cls, to_plain(job)) == job
     assert set(jobs[1].sources) == {f"kernels/double/{name}.py" for name in ("reference", "right", "other")}
     assert set(jobs[5].sources) == {"kernels/double/reference.py", "kernels/double/wrong/off.py"}
-    assert set(jobs[6].sources) == {"kernels/double/right.py"}
+    assert set(jobs[6].sources) == set(jobs[1].sources) and jobs[6].sweep == ({},)
+    assert set(jobs[7].sources) == {"kernels/double/right.py"}
+
+
+def test_a_variant_that_races_goes_through_the_tools_although_nothing_is_timed(root, made):
+    keep_all(root, made)
+    yaml = root / "kernels/double/kernel.yaml"
+    yaml.write_text(yaml.read_text().replace("fails: incorrect", "fails: race"))
+    *_, rejects, tools = plan(made.inventory(root), GPU, ["double"])
+    assert (rejects.id, tools.id, tools.sweep) == ("double/wrong", "double/tools", ())
+    assert "kernels/double/wrong/off.py" in tools.sources
 
 
 def test_status_lists_everything_that_can_be_recorded(root, made):
