@@ -7,19 +7,17 @@ Each candidate is a way of doing the same; `choose` takes the fastest at this si
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import cycle, product
 from statistics import median
 from typing import Any
 
 import torch
 
-from sitegen.measure import compile as compiling
-from sitegen.measure.clock import PROBES
 from sitegen.measure.correctness import wait
 from sitegen.measure.inputs import generator, names_of
+from sitegen.measure.probe import can_launch, launcher, timed_calls
 from sitegen.measure.timing import FIRST_SEED, Set
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate
@@ -78,12 +76,20 @@ class MemoryProbe:
 
     def choose(self, sets: Sequence[Set]) -> None:
         """Times every candidate on rotating sets and keeps the fastest."""
-        coming = cycle(sets)
         for candidate in self.candidates:
             self._expect_moved(candidate, sets[0])
-            times = timed_calls(on_set(candidate.run), coming, _TRIALS)
-            self.rates[candidate.name] = self.total_bytes / (median(times) * 1e-6)
+            self.rates[candidate.name] = self.rate(candidate, sets, _TRIALS)
         self.chosen = max(self.candidates, key=lambda candidate: self.rates[candidate.name])
+
+    def rate(self, candidate: Candidate, sets: Sequence[Set], samples: int) -> float:
+        """Bytes per second, the median of so many calls."""
+        coming = cycle(sets)
+
+        def call() -> None:
+            ready = next(coming)
+            candidate.run(ready.inputs, ready.outs)
+
+        return self.total_bytes / (median(timed_calls(call, samples)) * 1e-6)
 
     def _expect_moved(self, candidate: Candidate, ready: Set) -> None:
         """A probe that does not do its work is no ceiling.  Raises RuntimeError."""
@@ -102,25 +108,6 @@ class MemoryProbe:
         self.chosen.run(inputs, outs)
 
 
-def on_set(run: Run) -> Callable[[Set], Any]:
-    return lambda ready: run(ready.inputs, ready.outs)
-
-
-def timed_calls(call: Callable[[Set], Any], sets: Iterator[Set], samples: int) -> list[float]:
-    """Microseconds of each of `samples` calls on the coming sets, after two unmeasured ones, behind a spin."""
-    for _ in range(2):
-        call(next(sets))
-    wait()
-    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(samples)]
-    torch.cuda._sleep(2_000_000)
-    for start, end in events:
-        start.record()
-        call(next(sets))
-        end.record()
-    wait()
-    return [start.elapsed_time(end) * 1000.0 for start, end in events]
-
-
 def probe_subject(
     name: str, kernel: Kernel, dtype: str, params: Mapping[str, Scalar], dims: Mapping[str, int]
 ) -> MemoryProbe:
@@ -132,64 +119,39 @@ def probe_subject(
 
 def _ours(entry: str, vectors: int) -> list[Candidate]:
     """Every combination of unroll, block size, cache hint and kind of grid; none where cuda.core is missing."""
-    try:
-        return [
-            _candidate(entry, vectors, unroll, threads, streaming, strided)
-            for unroll, threads, streaming, strided in product(_UNROLLS, _THREADS, _STREAMING, (False, True))
-        ]
-    except ImportError:
+    if not can_launch():
         return []
+    return [
+        _candidate(entry, vectors, unroll, threads, streaming, strided)
+        for unroll, threads, streaming, strided in product(_UNROLLS, _THREADS, _STREAMING, (False, True))
+    ]
 
 
 def _candidate(entry: str, vectors: int, unroll: int, threads: int, streaming: int, strided: bool) -> Candidate:
-    from cuda.core import LaunchConfig
-
-    values = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
-    defines = tuple((name, str(value)) for name, value in values.items())
-    kernel = _compiled("memory.cu", defines).get_kernel(entry)
     tiles = -(-vectors // (threads * unroll))
     resident = torch.cuda.get_device_properties(0).multi_processor_count * (2048 // threads)
-    config = LaunchConfig(grid=(min(tiles, resident) if strided else tiles,), block=(threads,))
+    defines = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
+    launch = launcher("memory.cu", entry, defines, min(tiles, resident) if strided else tiles, threads)
     hints = f"{' streaming' if streaming else ''}{' strided' if strided else ''}"
-    return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", _runner(config, kernel, vectors))
+    count = ctypes.c_int64(vectors)
+    return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", lambda ins, outs: launch(*ins, *outs, count))
 
 
 def _bulk(entry: str, vectors: int) -> list[Candidate]:
     """Hopper's bulk copy engine, for the mixes that it can do without registers."""
-    if entry not in _BULK or torch.cuda.get_device_capability() < (9, 0):
+    if entry not in _BULK or not can_launch() or torch.cuda.get_device_capability() < (9, 0):
         return []
-    try:
-        return [_ring(_BULK[entry], vectors, *shape) for shape in _RINGS]
-    except ImportError:
-        return []
+    return [_ring(_BULK[entry], vectors, *shape) for shape in _RINGS]
 
 
 def _ring(entry: str, vectors: int, chunk: int, stages: int, blocks: int) -> Candidate:
-    from cuda.core import LaunchConfig
-
-    kernel = _compiled("bulk.cu", (("CHUNK", str(chunk)), ("STAGES", str(stages)))).get_kernel(entry)
-    compiling.allow_shared(kernel, chunk * stages)
-    count = torch.cuda.get_device_properties(0).multi_processor_count * blocks
-    config = LaunchConfig(grid=(count,), block=(1,), shmem_size=chunk * stages)
+    grid = torch.cuda.get_device_properties(0).multi_processor_count * blocks
+    launch = launcher("bulk.cu", entry, {"CHUNK": chunk, "STAGES": stages}, grid, 1, chunk * stages)
+    numbers: list[Any] = [ctypes.c_int64(vectors)]
+    if entry == "bulk_1_0":
+        numbers.append(ctypes.c_uint32(-(-vectors * VECTOR_BYTES // chunk)))
     name = f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM"
-    return Candidate(name, _runner(config, kernel, vectors))
-
-
-def _runner(config: Any, kernel: Any, vectors: int) -> Run:
-    count = ctypes.c_int64(vectors)
-    return lambda inputs, outs: _launch(config, kernel, [*(t.data_ptr() for t in (*inputs, *outs)), count])
-
-
-@cache
-def _compiled(file: str, defines: compiling.Defines) -> Any:
-    """All entries of the file, for each way only once."""
-    return compiling.compile_probe(PROBES / file, defines)
-
-
-def _launch(config: Any, kernel: Any, arguments: list[Any]) -> None:
-    from cuda.core import Stream, launch
-
-    launch(Stream.from_handle(torch.cuda.current_stream().cuda_stream), config, kernel, *arguments)
+    return Candidate(name, lambda ins, outs: launch(*ins, *outs, *numbers))
 
 
 def _torchs(entry: str) -> list[Candidate]:

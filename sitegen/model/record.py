@@ -59,7 +59,9 @@ class Ceiling:
     rate: float
     """Bytes per second for memory, operations per second for compute: the best of `probes`."""
     probes: Mapping[str, float]
-    """Each probe's own rate, by name."""
+    """Each probe's own rate, by name; of `L2` also the rate at each working set, as `16 MB`."""
+    seconds: float = 0.0
+    """Wall time that the probes took."""
 
 
 @dataclass(frozen=True, slots=True)

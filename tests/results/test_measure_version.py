@@ -14,9 +14,19 @@ from sitegen.model.measure_version import MEASURE_VERSION
 MEASURE = Path(__file__).parents[2] / "sitegen" / "measure"
 ACCEPTED = Path(__file__).with_name("accepted_measure.json")
 DECISIVE = (
-    *("call.py", "ceilings.py", "clock.py", "compile.py", "correctness.py", "errors.py", "inputs.py"),
-    *("memory_probes.py", "merging.py", "rounds.py", "statistics.py", "timing.py"),
-    *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/memory.cu"),
+    *("arithmetic_probes.py", "cache_probes.py", "call.py", "ceilings.py", "clock.py", "compile.py", "correctness.py"),
+    *(
+        "errors.py",
+        "inputs.py",
+        "memory_probes.py",
+        "merging.py",
+        "probe.py",
+        "rounds.py",
+        "statistics.py",
+        "timing.py",
+    ),
+    *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/l2.cu", "probes/memory.cu", "probes/shared.cu"),
+    "probes/wgmma.cu",
 )
 """Timing, correctness and ceilings; what only transports or describes is not among them."""
 

@@ -1,16 +1,20 @@
-// The rate of fp32 multiply-adds: CHAINS independent chains in each thread, ROUNDS steps each, two operations a step.
-extern "C" __global__ void __launch_bounds__(THREADS) fma_chains(float* sink, float a, float b) {
+// The rate of fp32 multiply-adds: CHAINS independent chains in each thread, `rounds` times STEPS steps, two operations
+// a step.  x ← x² + c with c near −1.85 neither settles nor grows: numbers that stand still would draw less power.
+// STEPS is large since the loop's own three instructions take the same issue slots.
+extern "C" __global__ void __launch_bounds__(THREADS) fma_chains(float* sink, int rounds) {
+    const float c = -1.8f - threadIdx.x * 1e-4f;
     float x[CHAINS];
 #pragma unroll
-    for (int i = 0; i < CHAINS; i++) x[i] = threadIdx.x * 0.001f + i;
-    for (int round = 0; round < ROUNDS / 16; round++) {
+    for (int i = 0; i < CHAINS; i++) x[i] = 0.1f * i;
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++) {
 #pragma unroll
-        for (int step = 0; step < 16; step++)
+        for (int step = 0; step < STEPS; step++)
 #pragma unroll
-            for (int i = 0; i < CHAINS; i++) x[i] = fmaf(x[i], a, b);
+            for (int i = 0; i < CHAINS; i++) x[i] = fmaf(x[i], x[i], c);
     }
     float all = 0;
 #pragma unroll
     for (int i = 0; i < CHAINS; i++) all += x[i];
-    if (all == 1.2345e-30f) sink[0] = all;
+    if (all == 1.2345e-30f) sink[0] = all;  // never, which the compiler does not know
 }
