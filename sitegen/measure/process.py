@@ -36,11 +36,11 @@ class Child:
         self.link = Link(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            self.process = _spawn(arguments, fds, folder, self.log, environment)
+            command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
+            self.process = spawn(command, folder, self.log, environment, fds)
         finally:
             for fd in fds:
                 os.close(fd)
-        _living.add(self.process.pid)
 
     def ask(self, do: str, seconds: float, **arguments: Any) -> Any:
         """The child's reply.  Raises Ended with a status: its own, `timeout`, or `runtime_error` when it died."""
@@ -71,13 +71,7 @@ class Child:
 
     def end(self) -> None:
         """Ends the child's whole process group; may be called twice."""
-        for number, seconds in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 10.0)):
-            _signal_group(self.process.pid, number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(seconds)
-                break
-        _signal_group(self.process.pid, signal.SIGKILL)
-        _living.discard(self.process.pid)
+        end_group(self.process)
         if self.link.reads >= 0:
             self.link.close()
             self.link.reads = self.link.writes = -1
@@ -108,13 +102,13 @@ def _reply(message: Message) -> Any:
     return message["reply"]
 
 
-def _spawn(
-    arguments: list[str], fds: tuple[int, int], folder: Path, log: Path, environment: dict[str, str]
+def spawn(
+    command: list[str], folder: Path, log: Path, environment: dict[str, str], fds: tuple[int, ...] = ()
 ) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sitegen.measure.child", str(fds[0]), str(fds[1]), *arguments]
+    """The command in a process group of its own, which must be ended by `end_group`; it can import this package."""
     paths = [str(_PACKAGE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     with log.open("wb") as output:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -124,6 +118,19 @@ def _spawn(
             start_new_session=True,
             env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(paths)},
         )
+    _living.add(process.pid)
+    return process
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process and all that it started; may be called twice."""
+    for number, seconds in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 10.0)):
+        _signal_group(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            break
+    _signal_group(process.pid, signal.SIGKILL)
+    _living.discard(process.pid)
 
 
 def _signal_group(group: int, number: int) -> None:
