@@ -121,18 +121,21 @@ class Worker:
 
         from sitegen.measure import call
         from sitegen.measure.correctness import Bench
+        from sitegen.measure.interpreter import teach_bfloat16
         from sitegen.measure.launches import TritonWatch
 
         device = "cuda" if torch.cuda.is_available() else "cpu"
         if device == "cuda":
             _own_stream()
             self.watch = TritonWatch()
+        else:
+            teach_bfloat16()
         job = self.read_job()
         kernel, params = job.kernel, call.params_of(job)
         reference = call.reference_of(self.folder, kernel)
         self.subject = self._subject(job, params)
         yardstick = self._yardstick(kernel, params)
-        self.bench = Bench(kernel, job.dtype, params, reference, yardstick, device)
+        self.bench = Bench(kernel, self._dtype(job), params, reference, yardstick, device)
         return {"allocates": not self.subject.takes_out}
 
     def _yardstick(self, kernel: Kernel, params: Mapping[str, Any]) -> Any:
@@ -169,7 +172,10 @@ class Worker:
             return call.baseline_subject(self.folder, job.kernel, self.name, params)
         self.implementation = _named(job.kernel, self.name, isinstance(job, RejectJob))
         _expect_supported(self.implementation.arch)
-        return call.implementation_subject(self.folder, job.kernel, self.implementation, job.dtype, params)
+        return call.implementation_subject(self.folder, job.kernel, self.implementation, self._dtype(job), params)
+
+    def _dtype(self, job: KernelJob | RejectJob) -> str:
+        return job.dtype if isinstance(job, KernelJob) else job.dtype_of(_named(job.kernel, self.name, True))
 
     def do_check(self, shapes: list[dict[str, int]]) -> Any:
         from sitegen.measure.correctness import check

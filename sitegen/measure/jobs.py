@@ -74,7 +74,8 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
 def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
     write_sources(stage.folder / "site", job.sources)
     expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
-    variants = [_contestant(w.implementation, job.kernel, job.dtype, stage.gpu) for w in job.kernel.wrong]
+    wrong = [w.implementation for w in job.kernel.wrong]
+    variants = [_contestant(i, job.kernel, job.dtype_of(i), stage.gpu) for i in wrong]
     try:
         _prepare(variants, stage, list(job.kernel.checks))
         _check_all(variants, stage, list(job.kernel.checks))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sitegen.model.kernel import Kernel, Scalar, Status, Workload
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Output, Rejection, Role
 
 JOB_SCHEMA = 1
@@ -42,7 +42,7 @@ class KernelJob:
 
 @dataclass(frozen=True, slots=True)
 class RejectJob:
-    """A kernel's `wrong/` variants through all gates of correctness, at its first dtype; nothing is timed."""
+    """A kernel's `wrong/` variants through all gates of correctness, each in one dtype; nothing is timed."""
 
     id: str
     """`softmax/wrong`."""
@@ -52,6 +52,10 @@ class RejectJob:
     keys: Mapping[str, Key]
     """By variant name."""
     kind: str = "reject"
+
+    def dtype_of(self, variant: Implementation) -> str:
+        """The first dtype that a variant takes: the kernel's first, `dtype`, unless it names its own."""
+        return variant.dtypes[0] if variant.dtypes else self.dtype
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def implementation_key(
 
 def wrong_key(kernel: Kernel, implementation: Implementation, files: Files) -> Key:
     """The key of a `wrong/` variant's rejection: its first dtype, no workload; the status it must get is not in it."""
-    dtype = kernel.dtypes[0]
+    dtype = (implementation.dtypes or kernel.dtypes)[0]
     params = {name: values[0] for name, values in kernel.params.items()}
     return _key({**_code_parts(kernel, implementation, files), **_contract_parts(kernel, dtype, params)})
 
