@@ -114,7 +114,7 @@ def check_shape(bench: Bench, subject: Subject, dims: Mapping[str, int]) -> Corr
     desk, errors, baseline, repeatable = None, Errors(), 0.0, True
     for case in cases(bench, dims, 1 if large else SEEDS):
         desk = _lay(desk, bench, dims, case)
-        errors = worst(errors, check_case(bench, subject, desk, case))
+        errors = worst(errors, _check_or_name_race(bench, subject, desk, case))
         if not names and not large:
             repeatable = repeats_equal(subject, desk)  # on ordinary numbers: exact ones forgive any order
         baseline, names = max(baseline, *case.baseline_error), [*names, case.name]
@@ -162,6 +162,16 @@ def _baseline_error(
         return tuple(0.0 for _ in expected)
     results = bench.baseline.fresh(inputs, dims)
     return tuple(errors_of(r, e, s).largest for r, e, s in zip(results, expected, scale, strict=True))
+
+
+def _check_or_name_race(bench: Bench, subject: Subject, desk: Desk, case: Case) -> Errors:
+    """A wrong result that is another one at each run is called a race: that is where its author must look."""
+    try:
+        return check_case(bench, subject, desk, case)
+    except Ended as why:
+        if why.status is not Status.INCORRECT or repeats_equal(subject, desk):
+            raise
+        raise Ended(Status.RACE, f"{why.message}, and {REPEATS} runs differ") from why
 
 
 def check_case(bench: Bench, subject: Subject, desk: Desk, case: Case) -> Errors:
@@ -258,7 +268,7 @@ def recheck(
 
 
 def repeats_equal(subject: Subject, desk: Desk) -> bool:
-    """Five runs on the inputs that lie there, compared bit by bit."""
+    """Five runs on the inputs that lie there, into an `out` that always holds the same, compared bit by bit."""
     first: list[Any] = []
     for _ in range(REPEATS):
         results = call_and_wait(lambda: _run(subject, desk))
@@ -272,6 +282,8 @@ def repeats_equal(subject: Subject, desk: Desk) -> bool:
 def _run(subject: Subject, desk: Desk) -> Sequence[Any]:
     if not subject.takes_out:
         return subject.fresh(desk.input_tensors, desk.dims)
+    for buffer in desk.outs:
+        buffer.fill(POISONS[0])
     subject.into(desk.input_tensors, desk.out_tensors, desk.dims)
     return desk.out_tensors
 

@@ -105,6 +105,7 @@ WRONG_SOURCES = {
             epilogue="out *= 1 + (out != out.round()) * torch.randint(0, 2, out.shape, device=out.device) * 1e-7"
         ),
     ),
+    "wrong_at_random": (Status.RACE, triton_source(epilogue="out += torch.rand_like(out)")),
     "ignores_out": (Status.UNWRITTEN, triton_source(prologue="out = torch.empty_like(x)")),
     "does_not_compile": (Status.COMPILE_ERROR, "def add(x, y, *, out=None:\n"),
     "raises": (Status.RUNTIME_ERROR, "def add(x, y, *, out=None):\n    raise ValueError('planted')\n"),

@@ -27,6 +27,7 @@ PLANTED = (
     "nan",
     "remembered",
     "declared_deterministic",
+    "wrong_at_random",
     "ignores_out",
     "does_not_compile",
     "raises",
