@@ -1,35 +1,40 @@
 """Child of test_kernels.py: every Triton implementation and wrong variant through the gates, under the interpreter.
 
-Prints one JSON object, a verdict for each dtype: {"softmax/fused": ["passed", "passed"], …}.  One process for all,
+Prints one JSON object, a verdict for each dtype: {"softmax/fused": ["passed", "passed"], …}.  One process for all.
 """
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sitegen.measure.call import BaselineSubject, implementation_subject, reference_of
 from sitegen.measure.correctness import Bench, check
+from sitegen.measure.interpreter import teach_bfloat16
 from sitegen.measure.protocol import Ended
+from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language
 from sitegen.read import load_site
 
 ROOT = Path(__file__).parents[2]
-LARGEST = 30_000
-"""Elements: the interpreter runs one program at a time."""
+LARGEST = 75_000
+"""Elements read and written: the interpreter runs one program at a time."""
 
 
 def main() -> None:
+    teach_bfloat16()
     site, _ = load_site(ROOT)
     found: dict[str, list[str]] = {}
     for kernel in site.kernels:
         for implementation in filter(in_triton, kernel.implementations):
-            verdicts = [judged(kernel, implementation, dtype) for dtype in kernel.dtypes]
+            verdicts = [judged(kernel, implementation, dtype) for dtype in implementation.dtypes or kernel.dtypes]
             found[f"{kernel.name}/{implementation.name}"] = verdicts
         for wrong in kernel.wrong:
             if in_triton(wrong.implementation):
                 name = f"{kernel.name}/wrong/{wrong.implementation.name}"
-                found[name] = [judged(kernel, wrong.implementation, kernel.dtypes[0])]
+                dtype = (wrong.implementation.dtypes or kernel.dtypes)[0]
+                found[name] = [judged(kernel, wrong.implementation, dtype)]
     json.dump(found, sys.stdout)
 
 
@@ -39,7 +44,7 @@ def in_triton(implementation: Implementation) -> bool:
 
 def judged(kernel: Kernel, implementation: Implementation, dtype: str) -> str:
     bench = bench_of(kernel, dtype)
-    shapes = [dims for dims in kernel.checks if elements(dims) <= LARGEST]
+    shapes = [dims for dims in kernel.checks if elements(kernel, dims) <= LARGEST]
     subject = implementation_subject(ROOT, kernel, implementation, dtype, {})
     try:
         check(bench, subject, shapes, implementation.deterministic)
@@ -50,15 +55,14 @@ def judged(kernel: Kernel, implementation: Implementation, dtype: str) -> str:
 
 def bench_of(kernel: Kernel, dtype: str) -> Bench:
     reference: Any = reference_of(ROOT, kernel)
-    baseline = BaselineSubject(reference.BASELINES["torch"], {}, [tensor.name for tensor in kernel.inputs])
+    ours = reference.BASELINES[kernel.baselines[0]]
+    baseline = BaselineSubject(ours, {}, [tensor.name for tensor in kernel.inputs])
     return Bench(kernel, dtype, {}, reference, baseline, "cpu")
 
 
-def elements(dims: Any) -> int:
-    count = 1
-    for length in dims.values():
-        count *= length
-    return count
+def elements(kernel: Kernel, dims: Mapping[str, int]) -> float:
+    names = {**dims, "itemsize": 1}
+    return evaluate(kernel.reads, names) + evaluate(kernel.writes, names)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def launches() -> Iterator[tuple[str, Implementation, dict[str, int]]]:
     for kernel, implementation in implementations():
         shapes = [*kernel.checks, *(workload.dims for workload in kernel.workloads)]
         for dims in shapes if implementation.launch else ():
-            for dtype in kernel.dtypes:
+            for dtype in implementation.dtypes or kernel.dtypes:
                 where = f"{kernel.name}/{implementation.name} at {dict(dims)} {dtype}"
                 yield where, implementation, with_constants(implementation, dims, dtype)
 
@@ -114,6 +114,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("vector_add", {"N": 2**28}, 3 * 4 * 2**28),
         ("sum", {"N": 2**28}, 4 * 2**28 + 4),
         ("softmax", {"M": 8192, "N": 8192}, 2 * 4 * 8192 * 8192),
+        ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
     ],
 )
 def test_the_least_bytes_are_each_input_once_and_each_output_once(
