@@ -1,0 +1,160 @@
+"""What the report of `aa.py` says of runs that nobody made."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from aa_report import SLIGHTLY, SLOWER, Session, instead_of, noise_of, report, size_in, verdicts
+from machine import kernel_of, narrowed, the_site
+from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
+
+from sitegen.model.kernel import Status
+from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
+from sitegen.results.compare import Verdict
+
+ENVIRONMENT = Environment(
+    "NVIDIA H200", "sm_90", 132, 60 << 20, 140 << 30, "580", "13.0", "2.11", "3.6", "3.12", 1980.0, 700.0, True
+)
+BASELINE_US = 200.0
+
+
+@pytest.fixture(scope="module")
+def site():
+    return the_site()
+
+
+@pytest.fixture(scope="module")
+def softmax(site):
+    kernel = narrowed(kernel_of(site, "softmax"), ["8192x8192"], "float32", ["registers"])
+    slowed = Slowed("registers", repeated_blocks, ())
+    return with_slowed(kernel, slowed, {SLOWER: 120, SLIGHTLY: 40}, site.files)[0]
+
+
+def timed(role: Role, name: str, us: float, by_process: tuple[float, float] | None = None) -> Evaluation:
+    """Every round alike; `by_process`: the two generations, where they differ."""
+    generations = by_process or (us, us)
+    ratios = () if name == "torch" else (ratio(us, generations),)
+    performance = Performance(
+        *(us, us, us, us, us * 0.9995, us * 1.0005, 240, (us,) * 12),
+        ratios=ratios,
+        by_process_us=generations,
+    )
+    return Evaluation(
+        role, name, "8192x8192", "float32", "2026-01-01T00:00:00Z", Status.PASSED, performance=performance
+    )
+
+
+def ratio(us: float, by_process: tuple[float, float]) -> Ratio:
+    value = BASELINE_US / us
+    return Ratio("torch", value, value * 0.9995, value * 1.0005, tuple(BASELINE_US / one for one in by_process))
+
+
+def run_of(us: float, slower: float = 1.015, slightly: float = 1.005) -> dict[str, Record]:
+    run = Run("2026-01-01T00:00:00Z", "2026-01-01", "", ENVIRONMENT, (Ceiling("memory 1:1", 4.5e12, {}),))
+    evaluations = (
+        timed(Role.IMPLEMENTATION, "registers", us),
+        timed(Role.IMPLEMENTATION, SLOWER, us * slower),
+        timed(Role.IMPLEMENTATION, SLIGHTLY, us * slightly),
+        timed(Role.BASELINE, "torch", BASELINE_US),
+    )
+    return {"softmax": Record(1, "softmax", "nvidia-h200", (run,), evaluations)}
+
+
+def session_of(softmax, times, **sizes: float) -> Session:
+    return Session(
+        (softmax,), {"softmax": "registers"}, {"memory 1:1": 4.5e12}, tuple(run_of(t, **sizes) for t in times)
+    )
+
+
+def test_a_slow_down_that_is_not_always_seen_fails_the_report(site, softmax):
+    session = session_of(softmax, [131.0] * 3)
+    hidden = {"softmax": instead_of("registers", "", run_of(131.0)["softmax"])}
+    hidden["softmax"] = replace(
+        hidden["softmax"],
+        evaluations=tuple(
+            timed(Role.IMPLEMENTATION, e.name, 131.5) if e.name == SLOWER else e
+            for e in run_of(131.0)["softmax"].evaluations
+        ),
+    )
+    text, held = report(site, [replace(session, runs=(*session.runs, hidden))])
+    assert not held
+    assert "NOT MET" in next(line for line in text.splitlines() if line.startswith(SLOWER))
+
+
+def test_the_same_code_that_is_called_slower_once_fails_the_report(site, softmax):
+    text, held = report(site, [session_of(softmax, [131.0, 131.0, 134.0, 134.0])])
+    assert not held
+    assert "NOT MET" in next(line for line in text.splitlines() if line.startswith("the same"))
+
+
+def test_a_planted_slow_down_of_another_size_says_so(site, softmax):
+    text, held = report(site, [session_of(softmax, [131.0] * 4, slower=1.03)])
+    assert not held
+    assert "does not cost 1.5%" in text
+
+
+def test_a_small_slow_down_that_is_called_slower_fails_the_report(site, softmax):
+    assert not report(site, [session_of(softmax, [131.0] * 4, slightly=1.02)])[1]
+
+
+def test_noise_over_the_line_fails_the_report(site, softmax):
+    rng = random.Random(0)
+    assert not report(site, [session_of(softmax, [131.0 * rng.gauss(1, 0.004) for _ in range(11)])])[1]
+
+
+def test_an_implementation_that_was_not_timed_once_fails_the_report(site, softmax):
+    session = session_of(softmax, [131.0] * 3)
+    last = session.runs[-1]["softmax"]
+    lost = tuple(
+        replace(e, status=Status.TIMEOUT, performance=None) if e.name == "registers" else e for e in last.evaluations
+    )
+    runs = (*session.runs[:-1], {"softmax": replace(last, evaluations=lost)})
+    assert not report(site, [replace(session, runs=runs)])[1]
+
+
+def test_no_runs_prove_nothing(site, softmax):
+    assert not report(site, [session_of(softmax, [131.0])])[1]
+
+
+def test_quiet_runs_in_which_slow_downs_are_seen_as_they_are_meet_every_line(site, softmax):
+    rng = random.Random(0)
+    sessions = [session_of(softmax, [us * rng.gauss(1, 0.0008) for _ in range(11)]) for us in (131.0, 132.5)]
+    text, held = report(site, sessions)
+    assert held, text
+    assert "ceilings, highest over lowest: memory 1:1 0.00%" in text
+
+
+def test_runs_of_two_sessions_are_not_compared(site, softmax):
+    sessions = [session_of(softmax, [us] * 3) for us in (131.0, 140.0)]
+    assert verdicts(site, sessions, "softmax", "registers", "registers") == {Verdict.SAME: 4}
+    assert noise_of([[131.0] * 3, [140.0] * 3]) == 0.0
+
+
+def test_what_a_slow_down_costs_is_the_median_over_rounds_not_the_ratio_of_medians():
+    slow, fast = (timed(Role.IMPLEMENTATION, "x", us).performance for us in (102.0, 100.0))
+    assert slow and fast
+    wild = replace(slow, rounds_us=(900.0, *slow.rounds_us[1:]))
+    assert size_in([(wild, fast)]) == pytest.approx(0.02)
+
+
+def test_an_amount_is_found_on_the_line_through_those_that_were_tried():
+    assert amount_for(0.015, {20: 0.003, 60: 0.007, 100: 0.011}) == 140
+    assert amount_for(0.0, {1: 0.004, 4: 0.016}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "workload", "dtype", "slowed"),
+    [
+        ("softmax", "8192x8192", "float32", Slowed("registers", repeated_blocks, ())),
+        ("matmul", "4096x4096x4096", "bfloat16", Slowed("tile", longer_sums, ())),
+    ],
+    ids=["softmax", "matmul"],
+)
+def test_every_planted_edit_still_fits_its_kernel(site, kernel, workload, dtype, slowed):
+    narrow = narrowed(kernel_of(site, kernel), [workload], dtype, [slowed.original])
+    made, files = with_slowed(narrow, slowed, {SLOWER: 4}, site.files)
+    original, planted = made.implementations
+    assert files[planted.file] != site.files[original.file] or planted.launch != original.launch
+    assert planted.name == SLOWER
