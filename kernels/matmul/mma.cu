@@ -2,19 +2,19 @@
 
 // bfloat16 on the tensor cores, by the instruction of one warp: mma.sync m16n8k16, sums in float32.
 //
-// A block computes 128 x 256 of C with eight warps of 64 x 64, whose sums are 128 registers a thread.  For a step of 16
-// along K a warp reads 4 KB of shared memory and does 32 mma: at 128 bytes a clock that is as long as the tensor cores
-// would need at their full speed.  On Hopper they reach that speed only with wgmma, which reads shared memory by itself;
-// mma.sync gets a little over 60 % of it.
+// A block computes 128 x 256 of C with eight warps of 64 x 64, whose sums are 128 registers a thread.  For 16 steps along
+// K the eight warps read 32 KB of shared memory, 256 clocks, and do 256 mma, which at the full speed of the tensor cores
+// would be 256 clocks too.  On Hopper only wgmma reaches that speed, and it reads shared memory by itself; mma.sync is
+// said to get a little over 60 % of it.
 // STAGES slices of K lie in shared memory, three of them under way while one is multiplied.  cp.async brings them in
 // pieces of 16 bytes, which are put where eight rows of the same column fall into different banks.
 // Rows that are no multiple of 16 bytes long are loaded an element at a time: right, and slow.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 256, DEPTH = 64, THREADS = 256;
-constexpr int VEC = 8;                          // elements of 16 bytes
-constexpr int STAGE = (ROWS + COLUMNS) * DEPTH; // elements of both slices
-constexpr int GROUP = 8;                        // rows of tiles that neighbouring blocks share
+constexpr int VEC = 8;                           // elements of 16 bytes
+constexpr int STAGE = (ROWS + COLUMNS) * DEPTH;  // elements of both slices
+constexpr int GROUP = 8;                         // rows of tiles that neighbouring blocks share
 
 using Element = DTYPE;
 
@@ -43,17 +43,20 @@ __device__ void wait() {
 // HEIGHT x WIDTH pieces from (top, left) of a matrix of height x width elements; zeros beyond its edges.
 template <int HEIGHT, int WIDTH, bool ALIGNED>
 __device__ void load_slice(Element* to, const Element* from, int top, int left, int height, int width) {
-#pragma unroll ALIGNED ? HEIGHT * WIDTH / THREADS : 1
-    for (int i = threadIdx.x; i < HEIGHT * WIDTH; i += THREADS) {
-        const int row = top + i / WIDTH, column = left + i % WIDTH * VEC;
-        Element* piece = to + place<WIDTH>(i / WIDTH, i % WIDTH);
-        const Element* source = from + (long long)row * width + column;
-        if constexpr (ALIGNED) {
-            const bool inside = row < height && column < width;
-            copy_16_bytes(piece, inside ? source : from, inside);
-        } else {
-            for (int e = 0; e < VEC; ++e) piece[e] = row < height && column + e < width ? source[e] : Element(0.0f);
-        }
+    constexpr int DOWN = THREADS / WIDTH;  // rows that all threads load at once: a multiple of 8, so places stay alike
+    const int row = threadIdx.x / WIDTH, column = threadIdx.x % WIDTH * VEC;
+    to += place<WIDTH>(row, threadIdx.x % WIDTH);
+    from += (long long)(top + row) * width + left + column;
+    const bool across = left + column < width;
+#pragma unroll ALIGNED ? HEIGHT / DOWN : 1
+    for (int i = 0; i < HEIGHT; i += DOWN) {
+        const bool inside = top + row + i < height;
+        const Element* source = from + (long long)i * width;
+        Element* piece = to + i * WIDTH * VEC;
+        if constexpr (ALIGNED)
+            copy_16_bytes(piece, source, inside && across);
+        else
+            for (int e = 0; e < VEC; ++e) piece[e] = inside && left + column + e < width ? source[e] : Element(0.0f);
     }
 }
 // endregion
