@@ -19,25 +19,43 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen.measure.occupancy import RESERVED_SHARED, number_of
 from sitegen.model.record import Compilation
 
 MOST_BYTES = 256 * 1024
 """Of one artefact, compressed."""
-RESERVED_SHARED = 1024
-"""The driver's own, of each block since sm_80: cuobjdump counts it where a kernel uses any."""
-_INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)(.*?);", re.M)
-_USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
-_MEMORY = ("LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDGSTS", "LDC")
-_COUNTED = re.compile(
-    r"^(F(ADD|MUL|FMA|SETP|MNMX)|D(ADD|MUL|FMA)|H(ADD|MUL|FMA)2|HMMA|HGMMA|QGMMA|IGMMA|IMMA|IMAD|MUFU|SHFL|REDUX|VOTE"
-    r"|BAR|SYNCS|MEMBAR|FENCE|WARPSYNC|BSYNC|ATOM|ATOMG|ATOMS|RED|REDG|UTMALDG|UTMASTG|UBLKCP|LDSM|STSM|BRA|F2F\w*)$"
+_COUNTS_RESERVED = 90
+"""From sm_90 on a cubin's own shared memory includes the driver's kilobyte, where there is any."""
+_INSTRUCTION = re.compile(
+    r"^\s*/\*(?P<address>[0-9a-f]{4,})\*/\s+(?P<guard>@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)(?P<rest>.*?);", re.M
 )
-"""Arithmetic, communication, barriers, bulk copies, branches: what says how a kernel works."""
+_SCHEDULING = re.compile(r"\s+(?:&\w+=\S+|\?\w+)")
+"""What newer tools print beside an instruction: `&wr=0x0 ?trans1`."""
+_ENCODING = re.compile(r"/\* (0x[0-9a-f]{16}) \*/")
+_USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
+_UNNAMED = re.compile(r"(?<=_GLOBAL__N__)[0-9a-f]{8}(?=_)|(?<=_INTERNAL_)[0-9a-f]{8}(?=_)")
+"""In the names of what an anonymous namespace holds: nvcc's hash of where the file lay."""
+_MEMORY = ("LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDGSTS")
+_WIDTHS = {"U8": "8", "S8": "8", "U16": "16", "S16": "16", "64": "64", "128": "128", "256": "256"}
+_COUNTED = re.compile(
+    r"^(?:"
+    r"F(?:ADD|MUL|FMA)2?|F(?:SETP|MNMX3?)|D(?:ADD|MUL|FMA)|H(?:ADD|MUL|FMA)2|MUFU|IMAD|F2\w+|I2F\w*|"  # arithmetic
+    r"[HIBDQO]MMA|[HIQB]GMMA|UTC\w*MMA|WARPGROUP|USETMAXREG|"  # tensor cores
+    r"LDSM|STSM|LDTM|STTM|UTCCP|UTCBAR|UBLK\w+|UTMALDG|UTMASTG|UTMAREDG|UTMAPF|"  # their operands, and bulk copies
+    r"SHFL|C?REDUX|VOTEU?|MATCH|ATOM[GS]?|RED|REDG|REDAS|STAS|"  # between threads
+    r"BAR|SYNCS|UCGABAR_\w+|MEMBAR|FENCE|WARPSYNC|BSYNC|LDGDEPBAR|ACQBULK|PREEXIT|"  # barriers
+    r"BRA|CALL"
+    r")$"
+)
+"""What says how a kernel works; moves, addresses and predicates do not."""
+_IN_DISGUISE = re.compile(r"IMAD\.(?:MOV|IADD|SHL|X)\b|HFMA2\S*\s+\w+, -RZ, RZ,")
+"""Moves, sums and shifts that the assembler gives to a pipe which has time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """What a compiler made: a cubin or a library, the entries that are launched (empty: all), the PTX when known."""
+    """What a compiler made: a cubin or a library, the entries that are launched, in order (empty: all), the PTX when
+    known."""
 
     data: bytes
     entries: tuple[str, ...] = ()
@@ -47,50 +65,70 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What one kernel takes."""
+
+    registers: int
+    """Of a thread."""
+    local_bytes: int
+    """Of a thread: spilled registers, and arrays that registers cannot hold."""
+    shared_bytes: int
+    """Of a block, static, without the driver's part."""
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
-    """Of one binary: resource use by function, and the SASS without addresses and encodings."""
+    """Of one binary."""
 
-    usage: Mapping[str, tuple[int, int, int]]
-    """(registers, bytes of local memory, bytes of shared memory)."""
+    usage: Mapping[str, Usage]
+    """By kernel."""
     sass: str
+    """Without addresses and encodings, which a reader does not need."""
+    code: str
+    """The encodings: the instructions with all that schedules them."""
 
 
-def compilation_of(binaries: Sequence[Binary], arch: str) -> tuple[Compilation, dict[str, bytes]] | None:
-    """The compilation of all that one call launches, and its artefacts by `<sha256>.<kind>`; None without tools."""
-    tool = _cuobjdump()
-    if not tool or not binaries:
-        return None
-    listings = [_listing(tool, binary) for binary in binaries]
+@dataclass(frozen=True, slots=True)
+class Disassembled:
+    compilation: Compilation
+    artefacts: Mapping[str, bytes]
+    """By `<sha256>.<kind>`."""
+    first: Usage
+    """Of the kernel that is launched first."""
+
+
+def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembled | None:
+    """All that one call launches, in that order; None without tools, or when no such entry is in it."""
+    tool = cuobjdump()
+    listings = [_listing(tool, binary, arch) for binary in binaries] if tool else []
     usages = [usage for listing in listings for usage in listing.usage.values()]
+    if not usages:
+        return None
     sass = "\n".join(listing.sass for listing in listings).encode()
     ptx = "\n".join(clean_ptx(binary.ptx.decode()) for binary in binaries if binary.ptx).encode()
     artefacts = {**_named(ptx, "ptx"), **_named(sass, "sass")}
-    if not usages:
-        return None
-    found = Compilation(
+    compilation = Compilation(
         arch=arch,
-        registers=max(registers for registers, _, _ in usages),
-        spill_bytes=sum(local for _, local, _ in usages),
+        registers=max(usage.registers for usage in usages),
+        spill_bytes=sum(usage.local_bytes for usage in usages),
         shared_bytes=max(_shared(listing, binary) for listing, binary in zip(listings, binaries, strict=True)),
-        sass_hash=hashlib.sha256(sass).hexdigest(),
+        sass_hash=hashlib.sha256("\n".join(listing.code for listing in listings).encode()).hexdigest(),
         instructions=count_instructions(sass.decode()),
         flags=" | ".join(dict.fromkeys(binary.flags for binary in binaries if binary.flags)),
         ptx=_hash_of(artefacts, "ptx"),
         sass=_hash_of(artefacts, "sass"),
     )
-    return found, artefacts
+    return Disassembled(compilation, artefacts, usages[0])
 
 
 def _shared(listing: Listing, binary: Binary) -> int:
-    static = max((shared for _, _, shared in listing.usage.values()), default=0)
-    return binary.dynamic_shared + max(0, static - RESERVED_SHARED)
+    return binary.dynamic_shared + max((usage.shared_bytes for usage in listing.usage.values()), default=0)
 
 
 def count_instructions(sass: str) -> dict[str, int]:
     """Instructions by class, memory accesses by their width in bits: `LDG.128`, `FFMA`, `BAR`."""
-    opcodes = (line.split()[0] for line in sass.splitlines() if line.startswith(" "))
-    counted = Counter(filter(None, map(instruction_class, opcodes)))
-    return dict(sorted(counted.items()))
+    counted = Counter(instruction_class(line.strip()) for line in sass.splitlines() if line.startswith(" "))
+    return {name: counted[name] for name in sorted(counted) if name}
 
 
 def clean_ptx(ptx: str) -> str:
@@ -99,13 +137,12 @@ def clean_ptx(ptx: str) -> str:
     return "\n".join(line for line in code.splitlines() if not line.lstrip().startswith((".loc", ".file"))) + "\n"
 
 
-def instruction_class(opcode: str) -> str:
-    """`LDG.E.128.CONSTANT` → `LDG.128`; empty for what is not counted."""
-    name, *modifiers = opcode.rstrip(";").split(".")
+def instruction_class(instruction: str) -> str:
+    """`LDG.E.128.CONSTANT R4, …` → `LDG.128`; empty for what is not counted."""
+    name, *modifiers = instruction.split()[0].rstrip(";").split(".")
     if name in _MEMORY:
-        widths = {"U8": "8", "S8": "8", "U16": "16", "S16": "16", "64": "64", "128": "128"}
-        return "" if name == "LDC" else f"{name}.{next((widths[m] for m in modifiers if m in widths), '32')}"
-    return name if _COUNTED.match(name) else ""
+        return f"{name}.{next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), '32')}"
+    return name if _COUNTED.match(name) and not _IN_DISGUISE.match(instruction) else ""
 
 
 def pack(content: bytes) -> str | None:
@@ -127,33 +164,52 @@ def _hash_of(artefacts: Mapping[str, bytes], kind: str) -> str:
     return next((name.split(".")[0] for name in artefacts if name.endswith(kind)), "")
 
 
-def _listing(tool: str, binary: Binary) -> Listing:
+def _listing(tool: str, binary: Binary, arch: str) -> Listing:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "code"
         file.write_bytes(binary.data)
         usage = _run(tool, "--dump-resource-usage", file)
-        sass = _run(tool, "--dump-sass", file)
-    found = {m[1]: (int(m[2]), int(m[3]) + int(m[5]), int(m[4])) for m in _USAGE.finditer(usage)}
-    kept = {name: numbers for name, numbers in found.items() if not binary.entries or name in binary.entries}
-    return Listing(kept, _clean(sass, binary.entries))
+        functions = _functions(_run(tool, "--dump-sass", file), binary.entries)
+    found = {m[1]: _usage(m, arch) for m in _USAGE.finditer(usage)}
+    names = binary.entries or found
+    return Listing(
+        usage={name: found[name] for name in names if name in found},
+        sass="".join(f"{name}:\n{_readable(body)}" for name, body in functions.items()),
+        code="".join(f"{name}:\n{' '.join(_ENCODING.findall(body))}\n" for name, body in functions.items()),
+    )
 
 
-def _clean(sass: str, entries: Sequence[str]) -> str:
-    """One instruction a line, below its function, without addresses and encodings, which move for nothing."""
-    lines = []
-    for part in sass.split("Function : ")[1:]:
-        name, _, body = part.partition("\n")
-        if not entries or name.strip() in entries:
-            lines.append(f"{name.strip()}:")
-            lines += [f"  {_predicated(match)}" for match in _INSTRUCTION.finditer(body)]
-    return "\n".join(lines) + "\n"
+def _usage(match: re.Match[str], arch: str) -> Usage:
+    registers, stack, shared, local = (int(number) for number in match.groups()[1:])
+    reserved = RESERVED_SHARED if int(number_of(arch)) >= _COUNTS_RESERVED else 0
+    return Usage(registers, stack + local, max(0, shared - reserved))
+
+
+def _functions(sass: str, entries: Sequence[str]) -> dict[str, str]:
+    """What cuobjdump says of each that is asked for, by a name that is the same wherever the file lay."""
+    parts = [part.partition("\n") for part in sass.split("Function : ")[1:]]
+    return {_UNNAMED.sub("0" * 8, n.strip()): body for n, _, body in parts if not entries or n.strip() in entries}
+
+
+def _readable(body: str) -> str:
+    """One instruction a line, without what fills the last line of the cache: a branch to itself, and NOPs."""
+    instructions = list(_INSTRUCTION.finditer(body))
+    while instructions and instructions[-1]["opcode"] == "NOP":
+        instructions.pop()
+    if instructions and _branches_to_itself(instructions[-1]):
+        instructions.pop()
+    return "".join(f"  {_predicated(match)}\n" for match in instructions)
+
+
+def _branches_to_itself(match: re.Match[str]) -> bool:
+    target = re.search(r"0x([0-9a-f]+)", match["rest"])
+    return match["opcode"] == "BRA" and target is not None and int(target[1], 16) == int(match["address"], 16)
 
 
 def _predicated(match: re.Match[str]) -> str:
     """The instruction with its guard behind it, so that every line begins with the opcode."""
-    guard = re.search(r"@!?U?P\w+", match[0])
-    text = f"{match[1]}{match[2].rstrip()} ;"
-    return f"{text} {guard[0]}" if guard else text
+    text = f"{match['opcode']}{_SCHEDULING.sub('', match['rest']).rstrip()} ;"
+    return f"{text} {match['guard'].strip()}" if match["guard"] else text
 
 
 def _run(tool: str, option: str, file: Path) -> str:
@@ -161,7 +217,7 @@ def _run(tool: str, option: str, file: Path) -> str:
     return done.stdout
 
 
-def _cuobjdump() -> str:
+def cuobjdump() -> str:
     """The toolkit's, or the one that Triton brings; empty when there is none."""
     if found := shutil.which("cuobjdump"):
         return found

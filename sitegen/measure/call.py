@@ -5,16 +5,18 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 
 from sitegen.measure import compile as compiling
+from sitegen.measure.geometry import Geometry, constants_of, geometry_of
 from sitegen.measure.inputs import as_tuple, names_of
 from sitegen.measure.sources import load_module, source_file
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import Number, evaluate_int
+from sitegen.model.formula import Number
 from sitegen.model.job import KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Scalar
 
@@ -85,6 +87,20 @@ class _CompiledSubject:
         return names_of(dims, self.params, DTYPES[self.dtype].itemsize)
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A launch at given dims."""
+
+    code: compiling.DeviceCode
+    kernel: Any
+    """cuda.core.Kernel."""
+    geometry: Geometry
+    config: Any
+    """cuda.core.LaunchConfig."""
+    slots: list[Any]
+    """The arguments in order; an int is the number of a buffer."""
+
+
 class CudaSubject(_CompiledSubject):
     """Device code, compiled by NVRTC for the constants of each shape, launched as kernel.yaml says."""
 
@@ -94,8 +110,8 @@ class CudaSubject(_CompiledSubject):
         super().__init__(kernel, implementation, dtype, params)
         self.file = source_file(folder, kernel, implementation)
         self.include = [self.file.parent, folder]
-        self.plans: dict[tuple[int, ...], tuple[compiling.DeviceCode, Any, list[Any]]] = {}
-        self.codes: dict[compiling.Defines, compiling.DeviceCode] = {}
+        self.plans: dict[tuple[int, ...], Plan] = {}
+        self.codes: dict[compiling.Defines, tuple[compiling.DeviceCode, Any]] = {}
         self.streams: dict[int, Any] = {}
 
     @property
@@ -107,10 +123,10 @@ class CudaSubject(_CompiledSubject):
     def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
         from cuda.core import launch
 
-        code, config, slots = self.plan(dims)
+        plan = self.plan(dims)
         pointers = [tensor.data_ptr() for tensor in (*inputs, *outs)]
-        arguments = [pointers[slot] if isinstance(slot, int) else slot for slot in slots]
-        launch(self.stream(), config, code.kernel, *arguments)
+        arguments = [pointers[slot] if isinstance(slot, int) else slot for slot in plan.slots]
+        launch(self.stream(), plan.config, plan.kernel, *arguments)
 
     def stream(self) -> Any:
         """torch's current stream, also while a graph is captured."""
@@ -121,44 +137,28 @@ class CudaSubject(_CompiledSubject):
             self.streams[handle] = Stream.from_handle(handle)
         return self.streams[handle]
 
-    def plan(self, dims: Mapping[str, int]) -> tuple[compiling.DeviceCode, Any, list[Any]]:
-        """Code, launch configuration and arguments for these dims; an int is the number of a buffer."""
+    def plan(self, dims: Mapping[str, int]) -> Plan:
+        """What is launched at these dims: compiled once for each set of constants."""
         key = tuple(dims.values())
         if key not in self.plans:
-            code = self.code(dims)
-            names = {**self.names(dims), **self.constants(dims)}
-            self.plans[key] = (
-                code,
-                self.config(code, names),
-                [self.argument(word, names) for word in self.launch.args],
-            )
+            names = self.names(dims)
+            constants = constants_of(self.launch.constants, names)
+            code, kernel = self.code(constants)
+            geometry = geometry_of(self.launch, {**names, **constants})
+            if geometry.shared_bytes:
+                compiling.allow_shared(kernel, geometry.shared_bytes)
+            slots = [self.argument(word, {**names, **constants}) for word in self.launch.args]
+            self.plans[key] = Plan(code, kernel, geometry, _config(geometry), slots)
         return self.plans[key]
 
-    def constants(self, dims: Mapping[str, int]) -> dict[str, Number]:
-        return compiling.constants_of(self.launch.constants, self.names(dims))
-
-    def code(self, dims: Mapping[str, int]) -> compiling.DeviceCode:
-        defines = compiling.definitions(self.dtype, self.constants(dims))
+    def code(self, constants: Mapping[str, Number]) -> tuple[compiling.DeviceCode, Any]:
+        """The compiled file, and its entry on this GPU."""
+        defines = compiling.definitions(self.dtype, constants)
         if defines not in self.codes:
             arch = compiling.arch_of(torch.cuda.get_device_capability())
-            source = self.file.read_text(encoding="utf-8")
-            self.codes[defines] = compiling.compile_device(source, self.launch.entry, arch, defines, self.include)
+            code = compiling.compile_device(self.file, self.launch.entry, arch, defines, self.include)
+            self.codes[defines] = code, code.load()
         return self.codes[defines]
-
-    def config(self, code: compiling.DeviceCode, names: Mapping[str, Any]) -> Any:
-        """cuda.core counts a grid in clusters when there are clusters; kernel.yaml counts blocks, as CUDA does."""
-        from cuda.core import LaunchConfig
-
-        grid, block, cluster = (
-            _triple(part, names) for part in (self.launch.grid, self.launch.block, self.launch.cluster)
-        )
-        shared = evaluate_int(self.launch.shared, names)
-        if shared > 48 * 1024:
-            compiling.allow_shared(code.kernel, shared)
-        if not self.launch.cluster:
-            return LaunchConfig(grid=grid, block=block, shmem_size=shared)
-        clusters = tuple(g // c for g, c in zip(grid, cluster, strict=True))
-        return LaunchConfig(grid=clusters, cluster=cluster, block=block, shmem_size=shared)
 
     def argument(self, word: str, names: Mapping[str, Any]) -> Any:
         buffers = [tensor.name for tensor in (*self.kernel.inputs, *self.kernel.outputs)]
@@ -230,6 +230,11 @@ def params_of(job: KernelJob | RejectJob) -> dict[str, Scalar]:
 CompileError = compiling.CompileError
 
 
-def _triple(expressions: Sequence[str], names: Mapping[str, Any]) -> tuple[int, ...]:
-    numbers = tuple(evaluate_int(expression, names) for expression in expressions)
-    return numbers + (1,) * (3 - len(numbers))
+def _config(geometry: Geometry) -> Any:
+    """cuda.core counts a grid in clusters when there are clusters."""
+    from cuda.core import LaunchConfig
+
+    if geometry.cluster == (1, 1, 1):
+        return LaunchConfig(grid=geometry.grid, block=geometry.block, shmem_size=geometry.shared_bytes)
+    clusters = tuple(blocks // size for blocks, size in zip(geometry.grid, geometry.cluster, strict=True))
+    return LaunchConfig(grid=clusters, cluster=geometry.cluster, block=geometry.block, shmem_size=geometry.shared_bytes)

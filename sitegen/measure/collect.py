@@ -6,16 +6,17 @@ Nothing here may fail an evaluation: what cannot be had is left out, and `notes`
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 
-from sitegen.measure.artefacts import Binary, compilation_of, pack
+from sitegen.measure.artefacts import Binary, Disassembled, disassemble, pack
 from sitegen.measure.call import CudaSubject, HostSubject, PythonSubject, Subject
 from sitegen.measure.compile import arch_of
 from sitegen.measure.correctness import Bench, call_and_wait
-from sitegen.measure.launches import TritonWatch, record_launch
+from sitegen.measure.launches import Captured, TritonWatch, capture
 from sitegen.measure.timing import make_set
 from sitegen.model.plain import to_plain
 
@@ -25,28 +26,40 @@ def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Map
     found: dict[str, Any] = {"launch": None, "compilation": None, "artefacts": {}, "notes": []}
     try:
         ready = make_set(bench, subject, dims, 0)
-        binaries = binaries_of(subject, watch, lambda: subject.into(ready.inputs, ready.outs, dims), dims)
-        found["launch"] = to_plain(record_launch(lambda: subject.into(ready.inputs, ready.outs, dims)))
-        compiled = compilation_of(binaries, arch_of(torch.cuda.get_device_capability()))
+        call = partial(subject.into, ready.inputs, ready.outs, dims)
+        noted = noted_by(watch, subject, call)
+        captured = capture(call)
+        found["launch"] = to_plain(captured.launch) if captured else None
+        made = disassemble(binaries_of(subject, noted, captured, dims), arch_of(torch.cuda.get_device_capability()))
     except Exception:
         return {**found, "notes": [traceback.format_exc(limit=-3)]}
-    if compiled is None:
-        return found
-    compilation, artefacts = compiled
-    packed = {name: pack(content) for name, content in artefacts.items()}
-    return {**found, "compilation": to_plain(compilation), "artefacts": packed}
+    return found if made is None else {**found, **plain(made)}
 
 
-def binaries_of(subject: Subject, watch: TritonWatch | None, call: Any, dims: Mapping[str, int]) -> list[Binary]:
-    """The machine code that one call runs; none for a baseline that is not ours."""
-    if isinstance(subject, CudaSubject):
-        code, config, _ = subject.plan(dims)
-        return [Binary(code.cubin, (subject.launch.entry,), code.ptx(), code.flags, config.shmem_size)]
-    if isinstance(subject, HostSubject):
-        return [Binary(subject.shared_object.read_bytes(), flags=subject.flags)]
+def plain(made: Disassembled) -> dict[str, Any]:
+    """`compilation` and `artefacts`, ready to be sent."""
+    packed = {name: pack(content) for name, content in made.artefacts.items()}
+    return {"compilation": to_plain(made.compilation), "artefacts": packed}
+
+
+def noted_by(watch: TritonWatch | None, subject: Subject, call: Callable[[], Any]) -> list[Binary]:
+    """Calls a Python function of ours, and gives the Triton kernels that it launched."""
     if watch is None or type(subject) is not PythonSubject:
         return []
     watch.start()
     call_and_wait(call)
     watch.stop()
     return watch.binaries()
+
+
+def binaries_of(
+    subject: Subject, noted: list[Binary], captured: Captured | None, dims: Mapping[str, int]
+) -> list[Binary]:
+    """The machine code that one call runs; none for a baseline that is not ours."""
+    if isinstance(subject, CudaSubject):
+        plan = subject.plan(dims)
+        return [plan.code.binary(plan.geometry.shared_bytes)]
+    if isinstance(subject, HostSubject):
+        data, shared = subject.shared_object.read_bytes(), captured.launch.shared_bytes if captured else 0
+        return [Binary(data, captured.kernels if captured else (), flags=subject.flags, dynamic_shared=shared)]
+    return noted

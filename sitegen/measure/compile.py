@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sitegen.measure.artefacts import Binary
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import Number, evaluate
+from sitegen.model.formula import Number
 
 COMPILE_DEADLINE_S = 120.0
 Defines = tuple[tuple[str, str], ...]
@@ -22,14 +23,24 @@ class CompileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DeviceCode:
-    """One translation unit for one architecture."""
+    """One translation unit for one architecture, made without a GPU."""
 
-    kernel: Any
-    """cuda.core.Kernel."""
     cubin: bytes
+    ptx: bytes
+    entry: str
     flags: str
-    ptx: Callable[[], bytes]
-    """Compiles once more, for the reader: empty where that fails."""
+
+    def load(self) -> Any:
+        """The entry as a cuda.core.Kernel on the GPU at hand.  Raises CompileError when the file has none."""
+        from cuda.core import ObjectCode
+
+        try:
+            return ObjectCode.from_cubin(self.cubin, name=self.entry).get_kernel(self.entry)
+        except Exception as error:
+            raise CompileError(f"no entry `{self.entry}`: {error}") from error
+
+    def binary(self, dynamic_shared: int) -> Binary:
+        return Binary(self.cubin, (self.entry,), self.ptx, self.flags, dynamic_shared)
 
 
 def arch_of(capability: tuple[int, int]) -> str:
@@ -38,94 +49,118 @@ def arch_of(capability: tuple[int, int]) -> str:
     return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
 
 
-def constants_of(constants: Mapping[str, str], names: Mapping[str, Number]) -> dict[str, Number]:
-    """Their values; a constant may use dims, params and the constants before it."""
-    known = dict(names)
-    for name, expression in constants.items():
-        known[name] = evaluate(expression, known)
-    return {name: known[name] for name in constants}
-
-
 def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str, str], ...]:
     """What becomes -DNAME=value."""
     return ("DTYPE", DTYPES[dtype].cuda), *((name, str(value)) for name, value in constants.items())
 
 
-def compile_device(source: str, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
-    """Compiles for `arch` with NVRTC and finds the entry.  Raises CompileError."""
-    options = _options(entry, arch, defines, include)
-    flags = " ".join([f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{n}={v}" for n, v in defines)])
-    code = compile_module(source, options)
-    try:
-        kernel = code.get_kernel(entry)
-    except Exception as error:
-        raise CompileError(f"no entry `{entry}`: {error}") from error
-    return DeviceCode(kernel, bytes(code.code), flags, lambda: _ptx(source, options))
-
-
-def compile_module(source: str, options: Any) -> Any:
-    """cuda.core's ObjectCode of all entries of a file.  Raises CompileError."""
-    from cuda.core import Program
-
-    try:
-        return Program(source, "c++", options=options).compile("cubin")
-    except Exception as error:
-        raise CompileError(str(error)) from error
+def compile_device(file: Path, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
+    """Compiles for `arch`, any that NVRTC knows.  Raises CompileError."""
+    flags = [f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{name}={value}" for name, value in defines)]
+    cubin, ptx = _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes()])])
+    return DeviceCode(cubin, ptx, entry, " ".join(flags))
 
 
 def compile_probe(file: Path, defines: Defines) -> Any:
-    """As above, of one of our own probes for the GPU at hand."""
+    """One of our own probes for the GPU at hand, as a cuda.core.ObjectCode with all its entries."""
     import torch
+    from cuda.core import ObjectCode
 
     arch = arch_of(torch.cuda.get_device_capability())
-    return compile_module(file.read_text(encoding="utf-8"), _options(file.stem, arch, defines, []))
+    return ObjectCode.from_cubin(compile_device(file, file.stem, arch, defines, []).cubin, name=file.stem)
 
 
-def _options(name: str, arch: str, defines: Defines, include: list[Path]) -> Any:
-    from cuda.core import ProgramOptions
-
-    paths = [str(path) for path in [*include, *toolkit_includes()]]
-    return ProgramOptions(
-        name=name, arch=arch, std="c++17", lineinfo=True, define_macro=list(defines) or None, include_path=paths or None
-    )
-
-
-def _ptx(source: str, options: Any) -> bytes:
-    from cuda.core import Program
-
+def nvrtc_version() -> str:
+    """`13.0`; empty when it is not here."""
     try:
-        code = Program(source, "c++", options=options).compile("ptx").code
+        from cuda.bindings import nvrtc
+
+        error, major, minor = nvrtc.nvrtcVersion()
     except Exception:
-        return b""
-    return code.encode() if isinstance(code, str) else bytes(code).rstrip(b"\0")
+        return ""
+    return f"{major}.{minor}" if int(error) == 0 else ""
+
+
+def _nvrtc(file: Path, options: list[str]) -> tuple[bytes, bytes]:
+    """Cubin and PTX of one compilation, by NVRTC itself: cuda.core gives PTX only where there is a driver."""
+    from cuda.bindings import nvrtc
+
+    program = _checked(nvrtc.nvrtcCreateProgram(file.read_bytes(), file.name.encode(), 0, [], []))
+    try:
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if int(error) != 0:
+            raise CompileError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode().strip())
+        cubin = _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
+        return cubin, _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program).rstrip(b"\0")
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _text(size: Callable[..., Any], get: Callable[..., Any], program: Any) -> bytes:
+    """What NVRTC writes into a buffer of the size that it asks for."""
+    buffer = bytearray(_checked(size(program)))
+    _checked(get(program, buffer))
+    return bytes(buffer)
+
+
+def _checked(result: tuple[Any, ...]) -> Any:
+    error, *values = result
+    if int(error) != 0:
+        raise CompileError(f"NVRTC: {error}")
+    return values[0] if values else None
 
 
 def allow_shared(kernel: Any, size: int) -> None:
-    """More than 48 KB of dynamic shared memory must be asked for.  Raises RuntimeError where there is not so much."""
+    """Dynamic shared memory must be asked for where a block has more than 48 KB in all; what was allowed before stays.
+
+    Raises RuntimeError where there is not so much.
+    """
     import torch
     from cuda.bindings import driver
 
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    (error,) = driver.cuKernelSetAttribute(attribute, size, kernel.handle, driver.CUdevice(torch.cuda.current_device()))
+    device = driver.CUdevice(torch.cuda.current_device())
+    _, allowed = driver.cuKernelGetAttribute(attribute, kernel.handle, device)
+    (error,) = driver.cuKernelSetAttribute(attribute, max(size, allowed or 0), kernel.handle, device)
     if int(error) != 0:
         raise RuntimeError(f"{size} bytes of shared memory: {error}")
 
 
 def compile_host(file: Path, library: Path, arch: str, defines: Defines, include: list[Path]) -> str:
     """Builds a shared library with nvcc and returns the flags.  Raises CompileError."""
+    flags = host_flags(arch, defines)
+    _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(library), "-lcuda"])
+    return " ".join(flags)
+
+
+def compile_host_device_code(file: Path, cubin: Path, arch: str, defines: Defines, include: list[Path]) -> str:
+    """Only what would run on the GPU, which links nothing of a driver; otherwise as above."""
+    flags = host_flags(arch, defines)
+    _nvcc(["-cubin", *flags, *_includes(include), str(file), "-o", str(cubin)])
+    return " ".join(flags)
+
+
+def host_flags(arch: str, defines: Defines) -> list[str]:
     number = arch.removeprefix("sm_")
     flags = ["-std=c++17", "-O3", "-lineinfo", f"-gencode=arch=compute_{number},code=sm_{number}"]
-    flags += [f"-D{name}={value}" for name, value in defines]
-    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    paths = [f"-I{path}" for path in include]
-    command = [nvcc, "-shared", "-Xcompiler", "-fPIC", *flags, *paths, str(file), "-o", str(library), "-lcuda"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_DEADLINE_S)
-    except FileNotFoundError as error:
-        raise CompileError("a file with host code needs nvcc, which is not here") from error
+    return flags + [f"-D{name}={value}" for name, value in defines]
+
+
+def nvcc() -> str:
+    """Empty when it is not here."""
+    return shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc") or ""
+
+
+def _nvcc(arguments: list[str]) -> None:
+    if not nvcc():
+        raise CompileError("a file with host code needs nvcc, which is not here")
+    done = subprocess.run([nvcc(), *arguments], capture_output=True, text=True, timeout=COMPILE_DEADLINE_S)
     if done.returncode != 0:
         raise CompileError((done.stderr or done.stdout).strip())
-    return " ".join(flags)
+
+
+def _includes(include: list[Path]) -> list[str]:
+    return [f"-I{path}" for path in include]
 
 
 def toolkit_includes() -> list[Path]:

@@ -6,45 +6,117 @@ The call is captured into a CUDA graph that is never run; its nodes are the laun
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from sitegen.measure.artefacts import Binary
+from sitegen.measure.compile import arch_of
+from sitegen.measure.occupancy import limits_of, occupancy
 from sitegen.model.record import LaunchRecord
 
 
-def record_launch(call: Callable[[], Any]) -> LaunchRecord | None:
-    """Shapes of the first kernel, and how many launches there are; None where the call cannot be captured."""
+@dataclass(frozen=True, slots=True)
+class Captured:
+    launch: LaunchRecord
+    """Shape and occupancy of the first kernel, and how many launches there are."""
+    kernels: tuple[str, ...]
+    """What is launched, in order, by the names in the machine code; a name once."""
+
+
+def capture(call: Callable[[], Any]) -> Captured | None:
+    """None where the call cannot be captured, or launches no kernel."""
     try:
         graph = torch.cuda.CUDAGraph(keep_graph=True)
         with torch.cuda.graph(graph, capture_error_mode="thread_local"):
             call()
-        return _first_launch(graph.raw_cuda_graph())
+        return _captured(graph.raw_cuda_graph())
     except Exception:
         return None
 
 
-def _first_launch(handle: int) -> LaunchRecord | None:
+def _captured(handle: int) -> Captured | None:
+    nodes, kernels = _nodes(handle)
+    if not kernels:
+        return None
+    functions = [_function(_params(node)) for node in kernels]
+    names = dict.fromkeys(name for function in functions if (name := _name(function)))
+    return Captured(_launch(kernels[0], functions[0], len(nodes)), tuple(names))
+
+
+def _nodes(handle: int) -> tuple[list[Any], list[Any]]:
+    """All nodes of a graph, and those that are kernels."""
     from cuda.bindings import driver
 
     graph = driver.CUgraph(handle)
     count = _checked(driver.cuGraphGetNodes(graph))[-1]
-    nodes = _checked(driver.cuGraphGetNodes(graph, count))[0]
+    nodes = list(_checked(driver.cuGraphGetNodes(graph, count))[0])
     kernel = driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL
-    kernels = [node for node in nodes if _checked(driver.cuGraphNodeGetType(node))[0] == kernel]
-    if not kernels:
-        return None
-    params = _checked(driver.cuGraphKernelNodeGetParams(kernels[0]))[0]
+    return nodes, [node for node in nodes if _checked(driver.cuGraphNodeGetType(node))[0] == kernel]
+
+
+def _params(node: Any) -> Any:
+    from cuda.bindings import driver
+
+    return _checked(driver.cuGraphKernelNodeGetParams(node))[0]
+
+
+def _launch(node: Any, function: Any, launches: int) -> LaunchRecord:
+    params = _params(node)
+    block = (params.blockDimX, params.blockDimY, params.blockDimZ)
     return LaunchRecord(
         grid=(params.gridDimX, params.gridDimY, params.gridDimZ),
-        block=(params.blockDimX, params.blockDimY, params.blockDimZ),
-        cluster=_cluster(kernels[0]),
+        block=block,
+        cluster=_cluster(node),
         shared_bytes=params.sharedMemBytes,
-        launches=len(nodes),
+        launches=launches,
+        occupancy=_occupancy(function, math.prod(block), params.sharedMemBytes),
     )
+
+
+def _occupancy(function: Any, threads: int, dynamic_shared: int) -> float | None:
+    """From the function's own attributes, so that a baseline has one too; None where they or the GPU are unknown."""
+    limits = limits_of(arch_of(torch.cuda.get_device_capability()))
+    if limits is None or function is None:
+        return None
+    return occupancy(limits, registers_of(function), threads, static_shared_of(function) + dynamic_shared)
+
+
+def registers_of(function: Any) -> int:
+    """Of a thread.  `function` is a CUfunction."""
+    from cuda.bindings import driver
+
+    return int(_checked(driver.cuFuncGetAttribute(driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function))[0])
+
+
+def static_shared_of(function: Any) -> int:
+    """Of a block, in bytes, without the driver's own."""
+    from cuda.bindings import driver
+
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+    return int(_checked(driver.cuFuncGetAttribute(attribute, function))[0])
+
+
+def _function(params: Any) -> Any:
+    """The CUfunction of a kernel node, which may hold a CUkernel instead; None when neither is known."""
+    from cuda.bindings import driver
+
+    if int(params.func):
+        return params.func
+    return _checked(driver.cuKernelGetFunction(params.kern))[0] if int(params.kern) else None
+
+
+def _name(function: Any) -> str:
+    from cuda.bindings import driver
+
+    if function is None:
+        return ""
+    error, name = driver.cuFuncGetName(function)
+    return name.decode() if int(error) == 0 else ""
 
 
 def _cluster(node: Any) -> tuple[int, ...]:

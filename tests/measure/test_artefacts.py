@@ -9,7 +9,7 @@ import importlib.util
 
 import pytest
 
-from sitegen.measure.artefacts import MOST_BYTES, Binary, clean_ptx, compilation_of, count_instructions, pack
+from sitegen.measure.artefacts import MOST_BYTES, Binary, clean_ptx, count_instructions, disassemble, pack
 from sitegen.measure.artefacts import instruction_class as class_of
 
 ADD = """
@@ -78,14 +78,15 @@ def compiled(tmp_path_factory):
 
 @pytest.mark.torch
 def test_the_same_code_in_two_folders_is_the_same_artefact(compiled):
-    (first, one), (second, two) = (compilation_of([binary], "sm_90a") for binary in compiled)
+    one, two = (disassemble([binary], "sm_90a") for binary in compiled)
     assert compiled[0].ptx != compiled[1].ptx
-    assert (first, one) == (second, two)
+    assert one == two
 
 
 @pytest.mark.torch
 def test_a_compilation_says_registers_loads_and_stores(compiled):
-    found, artefacts = compilation_of(compiled[:1], "sm_90a")
+    made = disassemble(compiled[:1], "sm_90a")
+    found, artefacts = made.compilation, made.artefacts
     assert 8 <= found.registers <= 64
     assert found.spill_bytes == 0
     loads = sum(count for name, count in found.instructions.items() if name.startswith("LDG"))
@@ -96,7 +97,7 @@ def test_a_compilation_says_registers_loads_and_stores(compiled):
 
 @pytest.mark.torch
 def test_only_entries_that_are_launched_are_counted(compiled):
-    assert compilation_of([Binary(compiled[0].data, ("another",))], "sm_90a") is None
+    assert disassemble([Binary(compiled[0].data, ("another",))], "sm_90a") is None
 
 
 def test_ptx_loses_its_debug_information_only():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.measure.artefacts import Binary, compilation_of, count_instructions
+from sitegen.measure.artefacts import count_instructions, disassemble
 from sitegen.measure.compile import compile_device
 
 PROBES = Path(__file__).parents[2] / "sitegen" / "measure" / "probes"
@@ -42,11 +42,11 @@ pytestmark = pytest.mark.nvrtc
 def compiled(probe):
     """(what the compiler made of it, its SASS)."""
     file, entry, defines = EVERY_PROBE[probe]
-    source = (PROBES / f"{file}.cu").read_text(encoding="utf-8")
     values = tuple((name, str(value)) for name, value in defines.items())
-    cubin = compile_device(source, entry, HOPPER, values, []).cubin
-    found, artefacts = compilation_of([Binary(cubin, (entry,))], HOPPER)
-    return found, next(content.decode() for name, content in artefacts.items() if name.endswith(".sass"))
+    code = compile_device(PROBES / f"{file}.cu", entry, HOPPER, values, [])
+    found = disassemble([code.binary(0)], HOPPER)
+    sass = next(content.decode() for name, content in found.artefacts.items() if name.endswith(".sass"))
+    return found.compilation, sass
 
 
 def hottest_loop(sass):

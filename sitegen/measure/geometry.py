@@ -1,0 +1,46 @@
+"""The launch block of kernel.yaml at given dims → numbers: the compiler's constants, and the shape of the launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sitegen.model.formula import FormulaError, Number, evaluate, evaluate_int
+from sitegen.model.kernel import Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """In x, y and z.  The grid counts blocks, as CUDA does, also where they come in clusters."""
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    cluster: tuple[int, ...]
+    shared_bytes: int
+    """Dynamic shared memory of a block."""
+
+    @property
+    def threads(self) -> int:
+        return math.prod(self.block)
+
+
+def constants_of(constants: Mapping[str, str], names: Mapping[str, Number]) -> dict[str, Number]:
+    """Their values; a constant may use dims, params and the constants before it."""
+    known = dict(names)
+    for name, expression in constants.items():
+        known[name] = evaluate(expression, known)
+    return {name: known[name] for name in constants}
+
+
+def geometry_of(launch: Launch, names: Mapping[str, Number]) -> Geometry:
+    """`names` hold dims, params, itemsize and the constants.  Raises FormulaError, also for a grid of odd clusters."""
+    grid, block, cluster = (_triple(part, names) for part in (launch.grid, launch.block, launch.cluster))
+    if any(blocks % size for blocks, size in zip(grid, cluster, strict=True)):
+        raise FormulaError(f"a grid of {grid} blocks is not made of whole clusters of {cluster}", 1)
+    return Geometry(grid, block, cluster, evaluate_int(launch.shared, names))
+
+
+def _triple(expressions: Sequence[str], names: Mapping[str, Number]) -> tuple[int, ...]:
+    numbers = tuple(evaluate_int(expression, names) for expression in expressions)
+    return numbers + (1,) * (3 - len(numbers))
