@@ -1,8 +1,9 @@
-"""`python -m sitegen.execute.guard SECONDS COMMAND…`: runs a command that must not outlive whoever asked for it.
+"""`python -m sitegen.execute.guard SECONDS FOLDER COMMAND…`: runs a command that must not outlive whoever asked for it.
 
 The asker holds the other end of standard input.  When that closes (it was killed), or after SECONDS, the command and
 everything that it started, also in sessions of their own, is ended: SIGTERM, two seconds, SIGKILL.  A GPU on which a
-forgotten process still runs gives wrong figures to the next.
+forgotten process still runs gives wrong figures to the next.  FOLDER is the asker's, made for the command: when the
+asker is gone, nobody else removes it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import ctypes
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -26,11 +28,15 @@ _PR_SET_CHILD_SUBREAPER = 36
 def main(arguments: Sequence[str]) -> int:
     """The command's exit status, LATE or ABANDONED."""
     _adopt_orphans()
-    command = subprocess.Popen(arguments[1:], stdin=subprocess.DEVNULL)
+    seconds, folder, *words = arguments
+    command = subprocess.Popen(words, stdin=subprocess.DEVNULL)
     try:
-        return _wait(command, time.monotonic() + float(arguments[0]))
+        status = _wait(command, time.monotonic() + float(seconds))
     finally:
         end(psutil.Process().children(recursive=True))
+    if status == ABANDONED:
+        shutil.rmtree(folder, ignore_errors=True)
+    return status
 
 
 def end(processes: Sequence[psutil.Process]) -> None:

@@ -45,22 +45,24 @@ def deadline_s(spec: Mapping[str, Any]) -> float:
 
 
 def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[str, Any]:
-    """Runs `python -m sitegen.measure` in a fresh folder; it and its children end with this process."""
+    """Runs `python -m sitegen.measure` in a fresh folder, which also gets whatever compilers and tools leave in the one
+    for temporary files; it and its children end with this process.
+    """
     job, result, log = folder / "job.json", folder / "result.json", folder / "log"
     job.write_text(json.dumps(spec), encoding="utf-8")
-    command = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), sys.executable, "-m", "sitegen.measure"]
+    guard = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), str(folder)]
     with log.open("wb") as output:
-        guard = subprocess.Popen(
-            [*command, str(job), str(result)],
+        process = subprocess.Popen(
+            [*guard, sys.executable, "-m", "sitegen.measure", str(job), str(result)],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": _python_path()},
+            env=os.environ | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)},
             start_new_session=True,
         )
-        with guard:
-            status = guard.wait()
+        with process:
+            status = process.wait()
     if status == 0 and result.exists():
         found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         return found

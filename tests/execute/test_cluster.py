@@ -89,9 +89,9 @@ def test_no_jobs_start_no_cluster():
     assert list(execute([], Target(()), lambda _: None)) == []
 
 
-def guard(seconds: float, *code: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), sys.executable, "-c", "\n".join(code)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE)
+def guard(folder: Path, seconds: float, *code: str) -> subprocess.Popen[bytes]:
+    guarded = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), str(folder)]
+    return subprocess.Popen([*guarded, sys.executable, "-c", "\n".join(code)], stdin=subprocess.PIPE)
 
 
 STUBBORN = (
@@ -119,24 +119,29 @@ def wait_for_children(process: subprocess.Popen[bytes], number: int) -> list[psu
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
-def test_when_the_worker_dies_everything_that_its_job_started_ends():
-    process = guard(60, *STUBBORN)
+def test_when_the_worker_dies_everything_that_its_job_started_ends_and_its_folder_goes(tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    process = guard(folder, 60, *STUBBORN)
     time.sleep(0.5)
     children = wait_for_children(process, 2)
     process.stdin.close()
     assert process.wait(20) == ABANDONED
     assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+    assert not folder.exists()
 
 
-def test_a_job_over_its_time_is_ended():
-    process = guard(0.3, "import time; time.sleep(60)")
+def test_a_job_over_its_time_is_ended_and_its_folder_left_to_who_asked(tmp_path):
+    process = guard(tmp_path, 0.3, "import time; time.sleep(60)")
     assert process.wait(20) == LATE
+    assert tmp_path.exists()
     process.stdin.close()
 
 
-def test_a_command_that_ends_gives_its_status():
-    process = guard(60, "raise SystemExit(7)")
+def test_a_command_that_ends_gives_its_status(tmp_path):
+    process = guard(tmp_path, 60, "raise SystemExit(7)")
     assert process.wait(20) == 7
+    assert tmp_path.exists()
     process.stdin.close()
 
 
