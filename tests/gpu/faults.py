@@ -1,32 +1,43 @@
-"""On a GPU machine: plants faults beside a healthy kernel and prints what became of each.
+"""On a GPU machine: plants faults beside healthy kernels and prints what became of each.
 
-    python tests/gpu/faults.py
+    python tests/gpu/faults.py --out FOLDER          (up to 150 s)
 
-Uses only `python -m sitegen.measure`.  Exit 1 when a status is wrong, the healthy kernel was not timed,
-the GPU does not work afterwards, or a process is left.
+Shows that whatever goes wrong in one implementation costs that implementation alone.  Each fault runs in a job of its
+own beside a healthy kernel, the baseline and the probes, then all together beside kernels in three languages: it must
+get its status, the others must be timed, a canary kernel must find the GPU healthy, and no process may be left.  Two
+faults strike late: one at a call that only the timed rounds reach, one in the second generation of processes, which
+nobody checks.  Last, a bundle runs through Dask while the measuring process is killed in its first job and the worker
+itself in its second: the first has no result and says why, the second is done again.  `contained` is what a fault cost:
+the job's seconds beyond those of the same job without it, or the seconds until nothing of the killed was left.
+
+Exit 1 when a status is wrong, another kernel was not timed, the GPU does not work afterwards, or a process, a file in
+the working tree or in the folder for temporary files, or memory of the GPU is left.
 """
 
 from __future__ import annotations
 
-import contextlib
+import argparse
 import importlib.util
-import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+import psutil
+from machine import ROOT, Limit, OutOfTime, end, environment, measured, save, table, without_listings
 
-from sitegen.model.job import JobResult  # noqa: E402  (a script: the repository is not installed on a GPU machine)
-from sitegen.model.kernel import Language, Launch, Status  # noqa: E402
-from sitegen.model.plain import from_plain, to_plain  # noqa: E402
+from sitegen.execute.bundle import read_results, write_bundle
+from sitegen.model.job import JobResult, KernelJob
+from sitegen.model.kernel import Language, Launch, Status
 
+LIMIT_S = 148.0
 ARGUMENTS = "const DTYPE* x, const DTYPE* y, DTYPE* z, long long n"
 HEADER = "long long i = blockIdx.x * 256LL + threadIdx.x;"
 CUDA = f'extern "C" __global__ void fault({ARGUMENTS}) {{ {HEADER} %s }}'
@@ -46,6 +57,9 @@ extern "C" int add_host(void** buffers, const int64_t* dims, const double*, void
 """Device and host code in one file: nvcc, called through ctypes."""
 LOOP = "volatile long long* forever = (volatile long long*)z; if (i < n) { while (n > 0) forever[0] = i; }"
 ILLEGAL = "if (i < n) *(volatile DTYPE*)(((unsigned long long)i << 40) | 16) = x[i];"
+LATE_CALL = 20000
+"""Checks make some hundred calls; warming up and choosing a way to time some thousand; a round of graphs as many."""
+LATE = f"if (i == 0 && atomicAdd(&calls, 1ULL) == {LATE_CALL}) *(volatile DTYPE*)16 = z[0];"
 OUT_OF_MEMORY = """
 import torch
 def add(x, y, *, out=None):
@@ -65,7 +79,23 @@ def add(x, y, *, out=None):
     return out
 """
 ABORT = "import os\ndef add(x, y, *, out=None):\n    os.abort()\n"
+SEEN = """
+from pathlib import Path
+try:
+    Path(__file__).with_suffix(".seen").touch(exist_ok=False)
+    second = False
+except FileExistsError:
+    second = True
+"""
+"""The first process of a job that loads this file leaves a trace in the job's folder for the next."""
 N = 1 << 22
+"""So short a call that graphs of many are timed."""
+UNDER_WAY_S = 4.0
+"""A job so old has its children started and is checking or timing."""
+NOTHING_MIB = 64
+CACHES = {"__pycache__", ".git", ".venv"}
+DASK = {"dask-scratch-space", "global.lock", "purge.lock"}
+"""What may grow: Dask leaves its folder for temporary files, empty but for its locks."""
 
 
 @dataclass(frozen=True)
@@ -74,17 +104,74 @@ class Fault:
     source: str
     language: Language
     expected: Status
-    message: str
+    message: str = ""
     """What must stand in the message."""
 
 
-FAULTS = (
-    Fault("endless_loop", CUDA % LOOP, Language.CUDA, Status.TIMEOUT, "10 s"),
-    Fault("illegal_access", CUDA % ILLEGAL, Language.CUDA, Status.RUNTIME_ERROR, ""),
-    Fault("device_assert", ASSERT, Language.TRITON, Status.RUNTIME_ERROR, ""),
-    Fault("abort", ABORT, Language.TRITON, Status.RUNTIME_ERROR, "SIGABRT"),
-    Fault("out_of_memory", OUT_OF_MEMORY, Language.TRITON, Status.OUT_OF_MEMORY, ""),
-)
+@dataclass(frozen=True)
+class Row:
+    """What became of a fault."""
+
+    fault: str
+    status: str
+    expected: str
+    contained_s: float
+    others: bool
+    healthy: bool
+    left: int
+    message: str = ""
+    good: bool = True
+
+    @property
+    def held(self) -> bool:
+        return self.good and self.others and self.healthy and not self.left
+
+    def cells(self) -> tuple[object, ...]:
+        others, gpu = "yes" if self.others else "NO", "healthy" if self.healthy else "SICK"
+        wrong = "" if self.held else "<-- WRONG"
+        return (
+            self.fault,
+            self.status,
+            self.expected,
+            self.contained_s,
+            others,
+            gpu,
+            self.left,
+            self.message[:80],
+            wrong,
+        )
+
+
+@dataclass(frozen=True)
+class Family:
+    """The processes of a job that runs through Dask."""
+
+    guard: psutil.Process
+    measure: psutil.Process
+
+    @property
+    def worker(self) -> psutil.Process:
+        found: psutil.Process = self.guard.parent()
+        return found
+
+
+HEAD = ("fault", "status", "expected", "contained", "others", "GPU", "left", "message", "")
+
+
+def the_faults(kernels: ModuleType) -> tuple[Fault, ...]:
+    late = f"__device__ unsigned long long calls;\n{CUDA % (HEALTHY + LATE)}"
+    second = kernels.triton_source(
+        before=SEEN, epilogue="if second: out[torch.full((1,), 1 << 40, device=x.device)] = 0.0"
+    )
+    return (
+        Fault("endless_loop", CUDA % LOOP, Language.CUDA, Status.TIMEOUT, "10 s"),
+        Fault("illegal_access", CUDA % ILLEGAL, Language.CUDA, Status.RUNTIME_ERROR),
+        Fault("device_assert", ASSERT, Language.TRITON, Status.RUNTIME_ERROR),
+        Fault("out_of_memory", OUT_OF_MEMORY, Language.TRITON, Status.OUT_OF_MEMORY),
+        Fault("abort", ABORT, Language.TRITON, Status.RUNTIME_ERROR, "SIGABRT"),
+        Fault("while_timed", late, Language.CUDA, Status.RUNTIME_ERROR),
+        Fault("second_process", second, Language.TRITON, Status.RUNTIME_ERROR),
+    )
 
 
 def add_kernel() -> ModuleType:
@@ -96,63 +183,153 @@ def add_kernel() -> ModuleType:
     return module
 
 
-def measured(faults: tuple[Fault, ...]) -> tuple[JobResult, float]:
-    """One job with these faults beside healthy kernels in Triton, CUDA and CUDA with host code, and its seconds."""
-    kernels = add_kernel()
-    sources = {fault.name: fault.source for fault in faults}
+def job_of(kernels: ModuleType, faults: tuple[Fault, ...], every_language: bool = False, n: int = N) -> KernelJob:
+    """These faults beside a healthy kernel in Triton, or also in CUDA and in CUDA with host code."""
+    sources = {fault.name: fault.source for fault in faults} | {"healthy": kernels.triton_source()}
     languages: dict[str, tuple[Any, ...]] = {
         fault.name: (fault.language, LAUNCH) for fault in faults if fault.language is Language.CUDA
     }
-    sources |= {"healthy": kernels.triton_source(), "healthy_cuda": CUDA % HEALTHY, "healthy_host": HOST}
-    languages |= {"healthy_cuda": (Language.CUDA, LAUNCH), "healthy_host": (Language.CUDA_HOST, None, "add_host")}
-    job = kernels.kernel_job(sources, n=N, languages=languages)
+    if every_language:
+        sources |= {"healthy_cuda": CUDA % HEALTHY, "healthy_host": HOST}
+        languages |= {"healthy_cuda": (Language.CUDA, LAUNCH), "healthy_host": (Language.CUDA_HOST, None, "add_host")}
+    made: KernelJob = kernels.kernel_job(sources, n=n, languages=languages)
+    return made
+
+
+def others_finished(result: JobResult, faults: tuple[Fault, ...]) -> bool:
+    """Everybody but the faults passed and was timed, at least a healthy kernel, the baseline and the probes."""
+    others = [e for e in result.evaluations if e.name not in {fault.name for fault in faults}]
+    timed = {e.name for e in others if e.status is Status.PASSED and e.performance is not None}
+    return {"healthy", "torch", "copy", "read"} <= timed == {e.name for e in others}
+
+
+def rows_of(faults: tuple[Fault, ...], result: JobResult, extra_s: float, left: int) -> Iterator[Row]:
+    found = {e.name: e for e in result.evaluations}
+    others, healthy = others_finished(result, faults), not result.error
+    for fault in faults:
+        got, name = found[fault.name], f"{fault.name}{' among all' if len(faults) > 1 else ''}"
+        good = got.status is fault.expected and fault.message in got.message and got.performance is None
+        message = got.message.splitlines()[0] if got.message else ""
+        yield Row(name, got.status, fault.expected, extra_s, others, healthy, left, message, good)
+
+
+def ours_running() -> list[psutil.Process]:
+    """Processes of this program, but for this script."""
+    found = []
+    for process in psutil.process_iter():
+        words = words_of(process)
+        if process.pid != os.getpid() and any(word.startswith("sitegen") for word in words):
+            found.append(process)
+    return found
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    try:
+        return list(process.cmdline())
+    except psutil.Error:
+        return []
+
+
+def killed_in_a_bundle(kernels: ModuleType, limit: Limit) -> tuple[list[Row], list[JobResult]]:
+    """Two jobs through Dask: the measuring process of the first is killed, and the worker in the second."""
+    jobs = [job_of(kernels, (), n=N // 2), job_of(kernels, (), n=N)]
     with tempfile.TemporaryDirectory() as folder:
-        job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.json"
-        job_file.write_text(json.dumps(to_plain(job)))
-        start = time.monotonic()
-        command = [sys.executable, "-m", "sitegen.measure", str(job_file), str(result_file)]
-        subprocess.run(command, cwd=ROOT, check=True, timeout=500)
-        return from_plain(JobResult, json.loads(result_file.read_text())), time.monotonic() - start
+        bundle, out, log = Path(folder, "bundle.zip"), Path(folder, "results.zip"), Path(folder, "log")
+        write_bundle(jobs, "", bundle)
+        command = [sys.executable, "-m", "sitegen", "run", "--bundle", str(bundle), "-o", str(out)]
+        with log.open("wb") as output:
+            run = subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=output, stderr=subprocess.STDOUT)
+        try:
+            measure_s = killed(run, limit, lambda family: family.measure, set())
+            worker_s = killed(run, limit, lambda family: family.worker, {measure_s[1]})
+            run.wait(max(1.0, limit.left))
+        except subprocess.TimeoutExpired:
+            raise OutOfTime from None
+        finally:
+            end(run)
+        found, mistakes = read_results(out) if out.exists() else (None, [])
+        if found is None:
+            raise RuntimeError(f"the bundle has no results: {[m.message for m in mistakes]}\n{log.read_text()[-1500:]}")
+    left, (first, second) = len(ours_running()), found.results
+    words, done = first.error.splitlines()[0] if first.error else "", others_finished(second, ())
+    lost = Row(
+        "kill -9 measure", "lost" if words else "done", "lost", measure_s[0], done, True, left, words, bool(words)
+    )
+    again = "done" if done else "lost"
+    worker = Row("kill -9 worker", again, "done", worker_s[0], done, not second.error, left, second.error, done)
+    return [lost, worker], list(found.results)
 
 
-def others_finished(result: JobResult) -> bool:
-    """The healthy kernels, the baseline and the probes passed and were timed."""
-    names = {"healthy", "healthy_cuda", "healthy_host", "torch", "copy", "read"}
-    timed = {e.name for e in result.evaluations if e.status is Status.PASSED and e.performance is not None}
-    return names <= timed
+def killed(
+    run: subprocess.Popen[Any], limit: Limit, victim: Callable[[Family], psutil.Process], done: set[int]
+) -> tuple[float, int]:
+    """Kills a process of the next job once it is under way; seconds until nothing of the job is left, and its guard.
+    `done`: guards of the jobs before.
+    """
+    while limit.left > 0 and run.poll() is None:
+        for guard in ours_running():
+            if "sitegen.execute.guard" in words_of(guard) and guard.pid not in done and (measure := busy_child(guard)):
+                everybody, start = [guard, measure, *measure.children(recursive=True)], time.monotonic()
+                os.kill(victim(Family(guard, measure)).pid, signal.SIGKILL)
+                psutil.wait_procs(everybody, timeout=max(1.0, limit.left))
+                return time.monotonic() - start, guard.pid
+        time.sleep(0.05)
+    if run.poll() is not None:
+        raise RuntimeError("the run was over before it could be disturbed")
+    raise OutOfTime
 
 
-def left_processes() -> list[str]:
-    """Children of ours that are still there."""
-    commands = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            commands.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-    return [command for command in commands if "sitegen.measure.child" in command]
+def busy_child(guard: psutil.Process) -> psutil.Process | None:
+    """The measuring process, once it is under way with children of its own."""
+    try:
+        old = time.time() - guard.create_time() > UNDER_WAY_S
+        return next((p for p in guard.children() if old and p.children()), None)
+    except psutil.Error:
+        return None
 
 
-def main() -> int:
-    wrong = 0
-    print(f"{'fault':16} {'status':16} {'expected':16} {'seconds':>8}  others  GPU      left  message")
-    for faults in (*((fault,) for fault in FAULTS), FAULTS):
-        result, seconds = measured(faults)
-        found = {e.name: e for e in result.evaluations}
-        finished, healthy, left = others_finished(result), not result.error, left_processes()
-        for fault in faults:
-            got = found[fault.name]
-            good = got.status is fault.expected and fault.message in got.message
-            wrong += not (good and finished and healthy and not left)
-            print(
-                f"{fault.name:16} {got.status:16} {fault.expected:16} {seconds:8.1f}  "
-                f"{'yes' if finished else 'NO':6}  {'healthy' if healthy else 'SICK':7}  {len(left):4}  "
-                f"{got.message.splitlines()[0][:90] if got.message else ''}{'' if good else '  <-- WRONG'}"
-            )
-        if not finished:
-            print("\n".join(f"    {e.name}: {e.status} {e.message}" for e in result.evaluations))
-        if len(faults) > 1:
-            print(f"all at once: {dict(result.seconds)}")
-    return 1 if wrong else 0
+def belongings() -> set[str]:
+    """What must not grow: files of the working tree, entries of the folder for temporary files."""
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = {f"git: {line}" for line in status.stdout.splitlines()}
+    paths = (path for folder in (ROOT, Path(tempfile.gettempdir())) for path in folder.rglob("*"))
+    return lines | {str(path) for path in paths if not CACHES & {*path.parts} and path.name not in DASK}
+
+
+def gpu_memory_mib() -> int:
+    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    return int(subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()[0])
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for the results as JSON")
+    out, limit, kernels = parser.parse_args(arguments).out, Limit(LIMIT_S), add_kernel()
+    rows, results, left = list[Row](), list[JobResult](), list[str]()
+    try:
+        results.append(measured(job_of(kernels, ()), limit))  # fills the caches of compilers, which are no leftovers
+        usual_s, before, used = limit.spent, belongings(), gpu_memory_mib()
+        print(f"a job without faults took {usual_s:.1f} s", flush=True)
+        faults = the_faults(kernels)
+        for several in (*((fault,) for fault in faults), faults):
+            start = limit.spent
+            results.append(measured(job_of(kernels, several, every_language=len(several) > 1), limit))
+            rows += rows_of(several, results[-1], limit.spent - start - usual_s, len(ours_running()))
+        lost, more = killed_in_a_bundle(kernels, limit)
+        rows, results = [*rows, *lost], [*results, *more]
+        left = [*sorted(belongings() - before), *held_memory(gpu_memory_mib() - used)]
+    except OutOfTime:
+        left.append(f"not everything was tried within {LIMIT_S:.0f} s")
+    finally:
+        save(out, "faults", [without_listings(result) for result in results])
+        print(table(HEAD, [row.cells() for row in rows]))
+    print(f"{limit.spent:.0f} s; left: {', '.join(left) or 'nothing'}")
+    return 0 if all(row.held for row in rows) and not left else 1
+
+
+def held_memory(mib: int) -> list[str]:
+    return [f"{mib} MiB of the GPU"] if mib > NOTHING_MIB else []
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
