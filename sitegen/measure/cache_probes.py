@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import Any
@@ -19,19 +20,31 @@ from sitegen.measure.memory_probes import VECTOR_BYTES
 from sitegen.measure.probe import can_launch, launcher, timed_calls
 
 MB = 1 << 20
-WORKING_SETS_MB = (4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, 256)
-L2_SHAPES = ((4, 512, 4), (2, 1024, 2), (4, 1024, 2), (8, 512, 2), (8, 256, 4), (1, 1024, 2))
-"""(16-byte loads in flight per thread, threads, blocks per SM)."""
-L2_RINGS = ((32 * 1024, 6, 1), (16 * 1024, 4, 3))
-"""(bytes of a chunk, chunks in shared memory, blocks per SM) of the bulk copy engine."""
+WORKING_SETS_MB = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, 256)
+L2_SHAPES = ((1, 1024, 2), (2, 512, 4), (2, 1024, 2), (4, 256, 4), (4, 512, 2), (8, 256, 2))
+"""(16-byte loads in flight per thread, threads, blocks per SM): at most 64 KB per SM, so that 12 MB are more than all
+SMs of an H200 read at a time.  Of less, several SMs ask for the same line at once and are answered together, faster
+than the L2 can read."""
 SHARED_SHAPES = ((4, 512, 4), (4, 1024, 2), (8, 512, 2), (8, 1024, 1), (8, 256, 4))
 L2_BYTES, SHARED_BYTES = 2 << 30, 128 << 20
 """That one call reads: from the L2 in all, from the shared memory of one SM."""
 _TRIALS = 7
 
 Rates = Iterator[tuple[str, float]]
-Reader = Callable[[int, int], Callable[[], Any]]
-"""(bytes of the working set, passes over it) → the call that reads so."""
+
+
+@dataclass(frozen=True, slots=True)
+class L2Reader:
+    """One way to read a working set again and again; it has read `least` bytes of it before any of them twice."""
+
+    name: str
+    least: int
+    call: Callable[[int, int], Any]
+    """Takes the bytes of the working set, and passes over it."""
+
+    def rate(self, mb: int) -> float:
+        passes = max(2, L2_BYTES // (mb * MB))
+        return mb * MB * passes / _seconds(partial(self.call, mb * MB, passes))
 
 
 def l2_rates() -> Rates:
@@ -41,12 +54,13 @@ def l2_rates() -> Rates:
     words = _random_words(WORKING_SETS_MB[-1] * MB)
     third = torch.cuda.get_device_properties(0).L2_cache_size // 3
     tried_at = max((mb for mb in WORKING_SETS_MB if mb * MB <= third), default=WORKING_SETS_MB[0])
-    readers = dict(_l2_readers(words))
-    rates = {name: _l2_rate(reader, tried_at) for name, reader in readers.items()}
-    yield from rates.items()
-    best = readers[max(rates, key=lambda name: rates[name])]
+    readers = [_l2_reader(words, *shape) for shape in L2_SHAPES]
+    rates = {reader: reader.rate(tried_at) for reader in readers}
+    yield from ((reader.name, rate) for reader, rate in rates.items())
+    best = max(readers, key=lambda reader: rates[reader])
     for mb in WORKING_SETS_MB:
-        yield f"{mb} MB", _l2_rate(best, mb)
+        if mb * MB >= best.least:
+            yield f"{mb} MB", best.rate(mb)
 
 
 def shared_rates() -> Rates:
@@ -64,41 +78,16 @@ def shared_rates() -> Rates:
         yield f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", rate
 
 
-def _l2_readers(words: Any) -> Iterator[tuple[str, Reader]]:
-    for unroll, threads, blocks in L2_SHAPES:
-        yield f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", _loads(words, unroll, threads, blocks)
-    if torch.cuda.get_device_capability() >= (9, 0):
-        for chunk, stages, blocks in L2_RINGS:
-            yield f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM", _ring(words, chunk, stages, blocks)
-
-
-def _loads(words: Any, unroll: int, threads: int, blocks: int) -> Reader:
+def _l2_reader(words: Any, unroll: int, threads: int, blocks: int) -> L2Reader:
     """Checked by what it reads in two passes over all of `words`."""
-    tile, total = unroll * threads * VECTOR_BYTES, _zero()
-    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, blocks * _sms(), threads)
+    tile, grid, total = unroll * threads * VECTOR_BYTES, blocks * _sms(), _zero()
+    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads)
 
-    def reader(size: int, passes: int) -> Callable[[], Any]:
-        return partial(launch, words, total, ctypes.c_uint32(size // tile), ctypes.c_uint32(passes))
+    def call(size: int, passes: int) -> None:
+        launch(words, total, ctypes.c_uint32(size // tile), ctypes.c_uint32(passes))
 
-    _expect_sum(reader(words.nbytes, 2), total, words, 2)
-    return reader
-
-
-def _ring(words: Any, chunk: int, stages: int, blocks: int) -> Reader:
-    """The engine itself counts the bytes that arrive; no register sees them."""
-    sink = _zero()
-    launch = launcher("bulk.cu", "bulk_1_0", {"CHUNK": chunk, "STAGES": stages}, blocks * _sms(), 1, chunk * stages)
-
-    def reader(size: int, passes: int) -> Callable[[], Any]:
-        vectors = ctypes.c_int64(size * passes // VECTOR_BYTES)
-        return partial(launch, words, sink, vectors, ctypes.c_uint32(size // chunk))
-
-    return reader
-
-
-def _l2_rate(reader: Reader, mb: int) -> float:
-    passes = max(2, L2_BYTES // (mb * MB))
-    return mb * MB * passes / _seconds(reader(mb * MB, passes))
+    _expect_sum(partial(call, words.nbytes, 2), total, words, 2)
+    return L2Reader(f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", grid * tile, call)
 
 
 def _seconds(call: Callable[[], Any]) -> float:

@@ -147,11 +147,9 @@ def _bulk(entry: str, vectors: int) -> list[Candidate]:
 def _ring(entry: str, vectors: int, chunk: int, stages: int, blocks: int) -> Candidate:
     grid = torch.cuda.get_device_properties(0).multi_processor_count * blocks
     launch = launcher("bulk.cu", entry, {"CHUNK": chunk, "STAGES": stages}, grid, 1, chunk * stages)
-    numbers: list[Any] = [ctypes.c_int64(vectors)]
-    if entry == "bulk_1_0":
-        numbers.append(ctypes.c_uint32(-(-vectors * VECTOR_BYTES // chunk)))
+    count = ctypes.c_int64(vectors)
     name = f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM"
-    return Candidate(name, lambda ins, outs: launch(*ins, *outs, *numbers))
+    return Candidate(name, lambda ins, outs: launch(*ins, *outs, count))
 
 
 def _torchs(entry: str) -> list[Candidate]:

@@ -35,8 +35,7 @@ struct Share {  // of the chunks: every gridDim.x-th one, from this block's own
         long long chunks = (bytes + CHUNK - 1) / CHUNK;
         return blockIdx.x < chunks ? (chunks - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
     }
-    __device__ long long chunk(long long k) const { return blockIdx.x + k * gridDim.x; }
-    __device__ long long at(long long k) const { return chunk(k) * CHUNK; }
+    __device__ long long at(long long k) const { return (blockIdx.x + k * gridDim.x) * CHUNK; }
     __device__ unsigned size(long long k) const { return (unsigned)min((long long)CHUNK, bytes - at(k)); }
 };
 
@@ -46,19 +45,18 @@ __device__ void open(unsigned long long* full) {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// reads : writes = 1 : 0.  Of `period` chunks, again and again: one period for the memory, many short ones for the L2.
-extern "C" __global__ void bulk_1_0(const char* a, char* sink, long long vectors, unsigned period) {
+// reads : writes = 1 : 0
+extern "C" __global__ void bulk_1_0(const char* a, char* sink, long long vectors) {
     extern __shared__ __align__(128) char ring[];
     __shared__ unsigned long long full[STAGES];
     const Share mine{vectors * 16};
     const long long n = mine.count();
-    const auto from = [&](long long k) { return a + (long long)((unsigned)mine.chunk(k) % period) * CHUNK; };
     open(full);
-    for (long long k = 0; k < min((long long)STAGES, n); k++) load(ring + k * CHUNK, from(k), mine.size(k), full + k);
+    for (long long k = 0; k < min((long long)STAGES, n); k++) load(ring + k * CHUNK, a + mine.at(k), mine.size(k), full + k);
     for (long long k = 0; k < n; k++) {
         const int stage = k % STAGES;
         wait_full(full + stage, k / STAGES & 1);
-        if (k + STAGES < n) load(ring + stage * CHUNK, from(k + STAGES), mine.size(k + STAGES), full + stage);
+        if (k + STAGES < n) load(ring + stage * CHUNK, a + mine.at(k + STAGES), mine.size(k + STAGES), full + stage);
     }
     if (vectors < 0) sink[0] = ring[0];
 }
