@@ -1,6 +1,6 @@
 """A copy in Triton: a program moves one tile, and the compiler chooses the width of its loads.
 
-Four 16-byte loads a thread before the first store when N is a multiple of 16; 2·N elements in all.
+Eight 16-byte loads a thread before the first store when N is a multiple of 16; 2·N elements in all.
 """
 
 import torch

@@ -4,7 +4,7 @@
 //
 // CLUSTER blocks, on neighbouring SMs, take a slice of the row each: at 65536 columns of float32 eight slices of 32 KB
 // instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several blocks still
-// share an SM, so that some load while others reduce.
+// share an SM, so that some load while others reduce: four of 32 KB, or two of the 64 KB that a slice of 131072 has.
 // Each warp reduces its part to a pair (m, d), the largest value and the sum of exp(value - m), and writes it into the
 // shared memory of every block of the cluster; when all have arrived every thread merges them by itself.
 // Compiled for the row's length, COLUMNS, and the size of the cluster.  CLUSTER = 1 is an ordinary block, which may be

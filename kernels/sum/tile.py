@@ -1,8 +1,8 @@
 """A sum in Triton, in two launches: every program adds its tiles, then one program adds the programs' sums.
 
 N elements are read once.  The second launch is the barrier between the two steps: it sees everything that the first
-one wrote, and adds it in a fixed order, so the result is the same bit for bit at every call.  It costs a microsecond
-or two, of about 60 at 2^26 elements.
+one wrote, and adds it in a fixed order, so the result is the same bit for bit at every call.  It should cost a
+microsecond or two, where 2^26 floats need 57 at 4.7 TB/s.
 """
 
 import functools
