@@ -21,7 +21,9 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Evaluation, Performance, Record, Role
 from sitegen.model.site import Site
-from sitegen.results.compare import Verdict, compare_records
+from sitegen.results.compare import compare_records
+from sitegen.results.noise import noise_of as noise_in
+from sitegen.results.verdicts import Verdict
 
 SLOWER, SLIGHTLY = "slower_15", "slower_05"
 SIZES = {SLOWER: 0.015, SLIGHTLY: 0.005}
@@ -29,7 +31,8 @@ SIZES = {SLOWER: 0.015, SLIGHTLY: 0.005}
 EXACT = {SLOWER: 0.001, SLIGHTLY: 0.002}
 """How far from it they may be."""
 NOISE = 0.002
-NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "line", "")
+NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "line", "")
+"""`told`: what a record says of itself, from its two generations of processes; the mean of the runs."""
 COUNTED = (Verdict.SAME, Verdict.SLOWER, Verdict.FASTER, Verdict.AMBIGUOUS)
 VERDICT_HEAD = ("verdicts on", "of", "cost %", "pairs", *COUNTED, "line", "")
 
@@ -89,7 +92,9 @@ def noise_lines(sessions: Sequence[Session]) -> Iterator[Line]:
         ratios = [[p.ratios[0].value for p in several if p.ratios] for several in timed]
         us, runs = [p.median_us for p in chain(*timed)], sum(kernel in run for s in sessions for run in s.runs)
         noise = noise_of([[p.median_us for p in several] for several in timed])
-        cells = (f"{kernel}/{name}", len(us), fmean(us) if us else math.nan, noise * 100, noise_of(ratios) * 100)
+        told = [noise_in(run[kernel], e) for s in sessions for run in s.runs if (e := evaluation(run, kernel, name))]
+        shares = [f"{share * 100:.3f}" for share in (noise, noise_of(ratios), fmean(told) if told else math.nan)]
+        cells = (f"{kernel}/{name}", len(us), fmean(us) if us else math.nan, *shares)
         yield Line((*cells, f"<= {NOISE:.1%}"), noise <= NOISE and len(us) == runs)
 
 
@@ -164,13 +169,15 @@ def implementations(sessions: Sequence[Session]) -> list[tuple[str, str]]:
     return [one for one in dict.fromkeys(every) if one[1] not in SIZES]
 
 
+def evaluation(run: Mapping[str, Record], kernel: str, name: str) -> Evaluation | None:
+    """Of an implementation."""
+    several = run[kernel].evaluations if kernel in run else ()
+    return next((e for e in several if (e.role, e.name) == (Role.IMPLEMENTATION, name)), None)
+
+
 def performance(run: Mapping[str, Record], kernel: str, name: str) -> Performance | None:
-    found = next((e for e in run[kernel].evaluations if _is(e, name)), None) if kernel in run else None
+    found = evaluation(run, kernel, name)
     return found.performance if found else None
-
-
-def _is(evaluation: Evaluation, name: str) -> bool:
-    return evaluation.role is Role.IMPLEMENTATION and evaluation.name == name
 
 
 def _ceilings(sessions: Sequence[Session]) -> Iterator[str]:

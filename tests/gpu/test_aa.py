@@ -12,7 +12,7 @@ from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowe
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
-from sitegen.results.compare import Verdict
+from sitegen.results.verdicts import Verdict
 
 ENVIRONMENT = Environment(
     "NVIDIA H200", "sm_90", 132, 60 << 20, 140 << 30, "580", "13.0", "2.11", "3.6", "3.12", 1980.0, 700.0, True
