@@ -6,12 +6,18 @@ Nothing of this is stored: a corrected formula corrects every figure, also of ol
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
+from typing import Generic, TypeVar
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Goal, Kernel
 from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
+from sitegen.results.noise import AA_NOISE, noises, timing_of
+from sitegen.results.records import cell_name
+
+T = TypeVar("T")
 
 COMPUTE = {
     "float64": "fp64",
@@ -23,7 +29,7 @@ COMPUTE = {
 }
 """The arithmetic ceiling of a dtype; tensor cores run float16 and bfloat16 at one rate."""
 MARGIN = 0.02
-"""How far above every measured ceiling a figure may stand before it is an error of ours."""
+"""How far above every measured ceiling a figure may stand before it is an error of ours; more where the noise is."""
 CACHE_FACTOR = 4
 """A workload below this many times the L2 may leave lines in it: its rate says nothing of the memory."""
 
@@ -90,22 +96,58 @@ def limits_of(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) 
     """The larger of the run's probes and of the best that passed in it: of that mix of reads and writes for memory, of
     that dtype for arithmetic.
     """
+    probed = probed_limits(run, cost, dtype)
+    best = _best_rates(_Same(kernel), _Same(record), _Same(run))
+    return replace(
+        probed,
+        bytes_per_s=max(probed.bytes_per_s, best.get(probed.memory, 0.0)),
+        flops_per_s=max(probed.flops_per_s, best.get(probed.compute, 0.0)),
+    )
+
+
+def probed_limits(run: Run, cost: Cost, dtype: str) -> Limits:
+    """By the run's probes alone: nothing of the kernel is in them."""
     memory = nearest_mix(run.ceilings, cost.read_share)
     compute = next((c for c in run.ceilings if c.name == COMPUTE.get(dtype)), None)
-    seen = [(e, c) for e, c in _timed(kernel, record, run) if c.bytes >= CACHE_FACTOR * run.environment.l2_bytes]
-    rates = [c.bytes / _seconds(e) for e, c in seen if nearest_mix(run.ceilings, c.read_share) == memory]
-    flops = [c.flops / _seconds(e) for e, c in seen if COMPUTE.get(e.dtype) == COMPUTE.get(dtype)]
     return Limits(
         memory.name if memory else "",
-        max([memory.rate, *rates]) if memory else 0.0,
+        memory.rate if memory else 0.0,
         compute.name if compute else "",
-        max([compute.rate, *flops]) if compute else 0.0,
+        compute.rate if compute else 0.0,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same(Generic[T]):
+    """A value that is equal to itself only: records do not change, and are too large to be compared."""
+
+    value: T
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@lru_cache(maxsize=64)
+def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -> Mapping[str, float]:
+    """The best rate of what passed in a run, by the name of its ceiling.  Remembered, since every figure of a page asks
+    for it, and each would go through the whole record.
+    """
+    best: dict[str, float] = {}
+    for evaluation, cost in _timed(kernel.value, record.value, run.value):
+        limits, seconds = probed_limits(run.value, cost, evaluation.dtype), _seconds(evaluation)
+        rates = {limits.compute: cost.flops / seconds}
+        if not _fits_cache(cost, run.value):
+            rates[limits.memory] = cost.bytes / seconds
+        best |= {name: max(rate, best.get(name, 0.0)) for name, rate in rates.items() if name}
+    return best
 
 
 def nearest_mix(ceilings: Iterable[Ceiling], read_share: float) -> Ceiling | None:
     """The memory ceiling whose reads : writes are nearest; None when no memory ceiling was measured."""
-    mixes = [c for c in ceilings if c.name.startswith("memory ")]
+    mixes = [c for c in ceilings if _is_memory(c)]
     return min(mixes, key=lambda c: abs(_read_share(c.name) - read_share), default=None)
 
 
@@ -139,15 +181,17 @@ def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...
 
 def implausible(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
     """Figures of a run beyond what the GPU can do: units, bytes or the cache are wrong, and the run with them."""
-    highest = max((c.rate for c in run.ceilings if c.name.startswith("memory ")), default=0.0)
+    highest = max((c.rate for c in run.ceilings if _is_memory(c)), default=0.0)
+    noise = noises(record)
     for evaluation, cost in _timed(kernel, record, run):
-        roof = next((c.rate for c in run.ceilings if c.name == COMPUTE.get(evaluation.dtype)), 0.0)
-        title = f"{kernel.name}/{evaluation.name}@{evaluation.workload}:{evaluation.dtype}"
+        roof = probed_limits(run, cost, evaluation.dtype).flops_per_s
+        above = 1 + max(MARGIN, 4 * noise.get(timing_of(evaluation), AA_NOISE))
+        cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
+        title = f"{kernel.name}/{evaluation.name}@{cell}"
         rate, flops = cost.bytes / _seconds(evaluation), cost.flops / _seconds(evaluation)
-        large = cost.bytes >= CACHE_FACTOR * run.environment.l2_bytes
-        if large and highest and rate > highest * (1 + MARGIN):
+        if highest and rate > highest * above and not _fits_cache(cost, run):
             yield f"{title}: {rate / 1e12:.2f} TB/s, above every memory ceiling ({highest / 1e12:.2f} TB/s)"
-        if roof and flops > roof * (1 + MARGIN):
+        if roof and flops > roof * above:
             yield f"{title}: {flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
 
 
@@ -159,8 +203,17 @@ def _timed(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluatio
             yield evaluation, cost
 
 
+def _fits_cache(cost: Cost, run: Run) -> bool:
+    return cost.bytes < CACHE_FACTOR * run.environment.l2_bytes
+
+
 def _seconds(evaluation: Evaluation) -> float:
     return evaluation.performance.median_us / 1e6 if evaluation.performance else float("inf")
+
+
+def _is_memory(ceiling: Ceiling) -> bool:
+    """The L2 and the shared memory have a rate too, and are no mix of reads and writes."""
+    return ceiling.name.startswith("memory ")
 
 
 def _read_share(mix: str) -> float:
