@@ -162,7 +162,8 @@ def status(as_json: bool) -> None:
 )
 def compare(before: Path, after: Path, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
     """Compare two records: faster, same, slower or ambiguous, by ratios and of-ceiling, never by microseconds."""
-    from sitegen.results.compare import compare_records, render_json, render_markdown, render_text
+    from sitegen.results.compare import compare_records
+    from sitegen.results.comparison import render_json, render_markdown, render_text
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json contradict each other")

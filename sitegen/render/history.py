@@ -14,8 +14,9 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Record
 from sitegen.render import numbers
 from sitegen.render.svg import Linear, join, path, polyline, tag, text
-from sitegen.results.compare import AA_NOISE
-from sitegen.results.history import Moment, moments, newer_versions
+from sitegen.results.causes import newer_versions
+from sitegen.results.history import Moment, moments
+from sitegen.results.noise import AA_NOISE
 from sitegen.results.records import PastRun
 
 _WIDTH, _HEIGHT = 480, 96

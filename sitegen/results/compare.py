@@ -1,63 +1,35 @@
-"""Two records of a kernel on one model of GPU → a verdict and its reason for each evaluation, as text or for programs.
+"""Two records of a kernel on one model of GPU → a verdict and its reason for each evaluation.
 
-Compared are the ratio to the first common baseline and of-ceiling, since both travel between machines; microseconds do
-not.  A difference counts when all of them moved the same way, their intervals are disjoint and the change is larger
-than 1 % and than four times the noise of two runs of the same code.
+Compared are the ratio to the first common baseline, of-ceiling and, for matrix kernels, the ratio in SM cycles, since
+these travel between machines; microseconds do not.  What needs no clock (registers, spills, the check) is told beside
+the verdict, whatever that is.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
 
+from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel
-from sitegen.model.record import Evaluation, Record, Role
+from sitegen.model.record import Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.measures import figures
-from sitegen.results.records import cell_name, evaluation_id
+from sitegen.results.causes import deterministic_changes, newer_versions, same_code
+from sitegen.results.measures import Limits, cost_of_evaluation, probed_limits, run_of
+from sitegen.results.noise import AA_NOISE, noises, timing_of
+from sitegen.results.records import EvaluationId, cell_name, evaluation_id
+from sitegen.results.verdicts import (
+    IN_CYCLES,
+    OF_CEILING,
+    Measure,
+    Verdict,
+    all_moved,
+    reason_of,
+    threshold_of,
+    verdict,
+)
 
-LEAST_CHANGE = 0.01
-AA_NOISE = 0.0013
-"""Standard deviation of the ratio between two processes with the same code, until each workload has its own."""
 UNCHANGED_CODE = "SASS and launch record unchanged: the machine or the libraries moved, not the code"
-
-
-class Verdict(StrEnum):
-    FASTER = "faster"
-    SAME = "same"
-    SLOWER = "slower"
-    AMBIGUOUS = "ambiguous"
-    """The measures disagree, or their intervals overlap: measure again."""
-    FAILED = "failed"
-    """It passed before."""
-    REPAIRED = "repaired"
-    """It did not pass before."""
-    NEW = "new"
-    GONE = "gone"
-    UNTIMED = "untimed"
-    """Passed in neither."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One figure before and after, with 95 % intervals; larger is faster."""
-
-    name: str
-    """`torch / t`, `of-ceiling`."""
-    before: tuple[float, float, float]
-    """Value, low, high."""
-    after: tuple[float, float, float]
-
-    @property
-    def change(self) -> float:
-        return self.after[0] / self.before[0] - 1
-
-    @property
-    def disjoint(self) -> bool:
-        return self.after[1] > self.before[2] or self.after[2] < self.before[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,138 +40,106 @@ class Row:
     reason: str
     """In words: what moved by how much, beside the threshold and the intervals, or what else decided."""
     measures: tuple[Measure, ...] = ()
+    noise: float = AA_NOISE
+    """Standard deviation of the ratio between two runs of the same code: the larger of both records'."""
+    confirmed: bool | None = None
+    """Whether fresh processes saw what moved; None when nothing did."""
+    changes: tuple[str, ...] = ()
+    """What differs without any noise: `registers 80 → 96`.  Part of the reason, too."""
+
+    @property
+    def threshold(self) -> float:
+        return threshold_of(self.noise)
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """How many generations of processes timed it, before and after."""
+        seen = [m.processes for m in self.measures]
+        return min((b for b, _ in seen), default=1), min((a for _, a in seen), default=1)
+
+    @property
+    def notable(self) -> bool:
+        """Whether whoever measured again wants to hear of it."""
+        quiet = self.verdict in (Verdict.SAME, Verdict.NEW, Verdict.GONE, Verdict.UNTIMED)
+        return not quiet or bool(self.changes)
 
 
-def compare_records(site: Site, before: Record, after: Record, noise: float = AA_NOISE) -> tuple[Row, ...]:
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An evaluation in its record."""
+
+    record: Record
+    evaluation: Evaluation
+    noise: float = AA_NOISE
+    """Of all that was timed together with it."""
+
+    @property
+    def timed(self) -> Performance | None:
+        return self.evaluation.performance
+
+    @property
+    def run(self) -> Run | None:
+        """None when a line of a history kept too little of it."""
+        return run_of(self.record, self.evaluation)
+
+
+def compare_records(site: Site, before: Record, after: Record) -> tuple[Row, ...]:
     """Our implementations, in the order of `after`; rows that only `before` has come last.  Raises ValueError when
     the records are of two kernels, or of one that the site does not have.
     """
     kernel = next((k for k in site.kernels if k.name == after.kernel), None)
     if kernel is None or before.kernel != after.kernel:
         raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
-    old, new = ({evaluation_id(e): e for e in _ours(record)} for record in (before, after))
-    return tuple(
-        compare_evaluations(kernel, before, after, old.get(one), new.get(one), noise) for one in {**new, **old}
-    )
+    old, new = _sides(before), _sides(after)
+    return tuple(compare_sides(kernel, old.get(one), new.get(one)) for one in {**new, **old})
 
 
-def compare_evaluations(
-    kernel: Kernel,
-    before: Record,
-    after: Record,
-    old: Evaluation | None,
-    new: Evaluation | None,
-    noise: float = AA_NOISE,
-) -> Row:
-    """One evaluation as each record has it; at least one of them does."""
-    one = new or old
-    assert one is not None
+def compare_sides(kernel: Kernel, before: Side | None, after: Side | None) -> Row:
+    """One evaluation as each record has it; None where a record does not, which at most one of them may be."""
+    either = after or before
+    assert either is not None
+    one = either.evaluation
     title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
-    if old is None:
+    if before is None:
         return Row(title, Verdict.NEW, "only the second record has it")
-    if new is None:
+    if after is None:
         return Row(title, Verdict.GONE, "only the first record has it")
-    if old.performance is None or new.performance is None:
-        return Row(title, _by_status(old, new), new.message.split("\n")[0] or f"{old.status} → {new.status}")
-    measures = tuple(_measures(kernel, before, after, old, new))
-    found = verdict(measures, noise)
-    reasons = [_reason(found, measures, threshold_of(noise))]
-    if found is not Verdict.SAME and _same_code(old, new):
-        reasons.append(UNCHANGED_CODE)
-    return Row(title, found, "; ".join(reasons), measures)
+    if before.timed is None or after.timed is None:
+        return _untimed(title, before.evaluation, after.evaluation)
+    return _timed(kernel, title, before, after)
 
 
-def verdict(measures: Sequence[Measure], noise: float = AA_NOISE) -> Verdict:
-    """Of figures before and after; nothing to compare is ambiguous."""
+def _untimed(title: str, old: Evaluation, new: Evaluation) -> Row:
+    """At least one of them failed."""
+    changes = deterministic_changes(old, new)
+    why = new.message.split("\n")[0] or f"{old.status} → {new.status}"
+    return Row(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
+
+
+def _timed(kernel: Kernel, title: str, before: Side, after: Side) -> Row:
+    measures = tuple(_measures(kernel, before, after))
+    noise = max(before.noise, after.noise)
     threshold = threshold_of(noise)
-    if measures and all(abs(m.change) <= threshold for m in measures):
-        return Verdict.SAME
-    if measures and all(m.change > threshold and m.disjoint for m in measures):
-        return Verdict.FASTER
-    if measures and all(m.change < -threshold and m.disjoint for m in measures):
-        return Verdict.SLOWER
-    return Verdict.AMBIGUOUS
+    if before.record.gpu != after.record.gpu:
+        why = f"no verdict between two models of GPU, {before.record.gpu} and {after.record.gpu}"
+        return Row(title, Verdict.AMBIGUOUS, why, measures, noise)
+    found = verdict(measures, threshold)
+    changes = deterministic_changes(before.evaluation, after.evaluation)
+    reasons = [reason_of(found, measures, noise, _causes(kernel, before, after, measures, threshold)), *changes]
+    if found is not Verdict.SAME and same_code(before.evaluation, after.evaluation):
+        reasons.append(UNCHANGED_CODE)
+    confirmed = all(m.confirmed(threshold) for m in measures) if all_moved(measures, threshold) else None
+    return Row(title, found, "; ".join(reasons), measures, noise, confirmed, changes)
 
 
-def threshold_of(noise: float) -> float:
-    """The least relative change that counts."""
-    return max(LEAST_CHANGE, 4 * noise)
-
-
-def render_text(rows: Iterable[Row]) -> str:
-    """A line for each evaluation, for each figure and for the reason."""
-    lines = []
-    for row in rows:
-        lines.append(f"{row.verdict:<10}{row.title}")
-        lines += [f"{'':<10}{line}" for line in (*map(_figures, row.measures), row.reason)]
-    return "\n".join(lines) or "nothing to compare"
-
-
-def render_markdown(rows: Iterable[Row]) -> str:
-    """A table for a pull request."""
-    head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
-    body = [
-        f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
-        for row in rows
-    ]
-    return "\n".join([*head, *body]) if body else "Nothing to compare."
-
-
-def render_json(rows: Iterable[Row]) -> str:
-    """An object for each evaluation: `evaluation`, `verdict`, `reason`, `measures`."""
-    return json.dumps([_plain(row) for row in rows], indent=1, ensure_ascii=False)
-
-
-def _plain(row: Row) -> dict[str, Any]:
-    measures = [
-        {
-            "name": m.name,
-            "before": dict(zip(("value", "low", "high"), m.before, strict=True)),
-            "after": dict(zip(("value", "low", "high"), m.after, strict=True)),
-            "change": m.change,
-            "disjoint": m.disjoint,
-        }
-        for m in row.measures
-    ]
-    return {"evaluation": row.title, "verdict": row.verdict, "reason": row.reason, "measures": measures}
-
-
-def _figures(m: Measure) -> str:
-    """`torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)`."""
-    before, after = (f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in (m.before, m.after))
-    return f"{m.name}: {before} → {after} ({m.change:+.1%})"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _ours(record: Record) -> list[Evaluation]:
-    return [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
-
-
-def _reason(found: Verdict, measures: Sequence[Measure], threshold: float) -> str:
-    """Why figures came to that verdict."""
-    limit = f"the threshold of {threshold:.1%}"
-    if found is Verdict.SAME:
-        return f"{_changes(measures)}: within {limit}"
-    if found is not Verdict.AMBIGUOUS:
-        return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint"
-    moved = [m for m in measures if abs(m.change) > threshold]
-    still = [m for m in measures if m not in moved]
-    overlapping = [m.name for m in moved if not m.disjoint]
-    reasons = [f"{_changes(moved)} beyond {limit}"] if moved else ["no figure that both records have"]
-    if still:
-        reasons.append(f"{_changes(still)} within it")
-    if len({m.change > 0 for m in moved}) > 1:
-        reasons.append("they moved apart")
-    if overlapping:
-        reasons.append(f"95 % intervals of {' and '.join(overlapping)} overlap")
-    return f"{', '.join(reasons)}: measure again"
-
-
-def _changes(measures: Iterable[Measure]) -> str:
-    return " and ".join(f"{m.name} {m.change:+.1%}" for m in measures)
+def _sides(record: Record) -> dict[EvaluationId, Side]:
+    """Ours, by what there is one of in a record."""
+    quiet = noises(record)
+    return {
+        evaluation_id(e): Side(record, e, quiet.get(timing_of(e), AA_NOISE))
+        for e in record.evaluations
+        if e.role is Role.IMPLEMENTATION
+    }
 
 
 def _by_status(old: Evaluation, new: Evaluation) -> Verdict:
@@ -208,28 +148,87 @@ def _by_status(old: Evaluation, new: Evaluation) -> Verdict:
     return Verdict.FAILED if new.performance is None else Verdict.REPAIRED
 
 
-def _measures(kernel: Kernel, before: Record, after: Record, old: Evaluation, new: Evaluation) -> list[Measure]:
-    ratios = [
-        {r.baseline: (r.value, r.low, r.high) for r in e.performance.ratios} if e.performance else {}
-        for e in (old, new)
-    ]
-    common = [name for name in (*kernel.baselines, *ratios[0]) if name in ratios[0] and name in ratios[1]]
-    found = [Measure(f"{name} / t", ratios[0][name], ratios[1][name]) for name in common[:1]]
-    shares = _of_ceiling(kernel, before, old), _of_ceiling(kernel, after, new)
+def _measures(kernel: Kernel, before: Side, after: Side) -> Iterator[Measure]:
+    if before.timed is None or after.timed is None:
+        return
+    if baseline := _common_baseline(kernel, before.timed, after.timed):
+        yield from _of_baseline(f"{baseline} / t", baseline, before.timed.ratios, after.timed.ratios)
+        yield from _of_baseline(
+            f"{baseline} / t{IN_CYCLES}", baseline, before.timed.cycle_ratios, after.timed.cycle_ratios
+        )
+    shares = _of_ceiling(kernel, before), _of_ceiling(kernel, after)
     if shares[0] and shares[1]:
-        found.append(Measure("of-ceiling", shares[0], shares[1]))
-    return found
+        yield _measure(OF_CEILING, shares[0], shares[1])
 
 
-def _of_ceiling(kernel: Kernel, record: Record, evaluation: Evaluation) -> tuple[float, float, float] | None:
-    found, timed = figures(kernel, record, evaluation), evaluation.performance
-    if found is None or timed is None or found.of_ceiling is None:
+def _common_baseline(kernel: Kernel, before: Performance, after: Performance) -> str:
+    """The first that both have, in the order of kernel.yaml, else of the older record."""
+    old, new = ([ratio.baseline for ratio in timed.ratios] for timed in (before, after))
+    return next((name for name in (*kernel.baselines, *old) if name in old and name in new), "")
+
+
+def _of_baseline(name: str, baseline: str, before: Iterable[Ratio], after: Iterable[Ratio]) -> Iterator[Measure]:
+    old, new = (next((r for r in ratios if r.baseline == baseline), None) for ratios in (before, after))
+    if old and new:
+        yield _measure(name, old, new)
+
+
+def _measure(name: str, old: Ratio, new: Ratio) -> Measure:
+    before, after = ((r.value, r.low, r.high) for r in (old, new))
+    return Measure(name, before, after, old.by_process, new.by_process)
+
+
+def _of_ceiling(kernel: Kernel, side: Side) -> Ratio | None:
+    """By the probes of its run alone: a ceiling that our own code raised would move with it."""
+    timed, floor = side.timed, _floor_us(kernel, side)
+    if timed is None or not floor:
         return None
-    floor = found.of_ceiling * timed.median_us
-    return found.of_ceiling, floor / timed.high_us, floor / timed.low_us
+    by_process = tuple(floor / t for t in timed.by_process_us)
+    return Ratio(OF_CEILING, floor / timed.median_us, floor / timed.high_us, floor / timed.low_us, by_process)
 
 
-def _same_code(old: Evaluation, new: Evaluation) -> bool:
-    """Both records carry the machine code's hash and the launch, and they are equal: the code did not do it."""
-    codes = [(e.compilation.sass_hash, e.launch) if e.compilation else ("", None) for e in (old, new)]
-    return all(codes[0]) and codes[0] == codes[1]
+def _floor_us(kernel: Kernel, side: Side) -> float:
+    """0 when it is not known."""
+    cost = cost_of_evaluation(kernel, side.evaluation)
+    return _limits(side, cost).floor_us(cost) if cost else 0.0
+
+
+def _limits(side: Side, cost: Cost) -> Limits:
+    return probed_limits(side.run, cost, side.evaluation.dtype) if side.run else Limits()
+
+
+def _causes(kernel: Kernel, before: Side, after: Side, measures: Sequence[Measure], threshold: float) -> Iterator[str]:
+    """What moved when one measure did and another did not at all."""
+    moved = {m.name for m in measures if m.beyond(threshold)}
+    still = {m.name for m in measures if not m.beyond(threshold / 2)}
+    ratio = next((m.name for m in measures if m.name.endswith(" / t")), "")
+    if ratio in moved and OF_CEILING in still:
+        yield f"the baseline {ratio.removesuffix(' / t')} moved, not this code ({_versions(before, after)})"
+    if ratio in moved and ratio + IN_CYCLES in still:
+        yield "the clock moved, SM cycles did not"
+    if moved == {OF_CEILING} and ratio in still:
+        yield _ceilings(kernel, before, after, threshold)
+
+
+def _versions(before: Side, after: Side) -> str:
+    if before.run is None or after.run is None:
+        return "versions are not known"
+    changed = newer_versions(before.run.environment, after.run.environment)
+    return ", ".join(changed) or "with the same driver, CUDA, torch and Triton"
+
+
+def _ceilings(kernel: Kernel, before: Side, after: Side, threshold: float) -> str:
+    """Whether the run's ceilings moved, or everything below them."""
+    floors = _floor_us(kernel, before), _floor_us(kernel, after)
+    if abs(floors[1] / floors[0] - 1) <= threshold / 2:
+        return "the machine moved, and the baseline with it"
+    return f"the measured ceiling moved ({_binding(kernel, before)} → {_binding(kernel, after)})"
+
+
+def _binding(kernel: Kernel, side: Side) -> str:
+    """`memory 1:1 at 4.28 TB/s`."""
+    cost = cost_of_evaluation(kernel, side.evaluation)
+    limits = _limits(side, cost) if cost else Limits()
+    if cost and limits.bound_by_memory(cost):
+        return f"{limits.memory} at {limits.bytes_per_s / 1e12:.2f} TB/s"
+    return f"{limits.compute} at {limits.flops_per_s / 1e12:.1f} TFLOP/s"

@@ -1,21 +1,21 @@
 """The history of a kernel on one GPU: a line of JSON per run, and each run beside the one before it.
 
 A line keeps what a figure is computed from (times, ratios, intervals, ceilings), not the figure, so that a corrected
-formula corrects old runs too.  Lines that were written before intervals and ceilings were kept have neither.
+formula corrects old runs too.  Old lines lack what was not kept yet: intervals, ceilings, what each process saw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Kernel, Scalar, Status
-from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, Evaluation, Performance, Ratio, Record, Role, Run
-from sitegen.results.compare import AA_NOISE, Row, compare_evaluations
-from sitegen.results.json_text import dump_line
+from sitegen.results.compare import Row, Side, compare_sides
+from sitegen.results.json_text import dump_line, stored
 from sitegen.results.measures import figures
+from sitegen.results.noise import AA_NOISE, noise_of
 from sitegen.results.records import PastRun, PastTime, swept
 from sitegen.results.shape import parse
 
@@ -32,6 +32,8 @@ class Moment:
     """None when the run's ceilings are not kept."""
     row: Row | None
     """Against the run before; None for the first."""
+    noise: float
+    """Standard deviation of its ratios between two runs of the same code, relative."""
 
     def ratio(self, baseline: str) -> Ratio | None:
         timed = self.evaluation.performance
@@ -49,17 +51,29 @@ def parse_history(text: str, path: str) -> tuple[tuple[PastRun, ...], tuple[Diag
 def history_line(record: Record, run: Run) -> str:
     """When, with what, and the time and ratios of each evaluation of that run."""
     e = run.environment
+    baselines = {one.name for one in record.evaluations if one.role is Role.BASELINE}
     times = {
-        title_of(one): PastTime(
-            timed.median_us,
-            {ratio.baseline: ratio.value for ratio in timed.ratios},
-            (timed.low_us, timed.high_us),
-            {ratio.baseline: (ratio.low, ratio.high) for ratio in timed.ratios},
-        )
+        title_of(one): _past_time(timed, baselines)
         for one in record.evaluations
         if one.run == run.id and (timed := one.performance)
     }
-    return dump_line(to_plain(PastRun(run.id, run.commit, e.driver, e.cuda, e.torch, e.triton, times, e, run.ceilings)))
+    return dump_line(stored(PastRun(run.id, run.commit, e.driver, e.cuda, e.torch, e.triton, times, e, run.ceilings)))
+
+
+def _past_time(timed: Performance, baselines: Collection[str]) -> PastTime:
+    return PastTime(
+        timed.median_us,
+        {ratio.baseline: ratio.value for ratio in timed.ratios},
+        (timed.low_us, timed.high_us),
+        {ratio.baseline: (ratio.low, ratio.high) for ratio in timed.ratios},
+        timed.by_process_us,
+        {
+            ratio.baseline: ratio.by_process
+            for ratio in timed.ratios
+            if ratio.by_process and ratio.baseline in baselines
+        },
+        timed.cycle_ratios,
+    )
 
 
 def title_of(one: Evaluation) -> str:
@@ -67,24 +81,23 @@ def title_of(one: Evaluation) -> str:
     return f"{one.name}@{_cell(one.workload, one.dtype, one.params)}"
 
 
-def moments(
-    kernel: Kernel, record: Record, history: Iterable[PastRun], one: Evaluation, noise: float = AA_NOISE
-) -> tuple[Moment, ...]:
+def moments(kernel: Kernel, record: Record, history: Iterable[PastRun], one: Evaluation) -> tuple[Moment, ...]:
     """The runs that timed `one`, oldest first.  `record` has the ceilings of those lines that keep none."""
     found: list[Moment] = []
     title = title_of(one)
-    before: tuple[PastRun, Record, Evaluation] | None = None
+    before: tuple[PastRun, Side] | None = None
     for past in history:
         whole = past_record(kernel, record, past)
         same = next((e for e in whole.evaluations if title_of(e) == title), None)
         if same is None:
             continue
-        row = compare_evaluations(kernel, before[1], whole, before[2], same, noise) if before else None
+        now = Side(whole, same, noise_of(whole, same))
+        row = compare_sides(kernel, before[1], now) if before else None
         if row and before and not all(one_run.evaluations[title].intervals for one_run in (before[0], past)):
             row = replace(row, reason=f"{row.reason} ({ASSUMED})")
         known = figures(kernel, whole, same)
-        found.append(Moment(past, same, known.of_ceiling if known else None, row))
-        before = past, whole, same
+        found.append(Moment(past, same, known.of_ceiling if known else None, row, now.noise))
+        before = past, now
     return tuple(found)
 
 
@@ -94,13 +107,6 @@ def past_record(kernel: Kernel, record: Record, past: PastRun) -> Record:
     if past.environment:
         kept = [Run(past.run, past.date, past.commit, past.environment, past.ceilings)]
     return Record(SCHEMA, kernel.name, record.gpu, tuple(kept), tuple(_evaluations(kernel, past)))
-
-
-def newer_versions(before: PastRun, after: PastRun) -> tuple[str, ...]:
-    """`Triton 3.5.1 → 3.6.0`: what else changed between two runs."""
-    names = {"driver": "driver", "cuda": "CUDA", "torch": "torch", "triton": "Triton"}
-    pairs = [(shown, getattr(before, name), getattr(after, name)) for name, shown in names.items()]
-    return tuple(f"{shown} {old} → {new}" for shown, old, new in pairs if old != new)
 
 
 def _evaluations(kernel: Kernel, past: PastRun) -> Iterator[Evaluation]:
@@ -128,10 +134,24 @@ def _role(kernel: Kernel, name: str) -> Role:
 def _performance(time: PastTime) -> Performance:
     """A line keeps no percentiles and no samples: they are its median and none."""
     low, high = time.interval_us or _by_noise(time.median_us)
-    bounds = {name: time.intervals.get(name) or _by_noise(value) for name, value in time.ratios.items()}
-    ratios = tuple(Ratio(name, value, *bounds[name]) for name, value in time.ratios.items())
+    ratios = tuple(
+        Ratio(name, value, *(time.intervals.get(name) or _by_noise(value)), time.by_process.get(name, ()))
+        for name, value in time.ratios.items()
+    )
     t = time.median_us
-    return Performance(t, t, t, t, low, high, samples=0, rounds_us=(), ratios=ratios)
+    return Performance(
+        t,
+        t,
+        t,
+        t,
+        low,
+        high,
+        samples=0,
+        rounds_us=(),
+        ratios=ratios,
+        by_process_us=time.by_process_us,
+        cycle_ratios=time.cycle_ratios,
+    )
 
 
 def _by_noise(value: float) -> tuple[float, float]:

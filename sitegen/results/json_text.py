@@ -6,9 +6,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
-WIDTH = 110
+from sitegen.model.plain import to_plain
+
+WIDTH = 140
+"""Of a line that holds a small object."""
 DIGITS = 6
 """Significant digits of a stored float: more than any measurement has, few enough to be the same everywhere."""
 
@@ -16,8 +20,32 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _decoder = json.JSONDecoder()
 
 
+def stored(value: Any) -> Any:
+    """A dataclass as plain JSON without what says nothing: fields that are None or empty, and would be if they were not
+    there.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        members = {f.name: (getattr(value, f.name), f) for f in fields(value)}
+        return {name: stored(one) for name, (one, f) in members.items() if not (_is_empty(one) and _is_optional(f))}
+    if isinstance(value, Mapping):
+        return {str(key): stored(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [stored(one) for one in value]
+    return to_plain(value)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | tuple | list | Mapping) and not value)
+
+
+def _is_optional(field: Field[Any]) -> bool:
+    """Whether the class makes it empty by itself."""
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return default is not MISSING and _is_empty(default)
+
+
 def dump(value: Any) -> str:
-    """Sorted keys, LF, floats of six significant digits; a list of numbers stays on one line."""
+    """Sorted keys, LF, floats of six significant digits; numbers and small objects stay on one line."""
     return _dumped(stable(value), "") + "\n"
 
 
@@ -52,10 +80,14 @@ def _dumped(value: Any, indent: str) -> str:
 
 
 def _is_row(value: dict[str, Any] | list[Any], width: int) -> bool:
-    items = value.values() if isinstance(value, dict) else value
-    scalars = not any(isinstance(item, dict | list) for item in items)
-    numbers = isinstance(value, list) and all(isinstance(item, int | float) for item in items)
-    return scalars and (numbers or width <= WIDTH)
+    """A list of numbers of any length; else scalars and lists of numbers that fit."""
+    items = list(value.values()) if isinstance(value, dict) else value
+    flat = all(not isinstance(item, dict) and (not isinstance(item, list) or _are_numbers(item)) for item in items)
+    return (isinstance(value, list) and _are_numbers(value)) or (flat and width <= WIDTH)
+
+
+def _are_numbers(items: list[Any]) -> bool:
+    return all(isinstance(item, int | float) for item in items)
 
 
 def position(text: str, path: Sequence[str | int]) -> tuple[int, int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sitegen.model.kernel import Kernel, Scalar
-from sitegen.model.record import Ceiling, CellRecord, Environment, Evaluation, Record, Role
+from sitegen.model.record import Ceiling, CellRecord, Environment, Evaluation, Ratio, Record, Role
 
 EvaluationId = tuple[Role, str, str, str, tuple[tuple[str, Scalar], ...]]
 """Role, name, workload, dtype, params: what there is one of in a record."""
@@ -24,6 +24,12 @@ class PastTime:
     """95 % interval of the median."""
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """95 % interval of each ratio."""
+    by_process_us: tuple[float, ...] = ()
+    """As each generation of processes alone saw it; of a run that had only one, empty."""
+    by_process: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """The same of each ratio to a baseline."""
+    cycle_ratios: tuple[Ratio, ...] = ()
+    """Of matrix kernels."""
 
 
 @dataclass(frozen=True, slots=True)

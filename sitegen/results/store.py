@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.plain import to_plain
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
 from sitegen.results.history import history_line, parse_history
-from sitegen.results.json_text import dump
+from sitegen.results.json_text import dump, stored
 from sitegen.results.records import PastRun, Records, timed_unchecked
 from sitegen.results.shape import parse, span_of
 
@@ -66,7 +65,7 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
 def save_record(root: Path, record: Record, run: Run) -> None:
     """Writes the record beside its kernel, and the line of `run` in its history: one line per run."""
     folder = root / "kernels" / record.kernel / "results"
-    _write(folder / f"{record.gpu}.json", dump(to_plain(record)))
+    _write(folder / f"{record.gpu}.json", dump(stored(record)))
     history = folder / f"{record.gpu}.history.jsonl"
     before = history.read_text(encoding="utf-8") if history.exists() else ""
     others = [line for line in before.splitlines(keepends=True) if json.loads(line).get("run") != run.id]
@@ -75,7 +74,7 @@ def save_record(root: Path, record: Record, run: Run) -> None:
 
 def save_cell(root: Path, folder: str, cell: CellRecord) -> None:
     """`folder` is the post's, from the site's root."""
-    _write(root / folder / "results" / cell.gpu / f"{cell.label}.json", dump(to_plain(cell)))
+    _write(root / folder / "results" / cell.gpu / f"{cell.label}.json", dump(stored(cell)))
 
 
 def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> None:

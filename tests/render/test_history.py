@@ -10,8 +10,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from sitegen.render.evidence import Evidence
 from sitegen.render.history import history, sparkline
-from sitegen.results.compare import AA_NOISE
 from sitegen.results.history import history_line, parse_history
+from sitegen.results.noise import AA_NOISE
 
 PAGE = "kernels/softmax/index.html"
 
@@ -35,8 +35,9 @@ def slowed(one, factor: float):
         return one
     timed = one.performance
     times = {name: getattr(timed, name) * factor for name in ("median_us", "low_us", "high_us")}
-    ratios = tuple(replace(r, value=r.value / factor, low=r.low / factor, high=r.high / factor) for r in timed.ratios)
-    return replace(one, performance=replace(timed, **times, ratios=ratios))
+    ratios = [replace(r, value=r.value / factor, low=r.low / factor, high=r.high / factor) for r in timed.ratios]
+    ratios = tuple(replace(r, by_process=(r.value, r.value)) for r in ratios)
+    return replace(one, performance=replace(timed, **times, ratios=ratios, by_process_us=(times["median_us"],) * 2))
 
 
 def band(make, runs) -> Html:

@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from sitegen.model.kernel import Status
-from sitegen.model.record import Compilation, LaunchRecord, Record
-from sitegen.results.compare import (
-    Measure,
-    Verdict,
-    compare_records,
-    render_json,
-    render_markdown,
-    render_text,
-    verdict,
-)
-
-
-def figure(before: float, after: float, half: float = 0.001) -> Measure:
-    return Measure("m", (before, before - half, before + half), (after, after - half, after + half))
-
-
-@pytest.mark.parametrize(
-    ("measures", "expected"),
-    [
-        ([figure(1.0, 1.009), figure(0.9, 0.899)], Verdict.SAME),
-        ([figure(1.0, 1.05), figure(0.9, 0.95)], Verdict.FASTER),
-        ([figure(1.0, 0.95), figure(0.9, 0.85)], Verdict.SLOWER),
-        ([figure(1.0, 0.95), figure(0.9, 0.9)], Verdict.AMBIGUOUS),  # only one moved
-        ([figure(1.0, 0.95), figure(0.9, 0.95)], Verdict.AMBIGUOUS),  # they moved apart
-        ([figure(1.0, 0.95, half=0.04), figure(0.9, 0.85)], Verdict.AMBIGUOUS),  # intervals overlap
-        ([figure(1.0, 1.05)], Verdict.FASTER),
-        ([], Verdict.AMBIGUOUS),
-    ],
-)
-def test_a_verdict_needs_all_measures_one_way_disjoint_and_large(measures, expected):
-    assert verdict(measures) is expected
-
-
-def test_a_noisy_workload_needs_a_larger_change():
-    moved = [figure(1.0, 0.97)]
-    assert verdict(moved, noise=0.001) is Verdict.SLOWER
-    assert verdict(moved, noise=0.01) is Verdict.SAME
+from sitegen.model.record import Compilation, LaunchRecord, Ratio, Record
+from sitegen.results.compare import Row, compare_records
+from sitegen.results.noise import AA_NOISE
+from sitegen.results.verdicts import Verdict
 
 
 @pytest.fixture
@@ -71,7 +37,8 @@ def test_a_machine_on_which_everything_is_slower_is_the_same_code(made, record):
     def slower(e):
         timed = e.performance
         times = {name: getattr(timed, name) * 1.2 for name in ("median_us", "low_us", "high_us")}
-        return replace(e, performance=replace(timed, **times))
+        by_process = tuple(us * 1.2 for us in timed.by_process_us)
+        return replace(e, performance=replace(timed, **times, by_process_us=by_process))
 
     ceilings = tuple(replace(c, rate=c.rate / 1.2) for c in made.run.ceilings)
     other = replace(
@@ -120,10 +87,19 @@ def fused_with(made, record, ratio: tuple[float, float, float], times: tuple[flo
     """`fused` with that ratio to torch, and with that median time and interval, each (value, low, high)."""
     one = made.timed("fused", 2.0)
     ratios = tuple(
-        replace(r, value=ratio[0], low=ratio[1], high=ratio[2]) if r.baseline == "torch" else r
+        replace(r, value=ratio[0], low=ratio[1], high=ratio[2], by_process=ratio[:1] * 2)
+        if r.baseline == "torch"
+        else r
         for r in one.performance.ratios
     )
-    timed = replace(one.performance, ratios=ratios, median_us=times[0], low_us=times[1], high_us=times[2])
+    timed = replace(
+        one.performance,
+        ratios=ratios,
+        median_us=times[0],
+        low_us=times[1],
+        high_us=times[2],
+        by_process_us=times[:1] * 2,
+    )
     return with_fused(made, record, replace(one, performance=timed))
 
 
@@ -135,7 +111,11 @@ def fused_with(made, record, ratio: tuple[float, float, float], times: tuple[flo
             4.1,
             "torch / t +10.0% and of-ceiling -2.4% beyond the threshold of 1.0%, they moved apart",
         ),
-        ((2.2, 2.19, 2.21), 4.0, "torch / t +10.0% beyond the threshold of 1.0%, of-ceiling +0.0% within it"),
+        (
+            (2.2, 2.19, 2.21),
+            3.97,
+            "torch / t +10.0% beyond the threshold of 1.0%, of-ceiling +0.8% within it",
+        ),
         ((2.2, 2.0, 2.4), 3.6, "of-ceiling +11.1% beyond the threshold of 1.0%, 95 % intervals of torch / t overlap"),
     ],
 )
@@ -145,6 +125,96 @@ def test_an_ambiguous_verdict_says_what_disagrees(made, record, ratio, us, reaso
     row = compare_records(made.site, before, after)[1]
     assert row.verdict is Verdict.AMBIGUOUS
     assert reason in row.reason and row.reason.endswith(": measure again")
+
+
+def moved_from(made, record, ratio: float, us: float, **run) -> Row:
+    """`fused` from a ratio of 2 and 4 us to these, in a run that differs so."""
+    before = fused_with(made, record, (2.0, 1.99, 2.01), (4.0, 3.99, 4.01))
+    after = fused_with(made, record, (ratio, ratio - 0.01, ratio + 0.01), (us, us - 0.01, us + 0.01))
+    after = replace(after, runs=(replace(made.run, **run),))
+    return compare_records(made.site, before, after)[1]
+
+
+def test_when_only_the_ratio_moved_the_baseline_did_and_its_version_is_named(made, record):
+    newer = replace(made.environment, torch="2.12.0", driver="590.1")
+    row = moved_from(made, record, 1.8, 4.0, environment=newer)
+    assert row.verdict is Verdict.AMBIGUOUS
+    assert row.reason.endswith("the baseline torch moved, not this code (driver 580.1 → 590.1, torch 2.11.0 → 2.12.0)")
+    assert moved_from(made, record, 1.8, 4.0).reason.endswith("(with the same driver, CUDA, torch and Triton)")
+
+
+def test_when_only_of_ceiling_moved_the_machine_or_its_ceiling_did(made, record):
+    slower = moved_from(made, record, 2.0, 4.2)
+    assert slower.verdict is Verdict.AMBIGUOUS
+    assert slower.reason.endswith("the machine moved, and the baseline with it")
+    faster_copy = tuple(replace(c, rate=c.rate * 1.05) for c in made.run.ceilings)
+    higher = moved_from(made, record, 2.0, 4.0, ceilings=faster_copy)
+    assert higher.verdict is Verdict.AMBIGUOUS
+    assert higher.reason.endswith("the measured ceiling moved (memory 1:1 at 4.00 TB/s → memory 1:1 at 4.20 TB/s)")
+
+
+def in_cycles(record: Record, value: float) -> Record:
+    """Every evaluation of a matrix kernel, with that ratio to torch in SM cycles."""
+    ratio = Ratio("torch", value, value - 0.001, value + 0.001, (value, value))
+    return replace(
+        record,
+        evaluations=tuple(
+            replace(e, performance=replace(e.performance, cycle_ratios=(ratio,))) for e in record.evaluations
+        ),
+    )
+
+
+def test_a_matrix_kernel_is_also_compared_in_cycles(made, record):
+    before = in_cycles(with_fused(made, record, made.timed("fused", 2.0)), 2.0)
+    slower = with_fused(made, record, made.timed("fused", 2.2))
+    clock, code = (compare_records(made.site, before, in_cycles(slower, value))[1] for value in (2.0, 1.82))
+    assert [m.name for m in code.measures] == ["torch / t", "torch / t in cycles", "of-ceiling"]
+    assert (clock.verdict, code.verdict) == (Verdict.AMBIGUOUS, Verdict.SLOWER)
+    assert clock.reason.endswith("the clock moved, SM cycles did not")
+
+
+def test_a_ceiling_that_our_own_code_raised_does_not_move_with_it(made, record):
+    """The fastest of all sets the ceiling of its run: against that one it would always stand at 100 %."""
+    small_cache = replace(made.run, environment=replace(made.environment, l2_bytes=1_000_000))
+
+    def best_of(us: float) -> Record:
+        alone = replace(record, evaluations=(made.timed("fused", us), *record.evaluations[2:]))
+        return replace(alone, runs=(small_cache,))
+
+    (row,) = compare_records(made.site, best_of(1.5), best_of(1.6))
+    assert row.verdict is Verdict.SLOWER
+
+
+def test_two_models_of_gpu_stand_side_by_side_without_a_verdict(made, record):
+    (row, _) = compare_records(made.site, record, replace(record, gpu="nvidia-b200"))
+    assert row.verdict is Verdict.AMBIGUOUS and row.measures
+    assert row.reason == "no verdict between two models of GPU, nvidia-h200 and nvidia-b200"
+
+
+def test_a_record_of_one_process_cannot_say_slower(made, record):
+    once = made.timed("fused", 2.4)
+    ratios = tuple(replace(r, by_process=()) for r in once.performance.ratios)
+    once = replace(once, performance=replace(once.performance, ratios=ratios, by_process_us=()))
+    row = compare_records(made.site, record, with_fused(made, record, once))[1]
+    assert (row.verdict, row.confirmed, row.processes) == (Verdict.AMBIGUOUS, False, (2, 1))
+    assert "only one process saw it: run again" in row.reason
+    back = compare_records(made.site, with_fused(made, record, once), record)[1]
+    assert (back.verdict, back.confirmed, back.processes) == (Verdict.FASTER, True, (1, 2))
+
+
+def test_the_larger_noise_of_both_records_counts(made, record):
+    def loud(e, factor):
+        seen = tuple(
+            r if r.baseline != "torch" else replace(r, by_process=(r.value, r.value * factor))
+            for r in e.performance.ratios
+        )
+        return replace(e, performance=replace(e.performance, ratios=seen))
+
+    noisy = replace(record, evaluations=tuple(loud(e, 1 + n * 0.03) for n, e in enumerate(record.evaluations)))
+    rows = [compare_records(made.site, *two)[1] for two in ((record, record), (record, noisy), (noisy, record))]
+    assert rows[0].noise < AA_NOISE < rows[1].noise == rows[2].noise
+    assert rows[1].threshold == 4 * rows[1].noise > 0.01 == rows[0].threshold
+    assert "× the noise of" in rows[1].reason and "× the noise of" not in rows[0].reason
 
 
 def test_records_without_a_common_figure_say_so(made, record):
@@ -181,31 +251,3 @@ def test_statuses_that_changed_are_verdicts_of_their_own(made, record):
 def test_records_of_two_kernels_cannot_be_compared(made, record):
     with pytest.raises(ValueError, match="cannot be compared"):
         compare_records(made.site, record, replace(record, kernel="sum"))
-
-
-def test_a_report_reads_in_a_terminal_and_in_a_pull_request(made, record):
-    rows = compare_records(made.site, record, with_fused(made, record, made.timed("fused", 2.4)))
-    assert "slower    softmax/fused@1000x1000:float32" in render_text(rows)
-    assert "torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)" in render_text(rows)
-    why = "torch / t -12.5% and of-ceiling -12.5%: beyond the threshold of 1.0%, 95 % intervals disjoint"
-    assert why in render_text(rows) and f" | {why} |" in render_markdown(rows)
-    assert "| `softmax/fused@1000x1000:float32` | slower | torch / t: 1.905" in render_markdown(rows)
-    assert render_text([]) == "nothing to compare" and render_markdown([]) == "Nothing to compare."
-
-
-def test_a_reason_with_a_bar_keeps_its_table_cell(made, record):
-    failed = replace(made.timed("fused", 2.1), status=Status.INCORRECT, performance=None, message="max |error| 3")
-    rows = compare_records(made.site, record, with_fused(made, record, failed))
-    assert r"max \|error\| 3 |" in render_markdown(rows)
-
-
-def test_a_program_reads_verdicts_reasons_and_intervals(made, record):
-    same, slower = json.loads(
-        render_json(compare_records(made.site, record, with_fused(made, record, made.timed("fused", 2.4))))
-    )
-    assert (same["verdict"], slower["verdict"]) == ("same", "slower")
-    assert same["reason"] == "torch / t +0.0% and of-ceiling +0.0%: within the threshold of 1.0%"
-    assert slower["evaluation"] == "softmax/fused@1000x1000:float32"
-    assert slower["measures"][0]["before"]["low"] < slower["measures"][0]["before"]["value"]
-    assert slower["measures"][0]["change"] == pytest.approx(-0.125) and slower["measures"][0]["disjoint"]
-    assert json.loads(render_json([])) == []

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.model.record import Record, Role, Run
-from sitegen.results.compare import Verdict
-from sitegen.results.history import history_line, moments, newer_versions, parse_history, past_record
+from sitegen.model.record import Ratio, Record, Role, Run
+from sitegen.results.causes import newer_versions
+from sitegen.results.history import history_line, moments, parse_history, past_record
 from sitegen.results.measures import figures
+from sitegen.results.noise import AA_NOISE, noise_of
 from sitegen.results.store import load_records, save_record
+from sitegen.results.verdicts import Verdict
 
 PATH = "kernels/softmax/results/nvidia-h200.history.jsonl"
 
@@ -118,6 +120,56 @@ def test_a_run_that_did_not_time_it_is_left_out(made, record):
     del data["evaluations"]["fused@1000x1000:float32"]
     runs, _ = parse_history(json.dumps(data) + "\n" + line_of(made, record, "21"), PATH)
     assert len(moments(made.kernel, record, runs, made.evaluations[1])) == 1
+
+
+def test_a_run_of_one_process_is_ambiguous_when_it_moved_and_the_one_after_may_confirm(made, record):
+    old = [without_what_was_added_later(line_of(made, record, day, us)) for day, us in (("18", 2.1), ("19", 2.4))]
+    runs, mistakes = parse_history("".join([*old, line_of(made, record, "20", 2.1)]), PATH)
+    assert not mistakes
+    _, once, twice = moments(made.kernel, record, runs, made.evaluations[1])
+    assert once.row.verdict is Verdict.AMBIGUOUS and "only one process saw it" in once.row.reason
+    assert twice.row.verdict is Verdict.FASTER
+
+
+def test_a_line_keeps_what_its_noise_is_computed_from(made, record):
+    def loud(n, e):
+        seen = [
+            r if r.baseline != "torch" else replace(r, by_process=(r.value, r.value * (1 + n / 50)))
+            for r in e.performance.ratios
+        ]
+        return replace(e, performance=replace(e.performance, ratios=tuple(seen)))
+
+    whole = replace(record, evaluations=tuple(loud(n, e) for n, e in enumerate(record.evaluations)))
+    runs, _ = parse_history(history_line(whole, made.run), PATH)
+    (moment,) = moments(made.kernel, record, runs, made.evaluations[1])
+    assert moment.noise == pytest.approx(noise_of(whole, whole.evaluations[1]), rel=1e-4)
+    assert moment.noise > 2 * AA_NOISE
+    runs, _ = parse_history(without_what_was_added_later(history_line(whole, made.run)), PATH)
+    assert [m.noise for m in moments(made.kernel, record, runs, made.evaluations[1])] == [AA_NOISE]
+
+
+def test_a_line_keeps_what_each_process_saw_of_baselines_and_not_of_probes(made, record):
+    line = json.loads(line_of(made, record, "21"))["evaluations"]["fused@1000x1000:float32"]
+    assert line["by_process_us"] == [2.1, 2.1]
+    assert list(line["by_process"]) == ["torch"] and list(line["ratios"]) == ["copy", "torch"]
+    assert "cycle_ratios" not in line
+
+
+def test_a_matrix_kernel_is_compared_in_cycles_in_its_history_too(made, record):
+    def counted(value):
+        cycles = (Ratio("torch", value, value * 0.999, value * 1.001, (value, value)),)
+        return tuple(replace(e, performance=replace(e.performance, cycle_ratios=cycles)) for e in record.evaluations)
+
+    days = (replace(made.run, id=f"2026-11-{day}T06:00:00Z") for day in (20, 21))
+    lines = [
+        history_line(replace(record, evaluations=tuple(replace(e, run=run.id) for e in counted(value))), run)
+        for run, value in zip(days, (2.0, 1.8), strict=True)
+    ]
+    runs, mistakes = parse_history("".join(lines), PATH)
+    assert not mistakes
+    _, later = moments(made.kernel, record, runs, made.evaluations[1])
+    assert [m.name for m in later.row.measures] == ["torch / t", "torch / t in cycles", "of-ceiling"]
+    assert later.row.verdict is Verdict.AMBIGUOUS  # the time did not move
 
 
 def test_versions_that_moved_are_named(made, record):

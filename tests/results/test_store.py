@@ -12,7 +12,7 @@ from sitegen.diagnostics import Span
 from sitegen.model.plain import to_plain
 from sitegen.model.record import CellRecord, Evaluation, Output, Performance, Record, Role, Run, Status
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
-from sitegen.results.json_text import dump, position
+from sitegen.results.json_text import dump, position, stored
 from sitegen.results.records import Records
 from sitegen.results.shape import parse
 from sitegen.results.store import drop_unreferenced, load_records, save_artefacts, save_cell, save_record
@@ -34,6 +34,43 @@ def test_a_record_survives_the_disk(made, record, tmp_path):
     assert (again.runs, type(again.evaluations[0].performance)) == (record.runs, Performance)
 
 
+def test_what_says_nothing_is_not_written_and_comes_back_as_it_was(made, record):
+    data = json.loads(dump(stored(record)))
+    (naive, *_) = data["evaluations"]
+    assert not {"message", "compilation", "params", "sanitizer", "counters"} & set(naive)
+    assert naive["performance"]["graph"] is False and naive["correctness"]["deterministic"] is True
+    assert data["runs"][0]["commit"] == "abc1234" and "throttle" not in naive["performance"]
+    again, mistakes = parse(Record, dump(data), PATH)
+    assert not mistakes and to_plain(again) == json.loads(dump(to_plain(record)))
+
+
+def test_an_empty_text_that_the_class_asks_for_is_written(made):
+    outside_of_git = replace(made.run, commit="")
+    assert stored(outside_of_git)["commit"] == ""
+
+
+def test_a_ratio_is_one_line_with_what_each_process_saw(record):
+    lines = dump(stored(record)).splitlines()
+    (first, *_) = [line.strip() for line in lines if '"baseline": "torch"' in line]
+    assert json.loads(first.rstrip(","))["by_process"] == [1.33333, 1.33333]
+    assert max(map(len, lines)) <= 150
+
+
+def test_a_record_of_before_the_new_fields_reads_as_it_did(made, record):
+    """Every field written, and none of those that came later."""
+    data = json.loads(dump(to_plain(record)))
+    for evaluation in data["evaluations"]:
+        del evaluation["counters"], evaluation["sanitizer"]
+        for name in ("by_process_us", "cycle_ratios", "throttle", "sustained"):
+            del evaluation["performance"][name]
+        for one in evaluation["performance"]["ratios"]:
+            del one["by_process"]
+    old, mistakes = parse(Record, dump(data), PATH)
+    assert not mistakes
+    assert old.evaluations[0].performance.ratios[0].value == pytest.approx(4.0 / 3.0, rel=1e-5)
+    assert {e.performance.by_process_us for e in old.evaluations} == {()}
+
+
 def test_the_same_record_gives_the_same_bytes_with_lf_and_sorted_keys(record):
     text = dump(to_plain(record))
     assert text == dump(json.loads(text))
@@ -51,7 +88,7 @@ def test_a_param_is_what_its_author_wrote():
 
 def test_a_changed_figure_is_one_changed_line(made, record):
     changed = replace(record, evaluations=(made.timed("naive", 3.3), *record.evaluations[1:]))
-    before, after = dump(to_plain(record)).splitlines(), dump(to_plain(changed)).splitlines()
+    before, after = dump(stored(record)).splitlines(), dump(stored(changed)).splitlines()
     differing = [new for old, new in zip(before, after, strict=True) if old != new]
     assert any('"median_us": 3.3' in line for line in differing)
     assert len(differing) < 12

@@ -1,0 +1,100 @@
+"""One evaluation in two records → what else changed between them, in words: the compiler's output, the launch, the
+check, the tools, the versions.
+
+These need no repetition: a compiler that spills does so each time.  They are told whether or not a time moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sitegen.model.record import Compilation, Correctness, Environment, Evaluation, LaunchRecord
+from sitegen.results.records import PastRun
+
+MOST_CLASSES = 4
+"""Of instructions are named; the rest is counted."""
+ERROR_CHANGE = 0.1
+"""Relative: an error that moved by less is the same, summed in another order."""
+
+
+def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
+    """`registers 80 → 96`, `spills 0 → 48 bytes`, …: of what both records know."""
+    return (
+        *(_compilation(old.compilation, new.compilation) if old.compilation and new.compilation else ()),
+        *(_launch(old.launch, new.launch) if old.launch and new.launch else ()),
+        *(_correctness(old.correctness, new.correctness) if old.correctness and new.correctness else ()),
+        *_sanitizer(old.sanitizer, new.sanitizer),
+    )
+
+
+def same_code(old: Evaluation, new: Evaluation) -> bool:
+    """Both records carry the machine code's hash and the launch, and they are equal: the code did not do it."""
+    codes = [
+        (e.compilation.sass_hash, _shape(e.launch)) if e.compilation and e.launch else ("", ()) for e in (old, new)
+    ]
+    return all(codes[0]) and codes[0] == codes[1]
+
+
+def newer_versions(before: PastRun | Environment, after: PastRun | Environment) -> tuple[str, ...]:
+    """`Triton 3.5.1 → 3.6.0`: what else changed between two runs."""
+    names = {"driver": "driver", "cuda": "CUDA", "torch": "torch", "triton": "Triton"}
+    pairs = [(shown, getattr(before, name), getattr(after, name)) for name, shown in names.items()]
+    return tuple(f"{shown} {old} → {new}" for shown, old, new in pairs if old != new)
+
+
+def _compilation(old: Compilation, new: Compilation) -> Iterator[str]:
+    yield from _moved("spills", old.spill_bytes, new.spill_bytes, " bytes")
+    yield from _moved("registers", old.registers, new.registers)
+    yield from _moved("static shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _instructions(old.instructions, new.instructions)
+
+
+def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[str]:
+    """Those whose count changed most."""
+    if not old or not new:
+        return
+    counts = {name: (old.get(name, 0), new.get(name, 0)) for name in (*old, *new)}
+    changed = sorted(
+        (name for name, (a, b) in counts.items() if a != b), key=lambda n: (-abs(counts[n][1] - counts[n][0]), n)
+    )
+    if changed:
+        shown = [f"{name} {counts[name][0]} → {counts[name][1]}" for name in changed[:MOST_CLASSES]]
+        more = [f"{len(changed) - MOST_CLASSES} more"] if len(changed) > MOST_CLASSES else []
+        yield f"instructions: {', '.join([*shown, *more])}"
+
+
+def _launch(old: LaunchRecord, new: LaunchRecord) -> Iterator[str]:
+    for name in ("grid", "block", "cluster"):
+        yield from _moved(name, _product(getattr(old, name)), _product(getattr(new, name)))
+    yield from _moved("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _moved("launches", old.launches, new.launches)
+
+
+def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:
+    a, b = old.relative_error, new.relative_error
+    if abs(a - b) > ERROR_CHANGE * max(abs(a), abs(b)):
+        yield f"relative error {a:.2g} → {b:.2g}"
+    if old.deterministic != new.deterministic:
+        yield "now deterministic" if new.deterministic else "no longer deterministic"
+
+
+def _sanitizer(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    """New findings; a tool that was not run before finds something new, too."""
+    for tool, finding in new.items():
+        if finding and not old.get(tool):
+            yield f"{tool} found: {finding.splitlines()[0]}"
+    yield from (f"{tool} finds nothing any more" for tool in new if old.get(tool) and not new[tool])
+
+
+def _moved(name: str, old: int | str, new: int | str, unit: str = "") -> Iterator[str]:
+    if old != new:
+        yield f"{name} {old} → {new}{unit}"
+
+
+def _product(sizes: Iterable[int]) -> str:
+    return "×".join(map(str, sizes))
+
+
+def _shape(launch: LaunchRecord) -> tuple[object, ...]:
+    """Without the occupancy, which follows from the rest and was not always recorded."""
+    return (launch.grid, launch.block, launch.cluster, launch.shared_bytes, launch.launches)

@@ -1,0 +1,76 @@
+"""The rows of a comparison → text for a terminal, a table for a pull request, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from sitegen.results.compare import Row
+from sitegen.results.verdicts import Measure
+
+
+def render_text(rows: Iterable[Row]) -> str:
+    """A line for each evaluation, for each figure and for the reason."""
+    lines = []
+    for row in rows:
+        lines.append(f"{row.verdict:<10}{row.title}")
+        lines += [f"{'':<10}{line}" for line in (*map(_figures, row.measures), row.reason)]
+    return "\n".join(lines) or "nothing to compare"
+
+
+def render_lines(rows: Iterable[Row]) -> list[str]:
+    """A line for each evaluation, without the figures."""
+    return [f"{row.verdict:<10}{row.title}: {row.reason}" for row in rows]
+
+
+def render_markdown(rows: Iterable[Row]) -> str:
+    """A table for a pull request."""
+    head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
+    body = [
+        f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
+        for row in rows
+    ]
+    return "\n".join([*head, *body]) if body else "Nothing to compare."
+
+
+def render_json(rows: Iterable[Row]) -> str:
+    """An object for each evaluation: `evaluation`, `verdict`, `reason`, `noise`, `threshold`, `confirmed`, `processes`,
+    `changes`, `measures`.
+    """
+    return json.dumps([_plain(row) for row in rows], indent=1, ensure_ascii=False)
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        "evaluation": row.title,
+        "verdict": row.verdict,
+        "reason": row.reason,
+        "noise": row.noise,
+        "threshold": row.threshold,
+        "confirmed": row.confirmed,
+        "processes": dict(zip(("before", "after"), row.processes, strict=True)),
+        "changes": list(row.changes),
+        "measures": [_plain_measure(m) for m in row.measures],
+    }
+
+
+def _plain_measure(m: Measure) -> dict[str, Any]:
+    names = ("value", "low", "high")
+    return {
+        "name": m.name,
+        "before": {**dict(zip(names, m.before, strict=True)), "by_process": list(m.before_by_process)},
+        "after": {**dict(zip(names, m.after, strict=True)), "by_process": list(m.after_by_process)},
+        "change": m.change,
+        "disjoint": m.disjoint,
+    }
+
+
+def _figures(m: Measure) -> str:
+    """`torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)`."""
+    before, after = (f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in (m.before, m.after))
+    return f"{m.name}: {before} → {after} ({m.change:+.1%})"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
