@@ -62,10 +62,14 @@ def with_slowed(
     return replace(kernel, implementations=tuple(several)), more
 
 
-def amount_for(size: float, sizes: Mapping[int, float]) -> int:
-    """The amount that should come nearest to a size, by a line through the sizes of the amounts that were tried."""
+def amount_for(wanted: float, near: float, sizes: Mapping[int, float]) -> int:
+    """The amount that costs `wanted`, by a line through the sizes of the amounts that were tried: one of these, where
+    the line has it within `near` or no other is better.
+    """
     slope, start = linear_regression(list(sizes), list(sizes.values()))
-    return max(1, round((size - start) / slope))
+    tried = min(sizes, key=lambda amount: abs(start + slope * amount - wanted))
+    best = max(1, round((wanted - start) / slope))
+    return tried if abs(start + slope * tried - wanted) <= near else best
 
 
 def _edited(source: str, old: str, new: str, file: str) -> str:

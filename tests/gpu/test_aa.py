@@ -140,8 +140,12 @@ def test_what_a_slow_down_costs_is_the_median_over_rounds_not_the_ratio_of_media
 
 
 def test_an_amount_is_found_on_the_line_through_those_that_were_tried():
-    assert amount_for(0.015, {20: 0.003, 60: 0.007, 100: 0.011}) == 140
-    assert amount_for(0.0, {1: 0.004, 4: 0.016}) == 1
+    assert amount_for(0.015, 0.0005, {20: 0.003, 60: 0.007, 100: 0.011}) == 140
+
+
+def test_an_amount_that_was_tried_and_is_near_enough_need_not_be_tried_again():
+    assert amount_for(0.015, 0.0005, {40: 0.005, 120: 0.0146}) == 120
+    assert amount_for(0.0052, 0.0005, {1: 0.0037, 4: 0.0148}) == 1  # nothing between one and two
 
 
 @pytest.mark.parametrize(
