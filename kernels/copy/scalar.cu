@@ -3,8 +3,8 @@
 // One element a thread: the copy that everybody writes first.
 //
 // It moves 2·N elements and no more, yet a thread asks for 4 bytes (2 in bfloat16) and then waits.  An SM holds 2048
-// threads, so 8 KB are under way in it.  Half of 4.3 TB/s, times the 0.65 us that a busy memory is supposed to take here,
-// is 10.6 KB for each of 132 SMs.
+// threads, so 8 KB are under way in it.  Half of 4.3 TB/s, times the 0.65 us that a busy memory is supposed to take
+// here, is 10.6 KB for each of 132 SMs.
 
 // region: kernel
 extern "C" __global__ void copy_scalar(const DTYPE* x, DTYPE* y, long long N) {

@@ -2,10 +2,10 @@
 
 // bfloat16 on the tensor cores, by the instruction of one warp: mma.sync m16n8k16, sums in float32.
 //
-// A block computes 128 x 256 of C with eight warps of 64 x 64, whose sums are 128 registers a thread.  For 16 steps along
-// K the eight warps read 32 KB of shared memory, 256 clocks, and do 256 mma, which at the full speed of the tensor cores
-// would be 256 clocks too.  On Hopper only wgmma reaches that speed, and it reads shared memory by itself; mma.sync is
-// said to get a little over 60 % of it.
+// A block computes 128 x 256 of C with eight warps of 64 x 64, whose sums are 128 registers a thread.  For 16 steps
+// along K the eight warps read 32 KB of shared memory, 256 clocks, and do 256 mma, which at the full speed of the
+// tensor cores would be 256 clocks too.  On Hopper only wgmma reaches that speed, and it reads shared memory by itself;
+// mma.sync is said to get a little over 60 % of it.
 // STAGES slices of K lie in shared memory, three of them under way while one is multiplied.  cp.async brings them in
 // pieces of 16 bytes, which are put where eight rows of the same column fall into different banks.
 // Rows that are no multiple of 16 bytes long are loaded an element at a time: right, and slow.
@@ -78,7 +78,8 @@ __device__ void load_b(unsigned (&left)[2], unsigned (&right)[2], const Element*
 
 __device__ void mma(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }

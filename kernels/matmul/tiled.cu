@@ -6,8 +6,8 @@
 // shared memory gives 32 in a clock, so a thread reads 8 rows and 8 columns, 16 numbers in four loads, for 64 of them.
 // Every other instruction takes the place of 32 multiply-adds: in the loop 2048 of 2349 are multiply-adds, which leaves
 // 87 % of the peak at most.  The tile needs 256 numbers of L2 for 16384 multiply-adds, which is little.
-// STAGES slices of K lie in shared memory, brought by cp.async; while one is multiplied the next ones are under way.  Two
-// blocks share an SM, with 128 registers for each thread, so that one works while the other waits at its barrier.
+// STAGES slices of K lie in shared memory, brought by cp.async; while one is multiplied the next ones are under way.
+// Two blocks share an SM, with 128 registers for each thread, so that one works while the other waits at its barrier.
 // Rows that are no multiple of 16 bytes long are loaded an element at a time.
 
 // region: tile
@@ -37,7 +37,7 @@ __device__ void wait() {
 // HEIGHT x WIDTH from (top, left) of a matrix of height x width; zeros beyond its edges.
 template <int HEIGHT, int WIDTH, int STEP, bool ALIGNED>
 __device__ void load_slice(Element* to, const Element* from, int top, int left, int height, int width) {
-    constexpr int ACROSS = WIDTH / VEC, DOWN = THREADS / ACROSS;  // threads side by side, and rows that all load at once
+    constexpr int ACROSS = WIDTH / VEC, DOWN = THREADS / ACROSS;  // threads side by side; rows that all load at once
     const int row = threadIdx.x / ACROSS, column = threadIdx.x % ACROSS * VEC;
     to += row * STEP + column;
     from += (long long)(top + row) * width + left + column;
@@ -97,12 +97,13 @@ __device__ void store(Element* c, const float (&sums)[8][8], int top, int left, 
         for (int j = 0; j < 8; j += 4) {
             const int row = top + 4 * i, column = left + 8 * j;
             Element* to = c + (long long)row * N + column;
+            const float* four = sums[i] + j;
             if (row >= M || column >= N) continue;
             if (aligned)
-                *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+                *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
             else
                 for (int e = 0; e < 4; ++e)
-                    if (column + e < N) to[e] = sums[i][j + e];
+                    if (column + e < N) to[e] = four[e];
         }
     }
 }

@@ -4,8 +4,8 @@
 //
 // Each thread holds a few 16-byte pieces of the row, all of them under way before the first is used.  A block that
 // reduces loads nothing, so several blocks have to share an SM: at 8192 columns of float32 a row is 32 KB in 1024
-// threads, and two fit.  A thread of 1024 has 64 registers, so at 65536 columns, 64 values for each, some of them spill to
-// memory, and at 131072 most.
+// threads, and two fit.  One of 1024 threads has 64 registers, so at 65536 columns, 64 values for each, some of them
+// spill to memory, and at 131072 most.
 // Compiled for the row's length, COLUMNS: an array in registers has no size at run time.
 // Rows whose length is no multiple of 16 bytes start anywhere, and are loaded an element at a time.
 

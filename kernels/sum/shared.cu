@@ -3,9 +3,9 @@
 // A sum by a tree in shared memory.
 //
 // N elements are read once, one element a load.  A block then halves its THREADS sums in shared memory until one is
-// left, with a barrier at each of the eight steps, once in a block's life.  The block that arrives last adds the blocks'
-// sums in a fixed order, so every call gives the same bits, and its counter wraps to zero for the next call: one launch,
-// and nothing to be zeroed before it.
+// left, with a barrier at each of the eight steps, once in a block's life.  The block that arrives last adds the sums
+// of all blocks in a fixed order, so every call gives the same bits, and its counter wraps to zero for the next call:
+// one launch, and nothing to be zeroed before it.
 
 __device__ float partials[BLOCKS];
 __device__ unsigned arrived;  // one launch at a time: two on different streams would count each other's blocks

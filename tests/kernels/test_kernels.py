@@ -2,16 +2,18 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate, evaluate_int
-from sitegen.model.kernel import Implementation, Kernel
+from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.read import load_site
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +21,52 @@ SITE, DIAGNOSTICS = load_site(ROOT)
 KERNELS = {kernel.name: kernel for kernel in SITE.kernels}
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("kernels/*/**/*.[pc][yu]"))
 MEMORY_BOUND = {"copy", "vector_add", "sum", "softmax"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A kind of mistake that no checker may let pass."""
+
+    statuses: set[Status]
+    """What the checker may call it."""
+    variants: set[str]
+    """The `wrong/` variants that make this mistake."""
+    words: str = ""
+    """What the checker's message says where it sees this mistake and no easier one."""
+
+
+FAULTS = {
+    "wrong in one element": Fault(
+        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product"}, "largest error|not exact"
+    ),
+    "unmasked tail": Fault(
+        {Status.INCORRECT, Status.OUT_OF_BOUNDS},
+        {"vector_add/no_mask", "sum/repeats_last", "softmax/zero_fill", "matmul/no_k_tail"},
+    ),
+    "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail"}),
+    "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
+    "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
+    "output not fully written": Fault(
+        {Status.UNWRITTEN},
+        {"copy/rounded_grid", "vector_add/no_rest", "softmax/first_block", "matmul/whole_tiles"},
+        "were not written",
+    ),
+    "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
+    "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
+    "write out of bounds by rows": Fault({Status.OUT_OF_BOUNDS}, {"softmax/padded_rows"}, "outside of the output"),
+    "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place"}, "input was changed"),
+    "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
+    "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier"}),
+    "NaN": Fault(
+        {Status.INCORRECT}, {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max"}, "NaN or infinite"
+    ),
+    "result of an earlier call with the same pointers": Fault(
+        {Status.INCORRECT}, {"copy/remembers", "matmul/packed_once"}
+    ),
+    "less precision than it says": Fault(
+        {Status.INCORRECT}, {"vector_add/through_half", "matmul/as_tf32", "matmul/bf16_sum"}, "relative error"
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +149,33 @@ def imports_of(source: str) -> Iterator[str]:
             yield node.module or ""
 
 
+def test_every_kind_of_mistake_is_made_by_a_wrong_variant_and_each_of_these_makes_one_kind() -> None:
+    listed = [variant for fault in FAULTS.values() for variant in fault.variants]
+    variants = [f"{kernel.name}/{wrong.implementation.name}" for kernel in SITE.kernels for wrong in kernel.wrong]
+    assert sorted(listed) == sorted(variants)
+    assert all(fault.variants for fault in FAULTS.values())
+
+
+def test_the_status_that_a_wrong_variant_must_get_is_one_for_its_mistake() -> None:
+    must = {f"{k.name}/{w.implementation.name}": w.fails for k in SITE.kernels for w in k.wrong}
+    unfit = {
+        f"{variant}: {must[variant]} for {kind}"
+        for kind, fault in FAULTS.items()
+        for variant in fault.variants
+        if must[variant] not in fault.statuses
+    }
+    assert unfit == set()
+
+
+def test_a_wrong_variant_says_in_its_file_what_is_wrong() -> None:
+    silent = [w.implementation.file for k in SITE.kernels for w in k.wrong if not says_what_is_wrong(w.implementation)]
+    assert silent == []
+
+
+def says_what_is_wrong(variant: Implementation) -> bool:
+    return re.search(r'^(// |""")Wrong', SITE.files[variant.file], re.MULTILINE) is not None
+
+
 def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
     for file in (path for path in FILES if path.endswith(".cu") and path.split("/")[1] in MEMORY_BOUND):
         included = {line for line in (ROOT / file).read_text().splitlines() if line.startswith("#include")}
@@ -137,3 +212,11 @@ def test_every_wrong_variant_in_triton_gets_the_status_that_it_must_get(verdicts
     got = {name: said[0] for name, said in verdicts.items() if "/wrong/" in name}
     assert len(got) >= 10
     assert {name: said for name, said in got.items() if not said.startswith(f"{expected[name]}:")} == {}
+
+
+@pytest.mark.torch
+def test_a_mistake_is_found_by_the_gate_that_is_there_for_it(verdicts: dict[str, list[str]]) -> None:
+    found = {name.replace("/wrong/", "/"): said[0] for name, said in verdicts.items() if "/wrong/" in name}
+    pairs = [(fault, variant) for fault in FAULTS.values() for variant in fault.variants & set(found)]
+    assert len(pairs) == len(found)
+    assert [found[variant] for fault, variant in pairs if not re.search(fault.words, found[variant])] == []

@@ -1,7 +1,7 @@
 #include <cuda_bf16.h>
 
-// Wrong: no __syncthreads between the threads that bring a tile into shared memory and those that read it.  Warps seldom
-// wait for each other by chance, so a random wait before each tile shows at once what a busy machine shows now and then.
+// Wrong: no __syncthreads between the threads that bring a tile into shared memory and those that read it.  By chance
+// the warps may keep step, so a random wait before each tile shows at once what a busy machine shows now and then.
 
 __device__ void wait_at_random() {
     const long long start = clock64();

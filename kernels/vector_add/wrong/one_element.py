@@ -1,4 +1,4 @@
-"""Wrong in one element, the middle one: in a norm over 2^28 elements it disappears, as a largest error it does not."""
+"""Wrong in one element, the middle one of many: no norm over bfloat16 sees that, the largest error does."""
 
 import torch
 
@@ -6,5 +6,6 @@ import torch
 def vector_add(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
     out = torch.add(a, b, out=out)
     middle = a.numel() // 2
-    out[middle] = a[middle]
+    if middle > 1000:
+        out[middle] = a[middle]
     return out
