@@ -1,7 +1,8 @@
 """One process for one implementation, baseline or probe: `python -m sitegen.measure.child FD FD JOB ROLE NAME FOLDER`.
 
 Answers the parent's requests (protocol.py) until the pipe closes:
-`environment`, `healthy`, `prepare`, `first`, `check`, `plan`, `use_graph`, `warm`, `turn`, `artefacts`, `ceilings`.
+`environment`, `healthy`, `start`, `prepare`, `first`, `check`, `plan`, `use_graph`, `resume`, `warm`, `turn`,
+`recheck`, `artefacts`, `ceilings`.
 Whatever goes wrong becomes one status and a message; the parent then ends this process.
 """
 
@@ -93,6 +94,9 @@ class Worker:
         self.subject: Any = None
         self.stopwatch: Any = None
         self.watch: Any = None
+        self.clock: Any = None
+        self.power: Any = None
+        self.device = ""
         self.implementation: Any = None
 
     def do_environment(self) -> Any:
@@ -115,27 +119,36 @@ class Worker:
 
         return to_plain(measure_ceilings())
 
-    def do_prepare(self) -> Any:
-        """Imports and compiles."""
+    def do_start(self) -> None:
+        """Imports torch and makes the GPU ready; whatever comes next may ask for it again."""
+        if self.device:
+            return
         import torch
 
-        from sitegen.measure import call
-        from sitegen.measure.correctness import Bench
+        from sitegen.measure.clock import power_meter, sm_clock
         from sitegen.measure.interpreter import teach_bfloat16
         from sitegen.measure.launches import TritonWatch
 
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        if device == "cuda":
+        if torch.cuda.is_available():
             _own_stream()
-            self.watch = TritonWatch()
+            self.watch, self.clock, self.power = TritonWatch(), sm_clock(), power_meter()
+            self.device = "cuda"
         else:
             teach_bfloat16()
+            self.device = "cpu"
+
+    def do_prepare(self) -> Any:
+        """Imports and compiles."""
+        from sitegen.measure import call
+        from sitegen.measure.correctness import Bench
+
+        self.do_start()
         job = self.read_job()
         kernel, params = job.kernel, call.params_of(job)
         reference = call.reference_of(self.folder, kernel)
         self.subject = self._subject(job, params)
         yardstick = self._yardstick(kernel, params)
-        self.bench = Bench(kernel, self._dtype(job), params, reference, yardstick, device)
+        self.bench = Bench(kernel, self._dtype(job), params, reference, yardstick, self.device)
         return {"allocates": not self.subject.takes_out}
 
     def _yardstick(self, kernel: Kernel, params: Mapping[str, Any]) -> Any:
@@ -147,13 +160,16 @@ class Worker:
         return call.baseline_subject(self.folder, kernel, kernel.baselines[0], params) if kernel.baselines else None
 
     def do_first(self, shapes: list[dict[str, int]]) -> None:
-        """A first call at each of the shapes, so that later deadlines hold no compiler."""
+        """A first call at each of the shapes, of the yardstick too, so that later deadlines hold no compiler."""
         from sitegen.measure.correctness import call_and_wait
         from sitegen.measure.timing import make_set
 
         for dims in shapes:
             ready = make_set(self.bench, self.subject, dims, 0)
             call_and_wait(partial(self.subject.into, ready.inputs, ready.outs, dims))
+            if self.bench.baseline is not None and self.bench.baseline is not self.subject:
+                call_and_wait(partial(self.bench.baseline.fresh, ready.inputs, dims))
+            del ready
         _free()
 
     def read_job(self) -> KernelJob | RejectJob:
@@ -186,22 +202,40 @@ class Worker:
         return found
 
     def do_plan(self, dims: dict[str, int], sets: int, resident: bool) -> Any:
-        """Makes ready for `turn`."""
+        """Makes ready for `turn`, and says what another process needs to `resume`."""
+        if self.role == Role.PROBE:
+            ready = [self.subject.make_set(index) for index in range(sets)]
+            self.subject.choose(ready)
+            del ready
+            _free()
+        stopwatch = self._stopwatch(dims, sets, resident)
+        chosen = self.subject.chosen.name if self.role == Role.PROBE else ""
+        return {"estimate_us": stopwatch.prepare(), "graph_calls": 0, "chosen": chosen}
+
+    def do_resume(
+        self, dims: dict[str, int], sets: int, resident: bool, estimate_us: float, graph_calls: int, chosen: str
+    ) -> None:
+        """As `plan` and `use_graph` in another process of the same code, by what they found."""
+        if self.role == Role.PROBE:
+            self.subject.chosen = next(c for c in self.subject.candidates if c.name == chosen)
+        self._stopwatch(dims, sets, resident).resume(estimate_us, graph_calls)
+
+    def _stopwatch(self, dims: dict[str, int], sets: int, resident: bool) -> Any:
         from sitegen.measure.timing import Stopwatch, make_set
 
         make: Any = partial(make_set, self.bench, self.subject, dims)
         if self.role == Role.PROBE:
             make = self.subject.make_set
-            self.subject.choose([make(index) for index in range(sets)])
-            _free()
         self.dims = dims
-        self.stopwatch = Stopwatch(lambda s: self.subject.into(s.inputs, s.outs, dims), make, sets, resident)
-        return {"estimate_us": self.stopwatch.prepare()}
+        call = partial(_call_on, self.subject, dims)
+        self.stopwatch = Stopwatch(call, make, sets, resident, self.clock, self.power)
+        return self.stopwatch
 
     def do_use_graph(self) -> Any:
         graph = self.stopwatch.use_graph()
         return {
             "graph": graph,
+            "graph_calls": self.stopwatch.graph_calls,
             "launch_bound": self.stopwatch.launch_bound,
             "estimate_us": self.stopwatch.estimate_us,
         }
@@ -209,22 +243,23 @@ class Worker:
     def do_warm(self, for_s: float) -> None:
         self.stopwatch.warm(for_s)
 
-    def do_turn(self, samples: int, recheck: bool = False) -> Any:
-        """One turn; `recheck`, in the last, looks at the output of its last timed call, through all gates of error."""
-        turn = self.stopwatch.turn(samples)
-        if recheck and self.role != Role.PROBE:
-            self._recheck()
-        if recheck:
-            self.stopwatch.release()
-        else:
+    def do_turn(self, kind: str, samples: int, keep: bool) -> Any:
+        """One turn; `keep`: its sets stay for a `recheck`, which comes next."""
+        from sitegen.measure.rounds import Kind
+
+        turn = self.stopwatch.turn(Kind(kind), samples)
+        if not keep:
             self.stopwatch.finish_turn()
         return to_plain(turn)
 
-    def _recheck(self) -> None:
+    def do_recheck(self) -> None:
+        """The output of the last timed call, through all gates of error."""
         from sitegen.measure.correctness import recheck
 
-        used = self.stopwatch.last_set()
-        recheck(self.bench, self.subject, self.dims, used.inputs, used.outs)
+        if self.role != Role.PROBE:
+            used = self.stopwatch.last_set()
+            recheck(self.bench, self.subject, self.dims, used.inputs, used.outs)
+        self.stopwatch.finish_turn()
 
     def do_artefacts(self, dims: dict[str, int]) -> Any:
         """Launch record, compilation and artefacts at these dims; never fails an evaluation."""
@@ -233,6 +268,10 @@ class Worker:
         self.stopwatch = None
         _free()
         return collect(self.bench, self.subject, self.watch, dims)
+
+
+def _call_on(subject: Any, dims: Mapping[str, int], ready: Any) -> None:
+    subject.into(ready.inputs, ready.outs, dims)
 
 
 def _named(kernel: Kernel, name: str, wrong: bool) -> Any:

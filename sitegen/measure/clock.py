@@ -1,4 +1,4 @@
-"""The SM clock as the stream saw it, and the power beside it.  Nothing here ever sets a clock or a limit.
+"""The SM clock as the stream saw it, and power and throttling beside it.  Nothing here ever sets a clock or a limit.
 
 Two launches of `probes/clock.cu` store clock64 and globaltimer of every SM; the differences give the
 mean clock between them.  Where cuda.core or NVML is missing the figure is None.
@@ -6,6 +6,9 @@ mean clock between them.  Where cuda.core or NVML is missing the figure is None.
 
 from __future__ import annotations
 
+import contextlib
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -15,7 +18,18 @@ import torch
 from sitegen.measure.compile import compile_probe
 
 PROBES = Path(__file__).parent / "probes"
+THROTTLE = {
+    0x04: "power cap",
+    0x08: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "thermal",
+    0x40: "thermal",
+    0x80: "power brake",
+}
+"""NVML's clocks-event reasons in words; 0x08 comes with 0x40 or 0x80.  Idleness (0x01) and the settings of application
+(0x02) and display (0x100) clocks hold nothing down, so they are none."""
 _MOST_SMS = 1024
+_SAMPLE_EVERY_S = 0.02
 
 
 class SmClock:
@@ -43,14 +57,15 @@ class SmClock:
         launch(stream, self.config, self.kernel, self.readings[which].data_ptr())
 
     def mhz(self) -> float | None:
-        """Cycles over microseconds, the median over the SMs that both launches reached."""
+        """Cycles over microseconds, of all SMs that both launches reached: they read the timer, whose ticks are coarse,
+        at different moments, so that together they know better than each alone."""
         first, last = self.readings.tolist()
-        rates = [
-            (clock1 - clock0) * 1000.0 / (time1 - time0)
+        both = [
+            (clock1 - clock0, time1 - time0)
             for (clock0, time0), (clock1, time1) in zip(first, last, strict=True)
             if time0 and time1 > time0 and clock1 > clock0
         ]
-        return median(rates) if rates else None
+        return sum(c for c, _ in both) * 1000.0 / sum(ns for _, ns in both) if both else None
 
 
 def sm_clock() -> SmClock | None:
@@ -60,20 +75,36 @@ def sm_clock() -> SmClock | None:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """By NVML, while the GPU worked."""
+
+    power_w: float | None = None
+    throttle: tuple[str, ...] = ()
+
+
 class PowerMeter:
-    """Watts, sampled by NVML while the GPU works."""
+    """Watts and clocks-event reasons, sampled by NVML while the GPU works."""
 
     def __init__(self, handle: Any) -> None:
-        self.handle, self.watts = handle, list[float]()
+        self.handle, self.watts, self.reasons, self.next_at = handle, list[float](), 0, 0.0
 
     def sample(self) -> None:
-        import pynvml
+        """Now."""
+        self.next_at = time.monotonic() + _SAMPLE_EVERY_S
+        with contextlib.suppress(Exception):  # not every GPU tells, and none tells always
+            self.watts.append(_watts(self.handle))
+            self.reasons |= _reasons(self.handle)
 
-        self.watts.append(pynvml.nvmlDeviceGetPowerUsage(self.handle) / 1000.0)
+    def poll(self) -> None:
+        """Now, unless a sample was taken just before."""
+        if time.monotonic() >= self.next_at:
+            self.sample()
 
-    def take(self) -> float | None:
-        watts, self.watts = self.watts, []
-        return median(watts) if watts else None
+    def take(self) -> Seen:
+        """What was seen since the last time."""
+        watts, reasons, self.watts, self.reasons = self.watts, self.reasons, [], 0
+        return Seen(median(watts) if watts else None, throttle_words(reasons))
 
 
 class NoPowerMeter:
@@ -82,8 +113,16 @@ class NoPowerMeter:
     def sample(self) -> None:
         return None
 
-    def take(self) -> float | None:
+    def poll(self) -> None:
         return None
+
+    def take(self) -> Seen:
+        return Seen()
+
+
+def throttle_words(reasons: int) -> tuple[str, ...]:
+    """NVML's bits → why the clock was held down; empty when it was not."""
+    return tuple(dict.fromkeys(word for bit, word in THROTTLE.items() if reasons & bit))
 
 
 def power_meter() -> PowerMeter | NoPowerMeter:
@@ -94,6 +133,26 @@ def power_meter() -> PowerMeter | NoPowerMeter:
         return NoPowerMeter()
     meter.take()
     return meter
+
+
+def _watts(handle: Any) -> float:
+    """At this instant where the GPU tells; else what NVML gives, since Ampere the mean of the last second."""
+    import pynvml
+
+    with contextlib.suppress(Exception):
+        (field,) = pynvml.nvmlDeviceGetFieldValues(handle, [pynvml.NVML_FI_DEV_POWER_INSTANT])
+        if field.nvmlReturn == pynvml.NVML_SUCCESS and field.value.uiVal:
+            return float(field.value.uiVal) / 1000.0
+    return float(pynvml.nvmlDeviceGetPowerUsage(handle)) / 1000.0
+
+
+def _reasons(handle: Any) -> int:
+    """Bits; older drivers and bindings know the question by its older name."""
+    import pynvml
+
+    with contextlib.suppress(Exception):
+        return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(handle))
+    return int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
 
 
 def nvml_handle() -> Any:

@@ -127,9 +127,10 @@ def allow_shared(kernel: Any, size: int) -> None:
 
 
 def compile_host(file: Path, library: Path, arch: str, defines: Defines, include: list[Path]) -> str:
-    """Builds a shared library with nvcc and returns the flags.  Raises CompileError."""
+    """Builds a shared library with nvcc, unless an earlier process did, and returns the flags.  Raises CompileError."""
     flags = host_flags(arch, defines)
-    _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(library), "-lcuda"])
+    if not library.exists():
+        _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(library), "-lcuda"])
     return " ".join(flags)
 
 

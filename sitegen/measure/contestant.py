@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -12,22 +12,43 @@ from typing import Any
 from sitegen.measure.artefacts import artefact_name, pack
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Race, converged
-from sitegen.measure.statistics import median_interval, quantile, ratio_interval, round_medians
+from sitegen.measure.rounds import Race, TurnResult, by_generation, converged, cycles, times
+from sitegen.measure.statistics import (
+    Rounds,
+    median_interval,
+    quantile,
+    ratio_interval,
+    round_medians,
+    round_ratios,
+)
 from sitegen.model.job import KernelJob, Key
 from sitegen.model.kernel import Implementation, Status
 from sitegen.model.plain import from_plain
-from sitegen.model.record import Compilation, Correctness, Evaluation, LaunchRecord, Performance, Ratio, Role
+from sitegen.model.record import (
+    Compilation,
+    Correctness,
+    Evaluation,
+    LaunchRecord,
+    Performance,
+    Ratio,
+    Role,
+    Sustained,
+)
 
 
 @dataclass(slots=True)
 class Contestant:
-    """An implementation, a baseline or a probe on its way through a job; `status` is None while it is in it."""
+    """An implementation, a baseline or a probe on its way through a job, in one process and then in another; `status`
+    is None while it is in it, and a fault in either process ends it."""
 
     role: Role
     name: str
     implementation: Implementation | None = None
     child: Child | None = None
+    successor: Child | None = None
+    """Of the second generation, until it takes over."""
+    late: Ended | None = None
+    """Why the successor is gone already: counts only if the first generation passes its checks."""
     status: Status | None = None
     message: str = ""
     allocates: bool = False
@@ -37,6 +58,10 @@ class Contestant:
 
     def ended(self, why: Ended) -> None:
         self.status, self.message = why.status, why.message
+
+    def renew(self) -> None:
+        """The successor takes over; the first child must have been ended."""
+        self.child, self.successor = self.successor, None
 
     @property
     def running(self) -> bool:
@@ -75,11 +100,10 @@ def evaluation_of(contestant: Contestant, job: KernelJob, race: Race, baseline: 
 
 
 def performance_of(contestant: Contestant, race: Race, baseline: str | None) -> Performance:
-    name = contestant.name
-    rounds = race.rounds(name)
-    interval = median_interval(rounds)
-    samples = [us for samples in rounds for us in samples]
-    clock = _median(turn.clock_mhz for turn in race.turns[name])
+    name, turns = contestant.name, race.turns[contestant.name]
+    interval, in_cycles = median_interval(times(turns)), cycles(turns)
+    samples = [us for turn in turns for us in turn.us]
+    sustained = race.sustained.get(name)
     return Performance(
         median_us=interval.value,
         p20_us=quantile(samples, 0.2),
@@ -88,22 +112,51 @@ def performance_of(contestant: Contestant, race: Race, baseline: str | None) -> 
         low_us=interval.low,
         high_us=interval.high,
         samples=len(samples),
-        rounds_us=tuple(round_medians(rounds)),
-        ratios=tuple(_ratio(race, other, name) for other in race.turns if other != name and other in race.yardsticks),
+        rounds_us=tuple(round_medians([turn.us for turn in turns])),
+        ratios=_ratios(race, race.turns, name, times),
         graph=bool(contestant.plan.get("graph")),
         launch_bound=bool(contestant.plan.get("launch_bound")),
         allocates=contestant.allocates,
         converged=converged(race, name, baseline),
-        sm_clock_mhz=clock,
-        power_w=_median(turn.power_w for turn in race.turns[name]),
-        cycles=interval.value * clock if clock else None,
+        sm_clock_mhz=_median(turn.clock_mhz for turn in turns),
+        power_w=_median(turn.power_w for turn in turns),
+        cycles=median_interval(in_cycles).value if in_cycles else None,
+        by_process_us=tuple(median(round_medians(rounds)) for rounds in times(turns)),
+        cycle_ratios=_ratios(race, race.turns, name, cycles) if sustained else (),
+        throttle=_throttle([*turns, *(sustained or [])]),
+        sustained=_sustained(race, name) if sustained else None,
+    )
+
+
+def _sustained(race: Race, name: str) -> Sustained:
+    turns = race.sustained[name]
+    interval = median_interval(times(turns))
+    return Sustained(
+        median_us=interval.value,
+        low_us=interval.low,
+        high_us=interval.high,
+        samples=sum(len(turn.us) for turn in turns),
+        rounds_us=tuple(round_medians([turn.us for turn in turns])),
+        ratios=_ratios(race, race.sustained, name, times),
+        sm_clock_mhz=_median(turn.clock_mhz for turn in turns),
+        power_w=_median(turn.power_w for turn in turns),
     )
 
 
 def samples_artefact(race: Race, name: str) -> bytes:
-    """The raw samples as compact JSON: a list per round, microseconds to a tenth of a nanosecond."""
-    rounds = [[round(us, 4) for us in samples] for samples in race.rounds(name)]
-    return json.dumps({"rounds_us": rounds}, separators=(",", ":")).encode()
+    """The raw samples as compact JSON: a list per round, microseconds to a tenth of a nanosecond, and beside them the
+    SM clock of each round; of a matrix kernel its sustained rounds too.  `generations`: rounds of each."""
+    turns, sustained = race.turns[name], race.sustained.get(name)
+    content: dict[str, Any] = {"generations": [len(part) for part in by_generation(turns)], **_raw("", turns)}
+    content |= _raw("sustained_", sustained) if sustained else {}
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def _raw(prefix: str, turns: list[TurnResult]) -> dict[str, Any]:
+    return {
+        f"{prefix}rounds_us": [[round(us, 4) for us in turn.us] for turn in turns],
+        f"{prefix}clock_mhz": [None if turn.clock_mhz is None else round(turn.clock_mhz, 3) for turn in turns],
+    }
 
 
 def artefacts_of(contestants: list[Contestant], race: Race) -> dict[str, str]:
@@ -117,9 +170,25 @@ def artefacts_of(contestants: list[Contestant], race: Race) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _ratio(race: Race, other: str, name: str) -> Ratio:
-    found = ratio_interval(race.rounds(other), race.rounds(name))
-    return Ratio(other, found.value, found.low, found.high)
+Unit = Callable[[Sequence[TurnResult]], list[Rounds] | None]
+"""Turns → their samples by generation: `times` or `cycles`."""
+
+
+def _ratios(race: Race, turns: Mapping[str, list[TurnResult]], name: str, unit: Unit) -> tuple[Ratio, ...]:
+    """To every yardstick that ran, in turns of one kind; none where a clock is not known."""
+    own, others = unit(turns[name]), [other for other in turns if other != name and other in race.yardsticks]
+    both = [(other, unit(turns[other]), own) for other in others]
+    return tuple(_ratio(other, theirs, own) for other, theirs, own in both if theirs and own)
+
+
+def _ratio(other: str, theirs: list[Rounds], own: list[Rounds]) -> Ratio:
+    found = ratio_interval(theirs, own)
+    by_process = tuple(median(round_ratios(b, t)) for b, t in zip(theirs, own, strict=True))
+    return Ratio(other, found.value, found.low, found.high, by_process)
+
+
+def _throttle(turns: Sequence[TurnResult]) -> tuple[str, ...]:
+    return tuple(sorted({reason for turn in turns for reason in turn.throttle}))
 
 
 def _median(values: Any) -> float | None:

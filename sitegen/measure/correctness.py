@@ -295,12 +295,13 @@ def call_and_wait(call: Callable[[], Any]) -> Any:
     return result
 
 
-def wait(while_waiting: Callable[[], None] = lambda: None) -> None:
-    """Polls until everything queued is done.  Raises Ended(timeout) after LAUNCH_DEADLINE_S."""
+def wait(while_waiting: Callable[[], None] = lambda: None, event: Any = None) -> None:
+    """Polls until the event has come, or everything queued is done.  Raises Ended(timeout) after LAUNCH_DEADLINE_S."""
     if not torch.cuda.is_available():
         return
-    event = torch.cuda.Event()
-    event.record()
+    if event is None:
+        event = torch.cuda.Event()
+        event.record()
     start = time.monotonic()
     while not event.query():
         if time.monotonic() - start > LAUNCH_DEADLINE_S:

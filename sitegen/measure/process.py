@@ -71,8 +71,8 @@ class Child:
 
     def end(self) -> None:
         """Ends the child's whole process group; may be called twice."""
-        end_group(self.process)
         if self.link.reads >= 0:
+            end_group(self.process)
             self.link.close()
             self.link.reads = self.link.writes = -1
 

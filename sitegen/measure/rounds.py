@@ -1,4 +1,9 @@
-"""Rounds: everybody in turn, in random order, until the intervals are narrow or the time is spent.
+"""Rounds: everybody in turn, until the intervals are narrow or the time is spent, by two generations of processes.
+
+Half of the rounds at least are taken by a second generation of processes: what one process happens to get (its
+memory, its clock, a compiler's choice) would otherwise pass for the code's own speed.  The order of a round is random.
+Matrix kernels run into the power cap, so what ran before matters: each second round is the one before reversed
+(A B B A), and a round has two turns for each, in bursts after idleness and after a stretch of itself.
 
 Pure but for the clock inside `turn`: what takes a turn is a function, so that tests run rounds without a GPU.
 """
@@ -6,30 +11,64 @@ Pure but for the clock inside `turn`: what takes a turn is a function, so that t
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
 
-from sitegen.measure.statistics import median_interval, ratio_interval
+from sitegen.measure.statistics import DRAWS, Rounds, median_interval, ratio_interval
 
-LEAST_ROUNDS, LEAST_SAMPLES = 11, 20
+GENERATION_ROUNDS, LEAST_ROUNDS, LEAST_SAMPLES = 6, 12, 20
+"""The first generation takes so many rounds, the second all others."""
 MOST_DEVICE_S = 3.0
 """Of one evaluation, all rounds together."""
 NARROW = 0.002
 """Half the width of the 95 % interval of the ratio to the baseline, relative."""
-CHECK_EVERY = 4
-_STOP_DRAWS = 200
+CHECK_EVERY = 2
+"""Rounds between two looks: pairs stay whole, and the second generation even (statistics.py)."""
+_STOP_DRAWS, _MARGIN = 200, 0.9
+"""A look is cheap and strict, since one more round follows, which may widen the interval."""
+
+T = TypeVar("T")
+
+
+class Kind(StrEnum):
+    """What a turn does before its samples."""
+
+    PLAIN = "plain"
+    """A few milliseconds of itself."""
+    BURST = "burst"
+    """Idleness, so that a power-capped GPU is as fast as it ever is."""
+    SUSTAINED = "sustained"
+    """300 ms of itself, so that it is as slow as its power makes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     us: tuple[float, ...]
     busy_s: float
+    """Wall time without idleness."""
     clock_mhz: float | None = None
     power_w: float | None = None
+    throttle: tuple[str, ...] = ()
 
 
-Turn = Callable[[str, bool], TurnResult | None]
-"""(name, recheck the last output) → samples; None when that one is out of the race."""
+Turn = Callable[[str, Kind, bool], TurnResult | None]
+"""(name, kind, whether to check the last output again) → samples; None when that one is out of the race."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    judged: tuple[str, ...]
+    """Whose interval must be narrow."""
+    baseline: str | None
+    seed: int
+    matrix: bool = False
+    """Burst and sustained turns, A B B A; the interval is that of bursts."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return (Kind.BURST, Kind.SUSTAINED) if self.matrix else (Kind.PLAIN,)
 
 
 @dataclass(slots=True)
@@ -37,56 +76,97 @@ class Race:
     """Who runs, and what they brought so far: `turns[name][n]` is round n of that name."""
 
     turns: dict[str, list[TurnResult]] = field(default_factory=dict)
+    """Plain or burst turns: whence the figures come."""
+    sustained: dict[str, list[TurnResult]] = field(default_factory=dict)
+    """Of matrix kernels, the other turn of each round."""
     yardsticks: tuple[str, ...] = ()
     """The baselines and probes, to which ratios are stored."""
 
-    def rounds(self, name: str) -> list[tuple[float, ...]]:
-        return [turn.us for turn in self.turns[name]]
+    def of(self, kind: Kind) -> dict[str, list[TurnResult]]:
+        return self.sustained if kind is Kind.SUSTAINED else self.turns
 
     def busy_s(self, name: str) -> float:
-        return sum(turn.busy_s for turn in self.turns[name])
+        return sum(turn.busy_s for turns in (self.turns, self.sustained) for turn in turns.get(name, []))
+
+    def drop(self, name: str) -> None:
+        for turns in (self.turns, self.sustained):
+            turns.pop(name, None)
 
 
-def run_rounds(names: list[str], judged: list[str], baseline: str | None, turn: Turn, seed: int) -> Race:
-    """Rounds until `finished`, and a last one whose outputs are checked again.  `judged`: whose interval counts."""
-    rng, race = random.Random(seed), Race({name: [] for name in names})
-    while race.turns and not finished(race, judged, baseline):
-        _round(race, turn, rng, recheck=False)
-    _round(race, turn, rng, recheck=True)
+def by_generation(values: Sequence[T]) -> list[Sequence[T]]:
+    """What each round brought → the same by generation of processes; none is empty."""
+    parts = (values[:GENERATION_ROUNDS], values[GENERATION_ROUNDS:])
+    return [part for part in parts if part]
+
+
+def times(turns: Sequence[TurnResult]) -> list[Rounds]:
+    """Microseconds, by generation."""
+    return by_generation([turn.us for turn in turns])
+
+
+def cycles(turns: Sequence[TurnResult]) -> list[Rounds] | None:
+    """SM cycles by the clock of each turn, by generation; None unless every turn knows its clock."""
+    if any(turn.clock_mhz is None for turn in turns):
+        return None
+    return by_generation([[us * (turn.clock_mhz or 0.0) for us in turn.us] for turn in turns])
+
+
+def run_rounds(names: Sequence[str], rules: Rules, turn: Turn, take_over: Callable[[], None]) -> Race:
+    """Rounds of the first generation, `take_over`, rounds of the second until it is settled.  The outputs of the last
+    round of each are checked again."""
+    race = Race({name: [] for name in names}, {name: [] for name in names} if rules.matrix else {})
+    for number in range(GENERATION_ROUNDS):
+        _round(race, rules, number, turn, recheck=number == GENERATION_ROUNDS - 1)
+    take_over()
+    number, settled = GENERATION_ROUNDS, False
+    while race.turns and not settled:
+        last = _time_to_look(number + 1) and _settled(race, rules, NARROW * _MARGIN, _STOP_DRAWS)
+        _round(race, rules, number, turn, recheck=last)
+        number += 1
+        settled = last and _settled(race, rules, NARROW, DRAWS)
     return race
 
 
-def _round(race: Race, turn: Turn, rng: random.Random, recheck: bool) -> None:
-    order = list(race.turns)
-    rng.shuffle(order)
-    for name in order:
-        result = turn(name, recheck)
-        if result is None:
-            del race.turns[name]
-        else:
-            race.turns[name].append(result)
+def _round(race: Race, rules: Rules, number: int, turn: Turn, recheck: bool) -> None:
+    for kind in rules.kinds:
+        for name in order_of(list(race.turns), rules, number):
+            result = turn(name, kind, recheck and kind is rules.kinds[-1])
+            if result is None:
+                race.drop(name)
+            else:
+                race.of(kind)[name].append(result)
 
 
-def finished(race: Race, judged: list[str], baseline: str | None) -> bool:
-    """Enough rounds, and either every judged interval is narrow or somebody's device time is spent."""
-    done = min(len(turns) for turns in race.turns.values()) + 1
-    if done < LEAST_ROUNDS:
-        return False
-    if max(race.busy_s(name) for name in race.turns) >= MOST_DEVICE_S:
+def order_of(names: Sequence[str], rules: Rules, number: int) -> list[str]:
+    """Random; of matrix kernels every second round is the reverse of the one before."""
+    draw = number // 2 if rules.matrix else number
+    order = sorted(names, key=lambda name: random.Random(f"{rules.seed} {draw} {name}").random())
+    return order[::-1] if rules.matrix and number % 2 else order
+
+
+def _time_to_look(rounds: int) -> bool:
+    return rounds >= LEAST_ROUNDS and (rounds - LEAST_ROUNDS) % CHECK_EVERY == 0
+
+
+def _settled(race: Race, rules: Rules, narrow: float, draws: int) -> bool:
+    """Either somebody's device time is spent or every judged interval is narrow."""
+    if any(race.busy_s(name) >= MOST_DEVICE_S for name in race.turns):
         return True
-    return (done - LEAST_ROUNDS) % CHECK_EVERY == 0 and all(
-        converged(race, name, baseline, _STOP_DRAWS) for name in judged if name in race.turns
-    )
+    judged = [name for name in rules.judged if name in race.turns]
+    return all(converged(race, name, rules.baseline, narrow, draws) for name in judged)
 
 
-def converged(race: Race, name: str, baseline: str | None, draws: int = 1000) -> bool:
+def converged(race: Race, name: str, baseline: str | None, narrow: float = NARROW, draws: int = DRAWS) -> bool:
     """Whether the ratio to the baseline is known to ±0.2 %; without one, the median itself."""
-    if baseline is None or baseline not in race.turns or name == baseline:
-        return median_interval(race.rounds(name)).half_width <= NARROW if baseline is None else True
-    return ratio_interval(race.rounds(baseline), race.rounds(name), draws=draws).half_width <= NARROW
+    own = times(race.turns[name])
+    if baseline is None:
+        return median_interval(own, draws).half_width <= narrow
+    if baseline not in race.turns or name == baseline:
+        return True
+    return ratio_interval(times(race.turns[baseline]), own, draws).half_width <= narrow
 
 
 def samples_per_turn(estimates_us: Mapping[str, float]) -> dict[str, int]:
-    """LEAST_SAMPLES, and fewer of what is so slow that eleven rounds of it would not fit in its device time."""
+    """LEAST_SAMPLES, and fewer of what is so slow that LEAST_ROUNDS of it would not fit in its device time."""
     fits = {name: int(MOST_DEVICE_S * 1e6 / LEAST_ROUNDS / max(us, 1e-3)) for name, us in estimates_us.items()}
     return {name: max(2, min(LEAST_SAMPLES, count)) for name, count in fits.items()}

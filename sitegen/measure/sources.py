@@ -25,12 +25,14 @@ def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
 
 
 def source_file(folder: Path, kernel: Kernel, implementation: Implementation) -> Path:
-    """Where the implementation's text lies; that of a cell is written there first."""
+    """Where the implementation's text lies; that of a cell is written there first.  What another process
+    may be reading is not written again."""
     if not implementation.source:
         return folder / implementation.file
     file = folder / "kernels" / kernel.name / f"_cell_{implementation.name}.{_SUFFIX[implementation.language]}"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(implementation.source, encoding="utf-8")
+    if not file.exists() or file.read_text(encoding="utf-8") != implementation.source:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(implementation.source, encoding="utf-8")
     return file
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,19 +47,23 @@ class Stage:
     def slower(self) -> float:
         return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
 
+    @property
+    def memory_bytes(self) -> int:
+        return self.environment.memory_bytes if self.environment else 0
+
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
         start = time.monotonic()
         try:
             yield
         finally:
-            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 4)
 
-    def start(self, role: str, name: str) -> Child:
+    def start(self, role: str, name: str, generation: int = 1) -> Child:
+        """A child that dies with the thread that starts it, so that none outlives a parent that is gone."""
         environment = {**_ONE_COMPILER, **(_COMPILER if self.gpu else _INTERPRETER)}
-        return Child(
-            f"{role}-{name}", [str(self.job_file), role, name, str(self.folder / "site")], self.folder, environment
-        )
+        arguments = [str(self.job_file), role, name, str(self.folder / "site")]
+        return Child(f"{role}-{name}-{generation}", arguments, self.folder, environment)
 
 
 def new_stage(folder: Path, job_file: Path) -> Stage:
@@ -79,24 +83,35 @@ def read_environment(stage: Stage) -> None:
         child.end()
 
 
+Noted = Callable[[Contestant, Ended], None]
+
+
+def _out(contestant: Contestant, why: Ended) -> None:
+    contestant.ended(why)
+
+
 def side_by_side(
-    contestants: Iterable[Contestant], stage: Stage, step: Callable[[Contestant], Any], at_once: int | None = None
+    contestants: Iterable[Contestant],
+    stage: Stage,
+    step: Callable[[Contestant], Any],
+    at_once: int | None = None,
+    noted: Noted = _out,
 ) -> None:
     """The step for all that are still in it; an end is noted, not raised."""
     running = [c for c in contestants if c.running]
     with ThreadPoolExecutor(max(1, min(len(running), at_once or os.cpu_count() or 1))) as pool:
-        list(pool.map(lambda contestant: guarded(contestant, stage, step), running))
+        list(pool.map(lambda contestant: guarded(contestant, stage, step, noted), running))
 
 
-def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any]) -> None:
+def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any], noted: Noted = _out) -> None:
     """The step, with an end noted on the contestant and the GPU looked at after a fault."""
     if stage.unhealthy:
-        contestant.ended(Ended(Status.NOT_RUN, stage.unhealthy))
+        noted(contestant, Ended(Status.NOT_RUN, stage.unhealthy))
         return
     try:
         step(contestant)
     except Ended as why:
-        contestant.ended(why)
+        noted(contestant, why)
         if stage.gpu and why.status in _SHAKES_THE_GPU:
             _expect_healthy(stage, contestant.name)
 
@@ -115,10 +130,14 @@ def _expect_healthy(stage: Stage, after: str) -> None:
         stage.unhealthy = f"the GPU is not healthy after {after}: {why}"
 
 
-def end_all(contestants: list[Contestant]) -> None:
-    for contestant in contestants:
-        if contestant.child is not None:
-            contestant.child.end()
+def end_all(contestants: Iterable[Contestant]) -> None:
+    """Every child of theirs, side by side: a GPU's memory takes a while to be given back."""
+    end_children([child for c in contestants for child in (c.child, c.successor) if child is not None])
+
+
+def end_children(children: Sequence[Child]) -> None:
+    with ThreadPoolExecutor(max(1, len(children))) as pool:
+        list(pool.map(lambda child: child.end(), children))
 
 
 def child_of(contestant: Contestant) -> Child:

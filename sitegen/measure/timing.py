@@ -1,54 +1,55 @@
 """In the child: one turn of a round → samples in microseconds of device time, cold cache, launches hidden.
 
 Inputs and outputs rotate over as many sets as the parent says, so that a set is cold when it comes again.
-A turn warms up, queues everything behind a spin, and puts events around each call.  Where calls are short (the
+A plain turn warms up, queues everything behind a spin, and puts events around each call.  Where calls are short (the
 parent decides, for everybody in a job alike) each sample is the replay of a CUDA graph that holds many calls.
+A burst turn times calls right after idleness, a sustained turn after a stretch of the same calls without a gap.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import torch
 
 from sitegen.measure.call import Subject
-from sitegen.measure.clock import power_meter, sm_clock
+from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
 from sitegen.measure.correctness import Bench, wait
 from sitegen.measure.inputs import generator, names_of, output_dtypes, output_shapes
+from sitegen.measure.protocol import Ended
+from sitegen.measure.rounds import Kind, TurnResult
 from sitegen.model.dtypes import DTYPES
+from sitegen.model.kernel import Status
 
 GRAPH_CALLS, GRAPH_US = 200, 4000.0
 """A graph holds so many calls, or as many as take so long: 200 calls of 20 µs."""
 LAUNCH_BOUND_SHARE = 0.10
+BURST_CALLS, IDLE_S, SUSTAINED_S = 12, 0.2, 0.3
+"""A burst turn is two bursts of at most so many calls, each after so much idleness."""
 FIRST_SEED = 1000
 """Of the sets' inputs: other data than any that correctness saw."""
 _SPIN_HZ = 2.0e9
 """About the SM clock: torch.cuda._sleep counts its cycles."""
 _LONGEST_SPIN_S = 0.05
 _WARM_CALLS, _WARM_S = 3, 0.003
-"""At the beginning of a turn."""
-_FIRST_WARM_S = 0.05
-"""Before the first estimate: an idle GPU's clock needs so long to rise."""
+"""At the beginning of a plain turn."""
+_SLOW_US = 20_000.0
+"""A call so long warms up by itself, once."""
+_FIRST_WARM_S, _FIRST_SAMPLES = 0.03, 20
+"""Before the first estimate, and for it."""
+_AHEAD_US = 20_000.0
+"""How much work is queued ahead of the GPU in a sustained stretch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Set:
     inputs: list[Any]
     outs: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    us: list[float]
-    clock_mhz: float | None
-    power_w: float | None
-    busy_s: float
-    """Wall time that the turn kept the GPU for itself."""
 
 
 @dataclass(slots=True)
@@ -60,6 +61,8 @@ class Stopwatch:
     """The set of that number, always with the same values."""
     count: int
     resident: bool
+    clock: SmClock | None
+    power: PowerMeter | NoPowerMeter
     sets: list[Set] = field(default_factory=list)
     at: int = 0
     """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
@@ -69,35 +72,54 @@ class Stopwatch:
     graph: Any = None
     graph_calls: int = 0
     launch_bound: bool = False
-    clock: Any = None
-    power: Any = None
 
     def prepare(self) -> float:
-        """Meters, sets and warm-up.  Returns a first estimate in µs, by events."""
-        self.clock, self.power = sm_clock(), power_meter()
-        self.warm(_FIRST_WARM_S)
+        """Sets and warm-up.  Returns a first estimate in µs, by events."""
         self._make_sets()
-        self._warm_up()
-        self.estimate_us = median(self._timed(self.step, 20))
+        self._timed_step()
+        wait()
+        self.estimate_us = median(self._timed(self.step, 2))
+        if self.estimate_us < _SLOW_US:
+            self._warm_up(_FIRST_WARM_S)
+            self.estimate_us = median(self._timed(self.step, _FIRST_SAMPLES))
         self._drop_sets()
         return self.estimate_us
 
+    def resume(self, estimate_us: float, graph_calls: int) -> None:
+        """As another process of the same code was prepared, without timing anything; 0 calls: no graph.
+
+        Raises Ended where what was captured into a graph there cannot be here.
+        """
+        self.estimate_us = estimate_us
+        if not self.resident:
+            return
+        self._make_sets()
+        self._warm_up()
+        if graph_calls and not self._capture(graph_calls):
+            raise Ended(Status.RUNTIME_ERROR, "its calls could be captured into a graph in one process only")
+
     def use_graph(self) -> bool:
         """From now on samples are replays of a graph; False where the calls cannot be captured."""
-        if not self.resident or not self._capture():
+        if not self.resident or not self._capture(self._calls_in_graph()):
             return False
-        graph_us = median(self._replayed(20))
+        graph_us = median(self._replayed(_FIRST_SAMPLES))
         self.launch_bound = abs(self.estimate_us / graph_us - 1) > LAUNCH_BOUND_SHARE
         self.estimate_us = graph_us
         return True
 
-    def turn(self, samples: int) -> Turn:
+    def turn(self, kind: Kind, samples: int) -> TurnResult:
         start = time.perf_counter()
         self._make_sets()
-        self._warm_up()
-        us = self._replayed(samples) if self.graph else self._timed(self.step, samples)
-        mhz = self.clock.mhz() if self.clock else None
-        return Turn(us, mhz, self.power.take(), time.perf_counter() - start)
+        take = {Kind.PLAIN: self._plain, Kind.BURST: self._bursts, Kind.SUSTAINED: self._sustained}[kind]
+        us, clocks, idle_s = take(samples)
+        known, seen = [mhz for mhz in clocks if mhz], self.power.take()
+        return TurnResult(
+            us=tuple(us),
+            busy_s=time.perf_counter() - start - idle_s,
+            clock_mhz=fmean(known) if known else None,
+            power_w=seen.power_w,
+            throttle=seen.throttle,
+        )
 
     def last_set(self) -> Set:
         """The one that the last timed call used."""
@@ -106,19 +128,10 @@ class Stopwatch:
     def finish_turn(self) -> None:
         self._drop_sets()
 
-    def release(self) -> None:
-        """After the last turn: room for the float64 references of the others."""
-        self.resident = False
-        self._drop_sets()
-
     def warm(self, seconds: float) -> None:
         """Calls for a while, so that the GPU's clock is up before the first round."""
         self._make_sets()
-        until = time.perf_counter() + seconds
-        while time.perf_counter() < until:
-            for _ in range(8):
-                self.step()
-            wait()
+        self._warm_up(seconds)
         self._drop_sets()
 
     def step(self) -> None:
@@ -126,6 +139,47 @@ class Stopwatch:
         current = self.sets[self.at]
         self.at = (self.at + 1) % len(self.sets)
         self.call(current)
+
+    def _timed_step(self) -> None:
+        """Also measures the host's time of a call."""
+        before = time.perf_counter()
+        self.step()
+        self.host_s = time.perf_counter() - before
+
+    def _plain(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
+        """Microseconds of each sample, the clock during them, and seconds of idleness; so do the two below."""
+        self._warm_up()
+        us = self._replayed(samples) if self.graph else self._timed(self.step, samples)
+        return us, [self._mhz()], 0.0
+
+    def _bursts(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
+        """Two bursts: before each nothing touches the GPU, not even a question to NVML."""
+        self._timed_step()
+        wait()
+        us, clocks = [], []
+        for calls in (samples - samples // 2, samples // 2):
+            time.sleep(IDLE_S)
+            us += self._timed(self.step, min(BURST_CALLS, calls))
+            clocks.append(self._mhz())
+        return us, clocks, 2 * IDLE_S
+
+    def _sustained(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
+        """Samples behind a stretch of the same calls that is still running while they are queued."""
+        self._run_for(SUSTAINED_S)
+        us = self._timed(self.step, samples, spin=False)
+        return us, [self._mhz()], 0.0
+
+    def _run_for(self, seconds: float) -> None:
+        """Keeps the GPU at work for so long, always a little ahead of it, and returns before the last is done."""
+        calls = max(1, math.ceil(_AHEAD_US / self.estimate_us))
+        until, queued = time.perf_counter() + seconds, None
+        while time.perf_counter() < until:
+            for _ in range(calls):
+                self.step()
+            before, queued = queued, torch.cuda.Event()
+            queued.record()
+            if before is not None:
+                wait(event=before)
 
     def _make_sets(self) -> None:
         if not self.sets:
@@ -136,23 +190,21 @@ class Stopwatch:
             self.sets = []
             torch.cuda.empty_cache()
 
-    def _warm_up(self) -> None:
-        """Also measures the host's time per call."""
-        start, calls = time.perf_counter(), 0
-        while calls < _WARM_CALLS or time.perf_counter() - start < _WARM_S:
-            before = time.perf_counter()
-            self.step()
-            self.host_s = time.perf_counter() - before
-            calls += 1
-            if calls % _WARM_CALLS == 0:
-                wait()
-        wait()
+    def _warm_up(self, seconds: float = _WARM_S) -> None:
+        start = time.perf_counter()
+        while True:
+            for _ in range(_WARM_CALLS if self.estimate_us < _SLOW_US else 1):
+                self._timed_step()
+            wait()
+            if time.perf_counter() - start >= seconds:
+                return
 
-    def _timed(self, call: Callable[[], None], samples: int) -> list[float]:
-        """Device time of each call: events around it, everything queued behind a spin."""
+    def _timed(self, call: Callable[[], None], samples: int, spin: bool = True) -> list[float]:
+        """Device time of each call: events around it, everything queued behind a spin, or behind what runs already."""
         starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(samples)] for _ in range(2))
-        spin_s = min(_LONGEST_SPIN_S, 1e-4 + 1.5 * samples * (self.host_s + 1e-5))
-        torch.cuda._sleep(int(spin_s * _SPIN_HZ))
+        if spin:
+            spin_s = min(_LONGEST_SPIN_S, 1e-4 + 1.5 * samples * (self.host_s + 1e-5))
+            torch.cuda._sleep(int(spin_s * _SPIN_HZ))
         if self.clock:
             self.clock.start()
         for start, end in zip(starts, ends, strict=True):
@@ -161,17 +213,24 @@ class Stopwatch:
             end.record()
         if self.clock:
             self.clock.stop()
-        wait(self.power.sample)
+        self.power.sample()
+        wait(self.power.poll)
         return [start.elapsed_time(end) * 1000.0 for start, end in zip(starts, ends, strict=True)]
+
+    def _mhz(self) -> float | None:
+        return self.clock.mhz() if self.clock else None
 
     def _replayed(self, samples: int) -> list[float]:
         """As above with a graph's replay as the call, per call in it."""
         return [us / self.graph_calls for us in self._timed(self.graph.replay, samples)]
 
-    def _capture(self) -> bool:
-        """Records a graph of many calls, each set as often as the others; False where that fails."""
+    def _calls_in_graph(self) -> int:
+        """Each set as often as the others."""
         enough = min(GRAPH_CALLS, math.ceil(GRAPH_US / self.estimate_us))
-        calls = math.ceil(enough / len(self.sets)) * len(self.sets)
+        return math.ceil(enough / len(self.sets)) * len(self.sets)
+
+    def _capture(self, calls: int) -> bool:
+        """Records a graph of so many calls; False where that fails."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):

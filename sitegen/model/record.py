@@ -127,7 +127,7 @@ class Performance:
     """Device time of one call, cold cache."""
 
     median_us: float
-    """Median of the round medians."""
+    """The median of the round medians of each generation of processes, and the mean of the two."""
     p20_us: float
     p80_us: float
     min_us: float

@@ -1,4 +1,4 @@
-"""Everybody in turn: order, stopping, and what becomes of one who falls out."""
+"""Everybody in turn: order, generations of processes, stopping, and what becomes of one who falls out."""
 
 from __future__ import annotations
 
@@ -6,38 +6,84 @@ import random
 
 import pytest
 
-from sitegen.measure.rounds import LEAST_ROUNDS, MOST_DEVICE_S, TurnResult, converged, run_rounds, samples_per_turn
+from sitegen.measure.rounds import (
+    GENERATION_ROUNDS,
+    LEAST_ROUNDS,
+    MOST_DEVICE_S,
+    Kind,
+    Race,
+    Rules,
+    TurnResult,
+    by_generation,
+    converged,
+    cycles,
+    run_rounds,
+    samples_per_turn,
+)
 
 
 class Bench:
-    """Turns without a GPU: so many µs per call with a relative noise, by name, and a note of who was asked when."""
+    """Turns without a GPU: so many µs per call with a relative noise, by name, and a note of who was asked what, in
+    which generation."""
 
-    def __init__(self, sizes, noise=None, busy_s=0.01, falls=None):
+    def __init__(self, sizes, noise=None, busy_s=0.01, falls=None, seed=1):
         self.sizes, self.noise, self.busy_s, self.falls = sizes, noise or {}, busy_s, falls or {}
-        self.asked, self.rechecked, self.rng = [], [], random.Random(1)
+        self.asked, self.rng, self.generation = [], random.Random(seed), 1
 
-    def turn(self, name, recheck):
-        self.asked.append(name)
-        self.rechecked += [name] if recheck else []
-        if self.falls.get(name, 10**9) <= self.asked.count(name):
+    def turn(self, name, kind, recheck):
+        self.asked.append((self.generation, name, kind, recheck))
+        if self.falls.get(name, 10**9) <= self.names().count(name):
             return None
-        us = tuple(self.sizes[name] * (1 + self.rng.gauss(0, self.noise.get(name, 0.0))) for _ in range(20))
+        shift = 1 + self.rng.gauss(0, self.noise.get(name, 0.0))
+        us = tuple(self.sizes[name] * shift * (1 + self.rng.gauss(0, 1e-5)) for _ in range(20))
         return TurnResult(us, self.busy_s)
 
-    def run(self, baseline="torch"):
-        return run_rounds(list(self.sizes), [n for n in self.sizes if n != "read"], baseline, self.turn, seed=5)
+    def take_over(self):
+        self.generation += 1
+
+    def run(self, baseline="torch", matrix=False):
+        judged = tuple(name for name in self.sizes if name != "read")
+        rules = Rules(judged, baseline, seed=5, matrix=matrix)
+        return run_rounds(list(self.sizes), rules, self.turn, self.take_over)
+
+    def names(self, kind=None):
+        return [name for _, name, asked, _ in self.asked if kind in (None, asked)]
+
+    def orders(self, kind=None):
+        """Who was asked in each round, while nobody falls out."""
+        names, many = self.names(kind), len(self.sizes)
+        return [names[i : i + many] for i in range(0, len(names), many)]
 
 
-def test_quiet_timings_stop_at_eleven_rounds():
-    race = Bench({"torch": 100.0, "ours": 50.0}).run()
+def test_quiet_timings_stop_at_twelve_rounds_half_of_them_by_each_generation():
+    bench = Bench({"torch": 100.0, "ours": 50.0})
+    race = bench.run()
     assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": LEAST_ROUNDS, "ours": LEAST_ROUNDS}
+    assert [generation for generation, name, _, _ in bench.asked if name == "ours"] == [1] * 6 + [2] * 6
 
 
-def test_noisy_timings_go_on_until_the_device_time_is_spent():
+def test_noisy_timings_go_on_in_the_second_generation_until_the_device_time_is_spent():
     bench = Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.2}, busy_s=0.1)
     race = bench.run()
-    assert race.busy_s("ours") == pytest.approx(MOST_DEVICE_S + 0.1)
+    assert MOST_DEVICE_S <= race.busy_s("ours") <= MOST_DEVICE_S + 0.3
     assert not converged(race, "ours", "torch")
+    assert bench.asked[GENERATION_ROUNDS * 2 - 1][0] == 1
+    assert {generation for generation, _, _, _ in bench.asked[GENERATION_ROUNDS * 2 :]} == {2}
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_what_stops_before_its_time_is_spent_is_converged_as_stored(seed):
+    race = Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.0025}, seed=seed).run()
+    assert converged(race, "ours", "torch") or race.busy_s("ours") >= MOST_DEVICE_S
+
+
+def test_the_second_generation_always_has_an_even_number_of_rounds():
+    lengths = {
+        len(Bench({"torch": 1.0, "ours": 2.0}, noise={"ours": 0.003}, seed=seed).run().turns["ours"])
+        for seed in range(10)
+    }
+    assert len(lengths) > 1
+    assert {length % 2 for length in lengths} == {0}
 
 
 def test_a_noisy_probe_keeps_nobody_waiting():
@@ -48,36 +94,93 @@ def test_a_noisy_probe_keeps_nobody_waiting():
 def test_nobody_is_timed_twice_before_all_others_were_timed_once():
     bench = Bench({"torch": 100.0, "ours": 50.0, "copy": 40.0})
     bench.run()
-    rounds = [bench.asked[i : i + 3] for i in range(0, len(bench.asked), 3)]
-    assert all(sorted(order) == ["copy", "ours", "torch"] for order in rounds)
+    assert all(sorted(order) == ["copy", "ours", "torch"] for order in bench.orders())
 
 
 def test_the_order_changes_from_round_to_round_and_is_the_same_for_the_same_seed():
     first, second = (Bench(dict.fromkeys("abcd", 1.0)) for _ in range(2))
     first.run(None), second.run(None)
     assert first.asked == second.asked
-    assert len({tuple(first.asked[i : i + 4]) for i in range(0, len(first.asked), 4)}) > 3
+    assert len({tuple(order) for order in first.orders()}) > 3
+
+
+def test_each_second_round_of_a_matrix_kernel_is_the_reverse_of_the_one_before_in_bursts_and_sustained():
+    bench = Bench(dict.fromkeys(["torch", *"abcd"], 1.0))
+    bench.run(matrix=True)
+    bursts, sustained = bench.orders(Kind.BURST), bench.orders(Kind.SUSTAINED)
+    assert bursts == sustained
+    assert len(bursts) == LEAST_ROUNDS
+    assert all(bursts[at] == bursts[at + 1][::-1] for at in range(0, LEAST_ROUNDS, 2))
+    assert len({tuple(order) for order in bursts}) > 4
+
+
+def test_a_round_of_a_matrix_kernel_ends_with_sustained_turns_and_both_are_kept():
+    bench = Bench({"torch": 100.0, "ours": 50.0})
+    race = bench.run(matrix=True)
+    assert [kind for _, _, kind, _ in bench.asked[:4]] == [Kind.BURST, Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED]
+    assert len(race.turns["ours"]) == len(race.sustained["ours"]) == LEAST_ROUNDS
+    assert Bench({"torch": 1.0}).run().sustained == {}
+
+
+def test_noise_in_sustained_turns_keeps_no_matrix_kernel_waiting():
+    class Hot(Bench):
+        def turn(self, name, kind, recheck):
+            quiet = super().turn(name, kind, recheck)
+            hot = kind is Kind.SUSTAINED and name == "ours"
+            return TurnResult(tuple(us * self.rng.uniform(1, 2) for us in quiet.us), 0.01) if hot else quiet
+
+    assert len(Hot({"torch": 100.0, "ours": 50.0}).run(matrix=True).turns["ours"]) == LEAST_ROUNDS
 
 
 def test_one_who_falls_out_takes_no_further_turn_and_the_others_finish():
     bench = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4})
     race = bench.run()
-    assert bench.asked.count("faulty") == 4
+    assert bench.names().count("faulty") == 4
     assert set(race.turns) == {"torch", "ours"}
     assert len(race.turns["ours"]) >= LEAST_ROUNDS
 
 
-def test_when_everybody_falls_out_the_race_is_over():
-    assert Bench({"ours": 1.0}, falls={"ours": 1}).run(None).turns == {}
+def test_one_who_falls_out_in_a_sustained_turn_leaves_no_burst_behind():
+    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4}).run(matrix=True)
+    assert set(race.turns) == set(race.sustained) == {"torch", "ours"}
 
 
-def test_the_outputs_of_the_last_round_are_checked_again():
+@pytest.mark.parametrize("turns", [1, GENERATION_ROUNDS + 1])
+def test_when_everybody_falls_out_the_race_is_over(turns):
+    assert Bench({"ours": 1.0}, falls={"ours": turns}).run(None).turns == {}
+
+
+def test_the_outputs_of_the_last_round_of_each_generation_are_checked_again():
     bench = Bench({"torch": 100.0, "ours": 50.0})
     bench.run()
-    assert sorted(bench.rechecked) == ["ours", "torch"]
-    assert sorted(bench.asked[-2:]) == ["ours", "torch"]
+    rechecked = [at for at, (_, _, _, recheck) in enumerate(bench.asked) if recheck]
+    assert rechecked == [10, 11, 22, 23]
+    assert len(bench.asked) == 24
 
 
-def test_a_very_slow_call_gets_fewer_samples_so_that_eleven_rounds_fit():
+def test_a_matrix_kernel_is_checked_again_after_its_very_last_call():
+    bench = Bench({"torch": 100.0, "ours": 50.0})
+    bench.run(matrix=True)
+    assert {kind for _, _, kind, recheck in bench.asked if recheck} == {Kind.SUSTAINED}
+    assert sum(recheck for _, _, _, recheck in bench.asked) == 4
+
+
+def test_rounds_are_told_apart_by_generation():
+    assert by_generation(list(range(14))) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
+    assert by_generation([1, 2]) == [[1, 2]]
+    assert by_generation([]) == []
+
+
+def test_cycles_are_known_only_where_every_turn_knows_its_clock():
+    known, unknown = TurnResult((2.0, 3.0), 0.1, clock_mhz=1000.0), TurnResult((2.0,), 0.1)
+    assert cycles([known]) == [[[2000.0, 3000.0]]]
+    assert cycles([known, unknown]) is None
+
+
+def test_a_race_without_an_entrant_has_no_round():
+    assert Race().turns == run_rounds([], Rules((), None, 1), lambda *_: None, lambda: None).turns
+
+
+def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():
     found = samples_per_turn({"fast": 100.0, "slow": 50_000.0, "glacial": 1e7})
     assert found == {"fast": 20, "slow": 5, "glacial": 2}

@@ -1,0 +1,194 @@
+"""Contestants that passed their checks → a `Race`, timed by two generations of processes, one after the other.
+
+The second generation is started and prepared while the first is checked, when nothing is timed.  It gets sets and
+graphs when it takes over, after every process of the first has ended: only one generation holds memory at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sitegen.measure.contestant import Contestant
+from sitegen.measure.process import Child
+from sitegen.measure.protocol import Ended
+from sitegen.measure.rounds import Kind, Race, Rules, TurnResult, run_rounds, samples_per_turn
+from sitegen.measure.stage import (
+    EVALUATION_S,
+    PREPARE_S,
+    Stage,
+    child_of,
+    end_all,
+    end_children,
+    guarded,
+    side_by_side,
+)
+from sitegen.measure.workload import bytes_of, fitting, is_matrix, set_count
+from sitegen.model.job import KernelJob
+from sitegen.model.plain import from_plain
+from sitegen.model.record import Role
+
+WARM_S = 0.2
+"""The baseline runs so long before the first round of a generation, so that all start from the same clock."""
+RESIDENT_SHARE, LATE_CALL_SHARE = 0.5, 0.15
+"""Of the GPU's memory: what all children's sets may take together, and first calls while others are checked."""
+GRAPH_BELOW_US = 20.0
+
+
+@contextmanager
+def second_generation(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Iterator[None]:
+    """Prepares a second process of everybody while the block runs; at its end all are ready, or known to be faulty."""
+    if not stage.gpu:
+        yield
+        return
+    for contestant in contestants:
+        if contestant.running:
+            contestant.successor = stage.start(contestant.role, contestant.name, generation=2)
+    with ThreadPoolExecutor(1) as pool:
+        ready = pool.submit(_prepare, job, contestants, stage)
+        try:
+            yield
+        except BaseException:
+            end_all(contestants)
+            raise
+        with stage.timed("second generation"):
+            ready.result()
+    for contestant in contestants:
+        if contestant.running and contestant.late:
+            contestant.ended(contestant.late)
+
+
+def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> None:
+    """A fault is put down apart: what the first process says of the code comes first."""
+
+    def late(contestant: Contestant, why: Ended) -> None:
+        contestant.late = why
+
+    def first(contestant: Contestant) -> None:
+        if contestant.late is None:
+            _successor_of(contestant).ask("first", PREPARE_S, shapes=[dict(job.workload.dims)])
+
+    ours = [c for c in contestants if c.role is not Role.PROBE]
+    at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=len(contestants))
+    side_by_side(contestants, stage, lambda c: _successor_of(c).ask("prepare", PREPARE_S), noted=late)
+    side_by_side(ours, stage, first, at_once, noted=late)
+
+
+def _successor_of(contestant: Contestant) -> Child:
+    assert contestant.successor is not None
+    return contestant.successor
+
+
+def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Race:
+    """All who are still in it; an empty race when no implementation is."""
+    if not stage.gpu or not any(c.running and c.role is Role.IMPLEMENTATION for c in contestants):
+        return Race()
+    with stage.timed("plan"):
+        side_by_side(contestants, stage, lambda c: _plan(c, job, stage, len(contestants)), at_once=1)
+        short = _calls_are_short(contestants)
+        if short:
+            side_by_side(contestants, stage, _use_graph, at_once=1)
+    running = {c.name: c for c in contestants if c.running}
+    rules = Rules(
+        judged=tuple(name for name, c in running.items() if c.role is Role.IMPLEMENTATION),
+        baseline=first_baseline(contestants, None),
+        seed=_seed(job.id),
+        matrix=is_matrix(job) and not short,
+    )
+    samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
+    track = Track(job.workload.dims, stage, contestants, running, rules, samples)
+    track.warm()
+    race = run_rounds(list(running), rules, track.turn, track.take_over)
+    race.yardsticks = tuple(c.name for c in contestants if c.role is not Role.IMPLEMENTATION)
+    return race
+
+
+def first_baseline(contestants: Sequence[Contestant], race: Race | None) -> str | None:
+    """To whom ratios are taken: the first baseline that passed."""
+    names = [c.name for c in contestants if c.role is Role.BASELINE and c.passed]
+    return next((name for name in names if race is None or name in race.turns), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What `run_rounds` asks of the children."""
+
+    dims: Mapping[str, int]
+    stage: Stage
+    contestants: Sequence[Contestant]
+    running: Mapping[str, Contestant]
+    """Those who took part in the first round, by name."""
+    rules: Rules
+    samples: Mapping[str, int]
+
+    def turn(self, name: str, kind: Kind, recheck: bool) -> TurnResult | None:
+        contestant, taken = self.running[name], list[TurnResult]()
+        if not contestant.running:
+            return None
+        with self.stage.timed("time"):
+            guarded(contestant, self.stage, lambda c: taken.append(self._take(c, kind, keep=recheck)))
+        if recheck and contestant.running:
+            with self.stage.timed("recheck"):
+                guarded(contestant, self.stage, lambda c: child_of(c).ask_within_budget("recheck", EVALUATION_S))
+        return taken[0] if contestant.running else None
+
+    def _take(self, contestant: Contestant, kind: Kind, keep: bool) -> TurnResult:
+        samples = self.samples[contestant.name]
+        found = child_of(contestant).ask_within_budget("turn", EVALUATION_S, kind=kind, samples=samples, keep=keep)
+        return from_plain(TurnResult, found)
+
+    def take_over(self) -> None:
+        """The second generation in place of the first."""
+        with self.stage.timed("take over"):
+            gone = [c.successor for c in self.contestants if not c.running]
+            end_children([child for child in (*gone, *(c.child for c in self.contestants)) if child is not None])
+            for contestant in self.running.values():
+                contestant.renew()
+        with self.stage.timed("plan"):
+            side_by_side(self.running.values(), self.stage, self._resume)
+        self.warm()
+
+    def _resume(self, contestant: Contestant) -> None:
+        plan = contestant.plan
+        known = {name: plan[name] for name in ("sets", "resident", "estimate_us", "graph_calls", "chosen")}
+        child_of(contestant).ask_within_budget("resume", EVALUATION_S, dims=dict(self.dims), **known)
+
+    def warm(self) -> None:
+        """Nothing before bursts, which begin with idleness."""
+        if self.rules.baseline and self.running[self.rules.baseline].running and not self.rules.matrix:
+            with self.stage.timed("plan"):
+                guarded(self.running[self.rules.baseline], self.stage, _warm)
+
+
+def _plan(contestant: Contestant, job: KernelJob, stage: Stage, children: int) -> None:
+    reads, writes = bytes_of(job)
+    size = reads if contestant.name == "read" and contestant.role is Role.PROBE else reads + writes
+    l2_bytes = stage.environment.l2_bytes if stage.environment else 0
+    room = RESIDENT_SHARE * stage.memory_bytes / children
+    sets = set_count(size, l2_bytes, room)
+    memory = {"sets": sets, "resident": sets * (reads + writes) <= room}
+    found = child_of(contestant).ask_within_budget("plan", EVALUATION_S, dims=dict(job.workload.dims), **memory)
+    contestant.plan = {**memory, **found}
+
+
+def _calls_are_short(contestants: Sequence[Contestant]) -> bool:
+    """One way of timing for all, since events add a microsecond or two that a graph does not."""
+    rivals = [c for c in contestants if c.running and c.role is not Role.PROBE]
+    return any(c.plan["estimate_us"] < GRAPH_BELOW_US for c in rivals)
+
+
+def _use_graph(contestant: Contestant) -> None:
+    found = child_of(contestant).ask_within_budget("use_graph", EVALUATION_S)
+    contestant.plan = {**contestant.plan, **found}
+
+
+def _warm(contestant: Contestant) -> None:
+    child_of(contestant).ask("warm", EVALUATION_S, for_s=WARM_S)
+
+
+def _seed(text: str) -> int:
+    """Of the order of rounds: the same job, the same order."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
