@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 
 import jinja2
@@ -89,7 +90,13 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False)
     diagnostics = in_reading_order((*loaded.diagnostics, *of_theme))
     try:
         pages = render_site(
-            loaded.linked, loaded.documents, loaded.evidence, as_of=loaded.as_of, theme=theme, assets=assets.urls
+            loaded.linked,
+            loaded.documents,
+            loaded.evidence,
+            as_of=loaded.as_of,
+            theme=theme,
+            assets=assets.urls,
+            probes=load_probes(),
         )
     except jinja2.TemplateError as error:
         if not (root / TEMPLATES).is_dir():
@@ -98,6 +105,13 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False)
     shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
     files = {**assets.files, **shown, **pages}
     return Built(loaded, dict(sorted(files.items())), diagnostics)
+
+
+def load_probes() -> dict[str, str]:
+    """The CUDA sources of the ceilings' probes, by file name: shown as text, nothing of `measure` is imported."""
+    folder = resources.files("sitegen").joinpath("measure", "probes")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".cu")), key=lambda file: file.name)
+    return {file.name: file.read_text(encoding="utf-8") for file in files}
 
 
 def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic:

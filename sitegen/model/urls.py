@@ -11,6 +11,7 @@ import re
 from sitegen.model.site import Page, Post, SiteConfig
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
+CEILINGS = "ceilings/"
 EXERCISES, TERMS, TAGS = "exercises/", "terms/", "tags/"
 FEED, SITEMAP, NOT_FOUND = "feed.xml", "sitemap.xml", "404.html"
 
@@ -33,6 +34,11 @@ def series_url(series: str) -> str:
 
 def kernel_url(kernel: str) -> str:
     return f"{KERNELS}{kernel}/"
+
+
+def ceilings_url(gpu: str) -> str:
+    """`gpu` is its id: `nvidia-h200`."""
+    return f"{CEILINGS}{gpu}/"
 
 
 def day_url(date: dt.date) -> str:

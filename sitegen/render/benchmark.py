@@ -9,10 +9,11 @@ from markupsafe import Markup
 from sitegen.model.document import BenchmarkSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
-from sitegen.model.urls import kernel_url, relative
 from sitegen.render import tables
 from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, chosen
+from sitegen.render.provenance import provenances
+from sitegen.render.sources import Sources
 
 CAPTION = (
     "Time is the median of round medians, cold cache; ± is half of p20 to p80. "
@@ -33,6 +34,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, n
         shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
+            printer.sources,
             kernel,
             record,
             shown,
@@ -48,6 +50,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, n
 
 
 def benchmark_table(
+    sources: Sources,
     kernel: Kernel,
     record: Record,
     shown: tuple[Group, ...],
@@ -67,7 +70,7 @@ def benchmark_table(
         label=label,
         headings=tables.headings(used),
         bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
-        provenance=tables.provenances(record, shown, record_href(record, here)),
+        provenance=provenances(sources, record, shown, here),
         wide=wide,
     )
 
@@ -76,8 +79,3 @@ def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
     """Those that were measured in any of the groups."""
     timed = {row.name for group in shown for row in group.rows if row.role is Role.BASELINE and row.performance}
     return tuple(name for name in kernel.baselines if name in timed)
-
-
-def record_href(record: Record, here: str) -> str:
-    """Where the plate of a record stands."""
-    return relative(f"{kernel_url(record.kernel)}#record-{record.gpu}", here)

@@ -8,11 +8,11 @@ from markupsafe import Markup
 
 from sitegen.model.kernel import Kernel
 from sitegen.model.urls import kernel_url, relative
-from sitegen.render import numbers, tables
-from sitegen.render.benchmark import record_href
+from sitegen.render import numbers
 from sitegen.render.frame import Link
 from sitegen.render.marks import Mark, bar
 from sitegen.render.measured import Group, Row, headline
+from sitegen.render.provenance import Provenance, provenances
 from sitegen.render.sources import Sources
 
 
@@ -35,20 +35,20 @@ class BoardRow:
 @dataclass(frozen=True, slots=True)
 class Board:
     rows: tuple[BoardRow, ...]
-    provenance: tuple[tables.Provenance, ...]
+    provenance: tuple[Provenance, ...]
 
 
 def board(sources: Sources, here: str) -> Board:
     """One row a kernel, on the first of its GPUs."""
-    rows, made = [], dict[str, tables.Provenance]()
+    rows, made = [], dict[tuple[str, ...], Provenance]()
     for kernel in sources.site.kernels:
         record = next(iter(sources.records(kernel.name)), None)
         shown = sources.groups(record) if record else ()
         group = headline(shown)
         rows.append(_board_row(kernel, group, here))
         if record and group and group.best:
-            for line in tables.provenances(record, (group,), record_href(record, here)):
-                made.setdefault(" ".join((*line.facts, line.commit)), line)
+            for line in provenances(sources, record, (group,), here):
+                made.setdefault((line.gpu, *line.facts, line.commit), line)
     return Board(tuple(rows), tuple(made.values()))
 
 

@@ -12,8 +12,8 @@ from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Output
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
-from sitegen.render import tables
 from sitegen.render.frame import Printer
+from sitegen.render.provenance import Provenance, provenance
 from sitegen.render.sources import Sources
 from sitegen.results.freshness import State
 
@@ -41,7 +41,7 @@ class CellView:
     state: str
     """`stale`, `failed`, `planned`, or empty when the outputs are those of this code."""
     reason: str
-    provenance: tables.Provenance | None
+    provenance: Provenance | None
     caption: str
     alt: str
 
@@ -62,7 +62,7 @@ def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> M
         else (),
         state=state,
         reason=reason,
-        provenance=tables.provenance(record.run, "") if record and record.outputs else None,
+        provenance=provenance(record.run) if record and record.outputs else None,
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
         alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or f"Output of the cell {cell.label}"),
     )

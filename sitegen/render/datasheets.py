@@ -17,6 +17,10 @@ class Datasheet:
     """Dense rates by the ceiling's name: `fp32`, `tf32`, `bf16`, `fp8`."""
     source: str = ""
 
+    def rate(self, ceiling: str) -> float | None:
+        """What it says of a ceiling, by the ceiling's name; None where it says nothing."""
+        return self.bytes_per_s if ceiling.startswith("memory ") else self.flops_per_s.get(ceiling)
+
 
 def datasheet(gpu: str) -> Datasheet | None:
     """The sheet of a GPU's id, or None: then a chart has no dashed line."""

@@ -19,6 +19,7 @@ from sitegen.render.history import History, history
 from sitegen.render.ladder import Step, ladder, source_url, unmeasured
 from sitegen.render.measured import Group, headline
 from sitegen.render.plates import record_plate
+from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
 from sitegen.results.measures import GoalResult, GoalState, goal_results
 
@@ -117,7 +118,7 @@ def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
         summary=kernel.summary,
         posts=_posts(sources, kernel, here),
         state=_state([group for _, shown in found for group in shown]),
-        plate=_kernel_plate(kernel, found),
+        plate=_kernel_plate(sources, kernel, found, here),
         goals=tuple(_goal(r, found) for r in goal_results(kernel, records[0] if records else None)),
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
@@ -138,14 +139,17 @@ def _state(shown: list[Group]) -> str:
     return f"{len(stale)} of {len(timed)} results stale" if stale else ""
 
 
-def _kernel_plate(kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...]]]) -> tuple[Fact, ...]:
+def _kernel_plate(
+    sources: Sources, kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...]]], here: str
+) -> tuple[Fact, ...]:
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
     group = headline(found[0][1]) if found else None
     name, rate = group.ceiling if group else ("", 0.0)
     if group and name:
         shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
-        facts.append(Fact("binding ceiling", f"{ceiling_name(name)}, {shown(rate)}"))
+        href = ceilings_href(sources, found[0][0].gpu, here)
+        facts.append(Fact("binding ceiling", f"{ceiling_name(name)}, {shown(rate)}", href))
     facts += [Fact(f"tolerance {dtype}", numbers.error(value)) for dtype, value in kernel.tolerance.items()]
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if found and kernel.wrong:
@@ -177,6 +181,7 @@ def _section(
         steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
         stale=_stale_lines(record, group),
         table=benchmark_table(
+            sources,
             kernel,
             record,
             shown,
@@ -187,13 +192,15 @@ def _section(
             caption=f"{CAPTION} Error is ‖out − ref‖ / ‖ref‖ against float64, the worst of all checks.",
             wide=False,
         ),
-        figure=kernel_figure(kernel, record, charted, here, id=f"roofline{end}", wide=False) if charted else None,
+        figure=kernel_figure(sources, kernel, record, charted, here, id=f"roofline{end}", wide=False)
+        if charted
+        else None,
         caught=_caught(record),
         history=history(
             kernel, record, sources.histories(record), group.best.evaluation if group and group.best else None
         ),
         plate_id=f"record-{record.gpu}",
-        plate=record_plate(record, f"{record.gpu}.json"),
+        plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Kernel, Scalar, Workload
-from sitegen.model.record import Evaluation, Performance, Record, Role, Run
+from sitegen.model.record import Counters, Evaluation, Performance, Record, Role, Run
 from sitegen.render.evidence import FRESH, Evidence
 from sitegen.results.freshness import Freshness, State
-from sitegen.results.measures import Figures, Limits, figures, limits_of
+from sitegen.results.measures import CACHE_FACTOR, Figures, Limits, figures, limits_of
+from sitegen.results.noise import noises, timing_of
 from sitegen.results.records import swept
 
 
@@ -70,6 +71,19 @@ class Row:
             {"of-ceiling": found.of_ceiling, "of-copy": found.of_copy, "of-read": found.of_read}[of] if found else None
         )
 
+    def predicted_share(self, of: str) -> float | None:
+        """As `share`, of the time that was predicted; the author predicts a share of the ceiling."""
+        share, of_ceiling = self.share(of), self.share("of-ceiling")
+        if self.predicted is None or of == "of-ceiling":
+            return self.predicted
+        return self.predicted * share / of_ceiling if share and of_ceiling else None
+
+    @property
+    def counters(self) -> Counters | None:
+        """None where none were read, and where they counted wrongly what is known."""
+        found = self.evaluation.counters if self.evaluation else None
+        return found if found and found.valid else None
+
     def ratio(self, baseline: str) -> float | None:
         """The baseline's time over this one's, as it was measured round by round."""
         return self.figures.ratios.get(baseline) if self.figures else None
@@ -84,6 +98,19 @@ class Group:
     limits: Limits
     """In the newest run that made a time of the group."""
     rows: tuple[Row, ...] = ()
+    l2_bytes: int = 0
+    """Of the GPU of that run."""
+    noise: float | None = None
+    """Standard deviation of a ratio between two runs of the same code; None where one process timed it."""
+
+    @property
+    def large(self) -> bool:
+        """Whether the caches are too small to keep much of it from the memory."""
+        return self.cost.bytes > CACHE_FACTOR * self.l2_bytes
+
+    def reread(self, row: Row) -> float | None:
+        """Bytes that the DRAM counted over the least that must move; None where they are not known."""
+        return row.counters.dram_bytes / self.cost.bytes if row.counters and self.cost.bytes else None
 
     @property
     def probe(self) -> Row | None:
@@ -187,7 +214,15 @@ class _Maker:
         ]
         made = Group(self.workload, self.dtype, self.params, self.cost, Limits(), _with_best([*rows, *ours]))
         run = newest_run(self.record, made)
-        return replace(made, limits=limits_of(self.kernel, self.record, run, self.cost, self.dtype)) if run else made
+        if run is None:
+            return made
+        limits = limits_of(self.kernel, self.record, run, self.cost, self.dtype)
+        return replace(made, limits=limits, l2_bytes=run.environment.l2_bytes, noise=self.noise(made.rows))
+
+    def noise(self, rows: Iterable[Row]) -> float | None:
+        """The largest of the runs that timed the rows."""
+        quiet = noises(self.record)
+        return max((n for row in rows if row.evaluation and (n := quiet.get(timing_of(row.evaluation)))), default=None)
 
     @property
     def cost(self) -> Cost:

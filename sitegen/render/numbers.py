@@ -103,6 +103,11 @@ def clock(mhz: float) -> str:
     return with_unit(fixed(mhz / 1000, 2), "GHz")
 
 
+def watts(power: float) -> str:
+    """`700 W`."""
+    return with_unit(fixed(power, 0), "W")
+
+
 def shape(workload: str) -> str:
     """`8192x8192` is shown as `8192 × 8192`; an author's name stays as it is."""
     parts = workload.split("x")

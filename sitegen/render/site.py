@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
+from sitegen.render.ceilings import render_ceilings
 from sitegen.render.cells import image_url
 from sitegen.render.evidence import Evidence
 from sitegen.render.frame import Printer
@@ -21,6 +22,16 @@ from sitegen.render.sources import Sources
 from sitegen.render.theme import Theme, environment
 from sitegen.render.worklog import render_worklog
 
+_KINDS = (
+    render_home,
+    render_posts,
+    render_series_pages,
+    render_kernels,
+    render_ceilings,
+    render_worklog,
+    render_plain,
+)
+
 
 def render_site(
     linked: Linked,
@@ -30,21 +41,22 @@ def render_site(
     as_of: dt.date,
     theme: Theme,
     assets: Mapping[str, str],
+    probes: Mapping[str, str],
 ) -> dict[str, str | bytes]:
     """All pages, feeds and data files by output path, sorted.
 
     `documents` are named by `document_key`; `assets` gives the URL of each asset of the theme by its name
-    (`site.css`), which the caller writes.
+    (`site.css`), which the caller writes; `probes` are the sources of the ceilings' probes, by file name.
     """
     measured = {
         (kernel.name, gpu): groups(kernel, record, evidence)
         for kernel in linked.site.kernels
         for gpu, record in evidence.records.of_kernel(kernel.name).items()
     }
-    sources = Sources(linked, documents, evidence, as_of, assets, measured)
+    sources = Sources(linked, documents, evidence, as_of, assets, probes, measured)
     printer = Printer(sources, environment(theme))
     pages: dict[str, str | bytes] = {}
-    for render in (render_home, render_posts, render_series_pages, render_kernels, render_worklog, render_plain):
+    for render in _KINDS:
         pages |= render(printer)
     pages |= render_feed(printer) | render_sitemap(printer, pages)
     pages |= render_redirects(printer)  # not in the sitemap: nobody should be led there

@@ -10,7 +10,7 @@ from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
-from sitegen.model.record import CellRecord, Record
+from sitegen.model.record import CellRecord, Record, Run
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
 from sitegen.model.urls import post_url
 from sitegen.read.config import zone_of
@@ -27,6 +27,8 @@ class Sources:
     as_of: dt.date
     assets: Mapping[str, str]
     """URL of each asset of the theme, by its name: `site.css`."""
+    probes: Mapping[str, str]
+    """The CUDA source of each probe of a ceiling, by file name: `l2.cu`."""
     measured: Mapping[tuple[str, str], tuple[Group, ...]]
     """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
 
@@ -59,6 +61,12 @@ class Sources:
     def histories(self, record: Record) -> tuple[PastRun, ...]:
         """Every run of the record's kernel on its GPU, oldest first."""
         return self.evidence.records.histories.get((record.kernel, record.gpu), ())
+
+    def ceilings_run(self, gpu: str) -> Run | None:
+        """The newest run that measured the ceilings of a GPU."""
+        records = [self.evidence.records.kernels.get((kernel.name, gpu)) for kernel in self.site.kernels]
+        measured = (run for record in records if record for run in record.runs if run.ceilings)
+        return max(measured, key=lambda run: run.id, default=None)
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
         found = {gpu: r for (*cell, gpu), r in self.evidence.records.cells.items() if cell == [post, label]}

@@ -47,7 +47,7 @@ def polyline(points: Sequence[Pair]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A logarithmic axis: `low` and `high` are powers of ten, `start` and `end` pixels."""
+    """A logarithmic axis from `low` to `high`; `start` and `end` are pixels."""
 
     low: float
     high: float
@@ -55,17 +55,27 @@ class Log:
     end: float
 
     def __call__(self, value: float) -> float:
-        share = math.log10(value / self.low) / math.log10(self.high / self.low)
+        share = math.log(value / self.low) / math.log(self.high / self.low)
         return self.start + share * (self.end - self.start)
 
     @property
     def decades(self) -> tuple[float, ...]:
-        exponents = range(round(math.log10(self.low)), round(math.log10(self.high)) + 1)
-        return tuple(10.0**e for e in exponents)
+        """The powers of ten on it."""
+        return self._steps((1,))
 
     @property
     def minor(self) -> tuple[float, ...]:
-        return tuple(n * decade for decade in self.decades[:-1] for n in range(2, 10))
+        return self._steps(range(2, 10))
+
+    @property
+    def named(self) -> tuple[float, ...]:
+        """The decades; where they are few, some steps between them too."""
+        return self.decades if len(self.decades) > 2 else self._steps((1, 2, 5))
+
+    def _steps(self, digits: Iterable[int]) -> tuple[float, ...]:
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        steps = (digit * 10.0**power for power in range(first, last + 1) for digit in digits)
+        return tuple(step for step in steps if self.low <= step * (1 + 1e-9) and step <= self.high * (1 + 1e-9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +95,3 @@ class Linear:
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * n for n in (1, 2, 5, 10) if power * n >= raw)
         return tuple(self.low + i * step for i in range(int((self.high - self.low) / step + 1e-9) + 1))
-
-
-def decade_below(value: float) -> float:
-    return float(10.0 ** math.floor(math.log10(value) + 1e-9))
-
-
-def decade_above(value: float) -> float:
-    return float(10.0 ** math.ceil(math.log10(value) - 1e-9))

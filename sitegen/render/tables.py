@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from sitegen.model.record import Record, Role, Run
+from sitegen.model.record import Role
 from sitegen.render import numbers
 from sitegen.render.marks import Mark, bar
 from sitegen.render.measured import Group, Row
+from sitegen.render.provenance import Provenance
 
 DEFAULT_COLUMNS = ("time", "bandwidth", "of-ceiling")
 BAR = ("of-ceiling", "of-copy", "of-read")
@@ -22,6 +23,8 @@ class Heading:
     text: str
     bar: bool = False
     """The narrow column of bars, which has no name."""
+    left: bool = False
+    """A column of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +45,11 @@ class Line:
 class Body:
     """A workload × dtype."""
 
-    name: str
-    facts: str
-    stale: str
-    lines: tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """What made figures, in one line: GPU, driver, CUDA, torch, Triton, date; the commit leads to the record."""
-
-    facts: tuple[str, ...]
-    commit: str
-    href: str
+    name: str = ""
+    """Empty: no head."""
+    facts: str = ""
+    stale: str = ""
+    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +63,43 @@ class Table:
     provenance: tuple[Provenance, ...]
     """One of each run that made a row, newest first."""
     wide: bool = True
+    first: str = "implementation"
+    """What the first column holds."""
 
     @property
     def width(self) -> int:
         return len(self.headings) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a listing: what it says of a row; empty where there is nothing to say."""
+
+    title: str
+    text: Callable[[Group, Row], str]
+    left: bool = False
+
+
+def listing(
+    id: str,
+    caption: str,
+    shown: Iterable[tuple[Body, Group, Sequence[Row]]],
+    columns: Sequence[Column],
+    provenance: tuple[Provenance, ...] = (),
+) -> Table:
+    """Facts about rows as plain texts, under the heads of the bodies; columns that say nothing are left out."""
+    parts = list(shown)
+    said = [c for c in columns if any(c.text(group, row) for _, group, rows in parts for row in rows)]
+
+    def line(n: int, group: Group, row: Row) -> Line:
+        cells = tuple(column.text(group, row) for column in said)
+        return Line(f"{id}-{n}-{part_of_id(row.name)}", row.name, _state(row), "", cells)
+
+    bodies = tuple(
+        replace(head, lines=tuple(line(n, group, row) for row in rows)) for n, (head, group, rows) in enumerate(parts)
+    )
+    headings_ = tuple(Heading(column.title, left=column.left) for column in said)
+    return Table(id, caption, "", headings_, bodies, provenance, wide=False)
 
 
 def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Sequence[str] = ()) -> tuple[str, ...]:
@@ -180,7 +208,7 @@ def _notes(row: Row) -> tuple[str, ...]:
 def _bar(row: Row, column: str) -> Markup:
     share = row.share(column)
     mark = Mark.STALE if row.stale else Mark.OURS if row.ours else Mark.BASELINE
-    return bar(share, mark, row.predicted)
+    return bar(share, mark, row.predicted_share(column))
 
 
 _Value = Callable[[Row], float | None]
@@ -242,16 +270,3 @@ def _spreads(rows: Sequence[Row]) -> list[str]:
 def _error(row: Row) -> str:
     correctness = row.evaluation.correctness if row.evaluation else None
     return numbers.error(correctness.relative_error) if correctness else ""
-
-
-def provenance(run: Run, href: str) -> Provenance:
-    machine = run.environment
-    facts = (machine.gpu, f"driver {machine.driver}", f"CUDA {machine.cuda}", f"torch {machine.torch}")
-    return Provenance((*facts, f"Triton {machine.triton}", run.date), run.commit, href)
-
-
-def provenances(record: Record, shown: Sequence[Group], href: str) -> tuple[Provenance, ...]:
-    """Of every run that made a figure of these groups, newest first."""
-    used = {row.evaluation.run for group in shown for row in group.rows if row.evaluation and row.performance}
-    runs = sorted((run for run in record.runs if run.id in used), key=lambda run: run.id, reverse=True)
-    return tuple(provenance(run, href) for run in runs)

@@ -311,6 +311,7 @@ def documents_of(found: Site) -> dict[str, Document]:
     return {document_key(text): parse_document(text, numbered=True)[0] for text in texts}
 
 
+PROBES = {"l2.cu": "// How fast the L2 is read.\n// Again and again.\n__global__ void l2() {}\n"}
 CELL = CellRecord(1, "first-look", GPU, "k", RUN, Status.PASSED, (Output("stream", "1 < 2\n"),))
 
 
@@ -328,7 +329,7 @@ def rendered(found: Site | None = None, evidence: Evidence | None = None) -> dic
     evidence = evidence or Evidence(records(record(), record("copy")))
     theme = load_theme()
     assets = {name: f"assets/{name}" for name in theme.assets}
-    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets)
+    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=PROBES)
 
 
 @pytest.fixture(scope="session")

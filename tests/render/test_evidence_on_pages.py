@@ -144,7 +144,8 @@ def test_an_evaluation_of_an_implementation_that_is_gone_is_not_shown(make: Simp
 
 def test_the_provenance_names_what_made_the_numbers(pages: Pages) -> None:
     assert words(page(pages, POST).css_first(".tbl .prov")) == (
-        "NVIDIA H200 driver 580.159 CUDA 13.0 torch 2.11.0 Triton 3.6.0 2026-11-21 1a2b3c4"
+        "NVIDIA H200 driver 580.159 CUDA 13.0 torch 2.11.0 Triton 3.6.0 power cap 700 W ECC on "
+        "SM clock 1.98 GHz of 1.98 GHz 2026-11-21 1a2b3c4"
     )
     plate = words(page(pages, KERNEL).css("dl.plate")[-1])
     for fact in ("GPU NVIDIA H200", "SM clock, median 1.98 GHz", "rounds × samples 11 × 24", "commit 1a2b3c4"):
@@ -197,7 +198,7 @@ def test_a_kernel_without_operations_gets_a_bandwidth_panel_and_no_roofline(page
 
 
 def test_each_chart_has_its_numbers_in_a_table(pages: Pages) -> None:
-    numbers = words(page(pages, POST).css_first("details.numbers"))
+    numbers = words(page(pages, POST).css_first(".measured"))
     assert "fused 0.625 2.54 TFLOP/s 4.07 TB/s 94.6 %" in numbers
     assert "memory, copy (1:1) 4.30 TB/s 4.8 TB/s" in numbers
     assert "fp32 50.0 TFLOP/s 67 TFLOP/s 11.6" in numbers

@@ -13,7 +13,7 @@ POINT = Point("fused", 0.625, 2.4e12, 2.3e12, 2.5e12, True)
 
 
 def chart(*points: Point, roofs: tuple[Roof, ...] = ROOFS) -> Roofline:
-    return Roofline("NVIDIA H200", "softmax", SLOPE, roofs, points)
+    return Roofline("NVIDIA H200", "softmax", (SLOPE,), roofs, points)
 
 
 def test_text_from_an_author_cannot_leave_its_element() -> None:
@@ -58,7 +58,7 @@ def test_measured_roofs_are_solid_and_those_of_the_datasheet_dashed() -> None:
 
 
 def test_a_gpu_without_a_known_datasheet_has_no_dashed_line() -> None:
-    alone = Roofline("Other", "softmax", Slope("copy", 4e12), (Roof("fp32", 50e12),), (POINT,))
+    alone = Roofline("Other", "softmax", (Slope("copy", 4e12),), (Roof("fp32", 50e12),), (POINT,))
     assert "sheetline" not in render_roofline(alone, id="f1")
 
 
@@ -79,7 +79,7 @@ def test_everything_stays_inside_of_the_picture() -> None:
 def test_ours_are_joined_in_the_order_written_and_baselines_are_not() -> None:
     second = Point("tma", 0.625, 2.5e12, 2.4e12, 2.6e12, True)
     base = Point("torch", 0.625, 1e12, 0.9e12, 1.1e12, False)
-    lines = re.findall(r'class="ownline" d="(M[^"]*)"', render_roofline(chart(base, POINT, second), id="f"))
+    lines = re.findall(r'class="way" d="(M[^"]*)"', render_roofline(chart(base, POINT, second), id="f"))
     assert sum("L" in line for line in lines) == 1
 
 

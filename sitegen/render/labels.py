@@ -1,0 +1,155 @@
+"""Words on a chart → where each stands: text outlines by width, and the first place of each that touches nothing.
+
+Coordinates are the chart's; every shape is convex and given by its corners.  What is drawn first is `taken`; a label
+asks for its places in order of preference and takes what it gets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from sitegen.render.svg import Pair, at, path, tag
+
+Shape = tuple[Pair, ...]
+
+SIZE = 14.0
+"""Of the text in a chart, at its largest: what the style sheet gives it on a phone."""
+PITCH = SIZE + 2
+_UP, _DOWN, _PAD = 0.78 * SIZE, 0.26 * SIZE, 1.5
+_BOLD = 1.09
+_WIDTHS = {
+    **dict.fromkeys("ijl.,·':;|!", 0.28),
+    **dict.fromkeys(' \u00a0fIrt/()[]-"', 0.37),
+    **dict.fromkeys("cszJkvxy*", 0.5),
+    **dict.fromkeys("ABCDEGHKNOPQRSUVXY+=×−±<>#&", 0.74),
+    **dict.fromkeys("mMwW%@→…", 0.93),
+}
+"""Advance of a letter, in ems of a font whose x-height is half of its size; the widest of the usual system fonts."""
+_OTHER, _WIDE = 0.6, 1.05
+
+
+def text_width(text: str, *, bold: bool = False) -> float:
+    """Pixels, at `SIZE`; letters of other scripts count as square."""
+    ems = sum(_WIDTHS.get(c, _OTHER if c < "\u2e80" else _WIDE) for c in text)
+    return ems * SIZE * (_BOLD if bold else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place for a text: a point on its baseline, how it lies there, and the leader that ties it to its mark."""
+
+    x: float
+    y: float
+    align: str = ""
+    """The class: empty for its start, `mid`, or `e` for its end."""
+    turn: float = 0.0
+    """Radians, clockwise."""
+    leader: tuple[Pair, Pair] | None = None
+
+
+@dataclass(slots=True)
+class Taken:
+    """What stands on a chart already."""
+
+    lines: list[Shape] = field(default_factory=list)
+    """No text may lie on them; leaders cross them."""
+    marks: list[Shape] = field(default_factory=list)
+    """Points and texts: neither text nor leader may lie on them."""
+
+    def add_line(self, points: Sequence[Pair], thick: float = 2.0) -> None:
+        self.lines += [stroke(a, b, thick) for a, b in pairwise(points)]
+
+    def free(self, outline: Shape, leader: tuple[Pair, Pair] | None = None) -> bool:
+        if any(touch(outline, shape) for shape in (*self.marks, *self.lines)):
+            return False
+        return leader is None or not any(touch(stroke(*leader, 1.0), shape) for shape in self.marks)
+
+
+def first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = False) -> Spot | None:
+    """The first place that touches nothing, which is taken from then on; None when there is none."""
+    for spot in spots:
+        shape = outline(text, spot, bold=bold)
+        if taken.free(shape, spot.leader):
+            taken.marks.append(shape)
+            taken.add_line(spot.leader or ())
+            return spot
+    return None
+
+
+def outline(text: str, spot: Spot, *, bold: bool = False) -> Shape:
+    """The text's box with a little room around it, turned as the text is."""
+    width = text_width(text, bold=bold)
+    left = spot.x - {"": 0.0, "mid": width / 2, "e": width}[spot.align]
+    corners = box(left - _PAD, spot.y - _UP - _PAD, left + width + _PAD, spot.y + _DOWN + _PAD)
+    return tuple(_turned(corner, (spot.x, spot.y), spot.turn) for corner in corners)
+
+
+def box(left: float, top: float, right: float, bottom: float) -> Shape:
+    return (left, top), (right, top), (right, bottom), (left, bottom)
+
+
+def stroke(a: Pair, b: Pair, thick: float) -> Shape:
+    """A line between two points as a thin box; of one point a small square."""
+    length = math.dist(a, b)
+    if length < 1e-9:
+        return box(a[0] - thick / 2, a[1] - thick / 2, a[0] + thick / 2, a[1] + thick / 2)
+    dx, dy = (b[1] - a[1]) / length * thick / 2, (a[0] - b[0]) / length * thick / 2
+    return (a[0] + dx, a[1] + dy), (b[0] + dx, b[1] + dy), (b[0] - dx, b[1] - dy), (a[0] - dx, a[1] - dy)
+
+
+def touch(one: Shape, other: Shape) -> bool:
+    """Two convex shapes touch unless a line separates them; it is then parallel to an edge of one of them."""
+    if _apart(one, other, (1.0, 0.0)) or _apart(one, other, (0.0, 1.0)):
+        return False
+    edges = [(b[0] - a[0], b[1] - a[1]) for shape in (one, other) for a, b in pairwise((*shape, shape[0]))]
+    return not any(_apart(one, other, (-dy, dx)) for dx, dy in edges if dx and dy)
+
+
+def _apart(one: Shape, other: Shape, axis: Pair) -> bool:
+    """Their shadows on the axis do not meet."""
+    first = [x * axis[0] + y * axis[1] for x, y in one]
+    second = [x * axis[0] + y * axis[1] for x, y in other]
+    return max(first) < min(second) or max(second) < min(first)
+
+
+def _turned(point: Pair, around: Pair, angle: float) -> Pair:
+    if not angle:
+        return point
+    x, y, cos, sin = point[0] - around[0], point[1] - around[1], math.cos(angle), math.sin(angle)
+    return around[0] + x * cos - y * sin, around[1] + x * sin + y * cos
+
+
+def spread(wanted: Sequence[float], pitch: float, low: float, high: float) -> list[float]:
+    """As near to `wanted` (ascending) as a distance of `pitch` allows, between `low` and `high` where they fit."""
+    blocks: list[list[float]] = []  # neighbours that push each other: (sum of wishes, count)
+    for n, place in enumerate(wanted):
+        blocks.append([place - n * pitch, 1.0])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, count = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += count
+    first = [total / count for total, count in blocks for _ in range(int(count))]
+    last = max(low, high - (len(wanted) - 1) * pitch)
+    return [min(max(place, low), last) + n * pitch for n, place in enumerate(first)]
+
+
+def drawn(text: str | Markup, spot: Spot, class_: str) -> Markup:
+    """The text at its place."""
+    classes = " ".join(filter(None, (class_, "halo", spot.align)))
+    if not spot.turn:
+        return tag("text", text, class_=classes, x=spot.x, y=spot.y)
+    move = f"translate({at(spot.x)} {at(spot.y)}) rotate({at(math.degrees(spot.turn))})"
+    return tag("text", text, class_=classes, transform=move)
+
+
+def leader(spot: Spot) -> Markup:
+    """The thin line from a mark to its text, where there is one."""
+    if spot.leader is None:
+        return Markup()
+    (x, y), (to_x, to_y) = spot.leader
+    return path(f"M{at(x)} {at(y)}L{at(to_x)} {at(to_y)}", "lead")
