@@ -16,6 +16,7 @@ from statistics import fmean, median, stdev
 
 from machine import records_of, table
 
+from sitegen.measure.rounds import by_generation
 from sitegen.model.job import JobResult
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain
@@ -31,8 +32,9 @@ SIZES = {SLOWER: 0.015, SLIGHTLY: 0.005}
 EXACT = {SLOWER: 0.001, SLIGHTLY: 0.002}
 """How far from it they may be."""
 NOISE = 0.002
-NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "line", "")
-"""`told`: what a record says of itself, from its two generations of processes; the mean of the runs."""
+NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "last round %", "line", "")
+"""`told`: what a record says of itself, from its two generations of processes; the mean of the runs.  `last round`: by how
+much the rounds whose outputs are checked again are slower than the others; it has no line, and should be nothing."""
 COUNTED = (Verdict.SAME, Verdict.SLOWER, Verdict.FASTER, Verdict.AMBIGUOUS)
 VERDICT_HEAD = ("verdicts on", "of", "cost %", "pairs", *COUNTED, "line", "")
 
@@ -93,7 +95,8 @@ def noise_lines(sessions: Sequence[Session]) -> Iterator[Line]:
         us, runs = [p.median_us for p in chain(*timed)], sum(kernel in run for s in sessions for run in s.runs)
         noise = noise_of([[p.median_us for p in several] for several in timed])
         told = [noise_in(run[kernel], e) for s in sessions for run in s.runs if (e := evaluation(run, kernel, name))]
-        shares = [f"{share * 100:.3f}" for share in (noise, noise_of(ratios), fmean(told) if told else math.nan)]
+        last = last_rounds(chain(*timed))
+        shares = [f"{share * 100:.3f}" for share in (noise, noise_of(ratios), fmean(told) if told else math.nan, last)]
         cells = (f"{kernel}/{name}", len(us), fmean(us) if us else math.nan, *shares)
         yield Line((*cells, f"<= {NOISE:.1%}"), noise <= NOISE and len(us) == runs)
 
@@ -161,6 +164,12 @@ def noise_of(values_by_session: Iterable[Sequence[float]]) -> float:
             squares += (len(values) - 1) * (stdev(values) / fmean(values)) ** 2
             freedom += len(values) - 1
     return math.sqrt(squares / freedom) if freedom else math.nan
+
+
+def last_rounds(several: Iterable[Performance]) -> float:
+    """By what share the last rounds of the generations are slower than the others of theirs: the median of all."""
+    parts = [part for one in several for part in by_generation(one.rounds_us) if len(part) > 1]
+    return median(part[-1] / median(part[:-1]) for part in parts) - 1 if parts else math.nan
 
 
 def implementations(sessions: Sequence[Session]) -> list[tuple[str, str]]:

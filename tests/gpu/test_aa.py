@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from aa_report import SLIGHTLY, SLOWER, Session, instead_of, noise_of, report, size_in, verdicts
+from aa_report import SLIGHTLY, SLOWER, Session, instead_of, last_rounds, noise_of, report, size_in, verdicts
 from machine import kernel_of, narrowed, the_site
 from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
 
@@ -137,6 +137,14 @@ def test_what_a_slow_down_costs_is_the_median_over_rounds_not_the_ratio_of_media
     assert slow and fast
     wild = replace(slow, rounds_us=(900.0, *slow.rounds_us[1:]))
     assert size_in([(wild, fast)]) == pytest.approx(0.02)
+
+
+def test_rounds_that_are_slow_because_outputs_are_checked_are_seen():
+    alike = timed(Role.IMPLEMENTATION, "x", 100.0).performance
+    assert alike
+    disturbed = replace(alike, rounds_us=(*[100.0] * 5, 111.0, *[101.0] * 5, 112.11))
+    assert last_rounds([alike]) == 0.0
+    assert last_rounds([disturbed]) == pytest.approx(0.11)
 
 
 def test_an_amount_is_found_on_the_line_through_those_that_were_tried():
