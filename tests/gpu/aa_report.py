@@ -33,8 +33,9 @@ EXACT = {SLOWER: 0.001, SLIGHTLY: 0.002}
 """How far from it they may be."""
 NOISE = 0.002
 NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "last round %", "line", "")
-"""`told`: what a record says of itself, from its two generations of processes; the mean of the runs.  `last round`: by
-how much the rounds whose outputs are checked again are slower than the others; it has no line, and should be nothing."""
+"""`told`: what a record says of itself, by its two generations of processes; the mean of the runs.  `last round`: by
+how much the rounds whose outputs are checked again are slower than the others; no line, but it should be nothing.
+"""
 COUNTED = (Verdict.SAME, Verdict.SLOWER, Verdict.FASTER, Verdict.AMBIGUOUS)
 VERDICT_HEAD = ("verdicts on", "of", "cost %", "pairs", *COUNTED, "line", "")
 

@@ -153,7 +153,7 @@ def save(folder: Path, name: str, value: Any) -> None:
     """As JSON, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{name}.part"
-    part.write_text(json.dumps(to_plain(value), sort_keys=True))
+    part.write_text(json.dumps(to_plain(value)))
     part.replace(folder / f"{name}.json")
 
 
