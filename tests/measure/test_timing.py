@@ -1,0 +1,216 @@
+"""Turns on a GPU that only counts: what is called, what is idle, and what a sample is."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from sitegen.measure import clock, timing
+from sitegen.measure.clock import NoPowerMeter, PowerMeter, throttle_words
+from sitegen.measure.protocol import Ended
+from sitegen.measure.rounds import Kind
+from sitegen.measure.timing import GRAPH_CALLS, IDLE_S, SUSTAINED_S, Set, Stopwatch
+
+pytestmark = pytest.mark.torch
+
+
+class Gpu:
+    """Stands for torch and for time: only calls, replays and sleep take any."""
+
+    def __init__(self, us: float) -> None:
+        self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
+        self.cuda = SimpleNamespace(
+            Event=lambda enable_timing=False: Event(self),
+            _sleep=lambda _: self.did.append("spin"),
+            empty_cache=lambda: None,
+            CUDAGraph=lambda: SimpleNamespace(replay=self.replay),
+            graph=lambda graph, capture_error_mode: Capture(self),
+        )
+
+    def call(self, ready: Set) -> None:
+        self.did.append("call")
+        self.now_us += self.us
+
+    def replay(self) -> None:
+        self.now_us += self.us * self.captured
+
+    def sleep(self, seconds: float) -> None:
+        self.did.append(f"idle {seconds}")
+        self.now_us += seconds * 1e6
+
+    def perf_counter(self) -> float:
+        return self.now_us * 1e-6
+
+
+class Event:
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu, self.at_us = gpu, 0.0
+
+    def record(self) -> None:
+        self.at_us = self.gpu.now_us
+
+    def elapsed_time(self, end: Event) -> float:
+        return (end.at_us - self.at_us) / 1000
+
+
+class Capture:
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu, self.before = gpu, len(gpu.did)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        self.gpu.captured = len(self.gpu.did) - self.before
+
+
+class Clock:
+    def __init__(self, *mhz: float) -> None:
+        self.coming = list(mhz)
+
+    def start(self) -> None:
+        return None
+
+    stop = start
+
+    def mhz(self) -> float:
+        return self.coming.pop(0)
+
+
+@pytest.fixture
+def stopwatch(monkeypatch):
+    """Of calls that take so many microseconds; `made.gpu` is what they ran on."""
+
+    def made(us, sets=3, resident=True, mhz=()):
+        made.gpu = gpu = Gpu(us)
+        monkeypatch.setattr(timing, "torch", gpu)
+        monkeypatch.setattr(timing, "time", gpu)
+        return Stopwatch(gpu.call, lambda n: Set([n], []), sets, resident, Clock(*mhz) if mhz else None, NoPowerMeter())
+
+    return made
+
+
+def test_a_plain_turn_times_calls_behind_a_spin_at_one_clock(stopwatch):
+    watch = stopwatch(100.0, mhz=(1980.0,))
+    turn = watch.turn(Kind.PLAIN, 20)
+    assert turn.us == pytest.approx([100.0] * 20)
+    assert stopwatch.gpu.did[-21:] == ["spin", *["call"] * 20]
+    assert turn.clock_mhz == 1980.0
+
+
+def test_a_burst_turn_is_two_bursts_each_right_after_idleness(stopwatch):
+    watch = stopwatch(100.0, mhz=(1600.0, 1500.0))
+    turn = watch.turn(Kind.BURST, 20)
+    burst = [f"idle {IDLE_S}", "spin", *["call"] * 10]
+    assert stopwatch.gpu.did == ["call", *burst, *burst]
+    assert (len(turn.us), turn.clock_mhz) == (20, 1550.0)
+
+
+def test_idleness_is_no_device_time(stopwatch):
+    watch = stopwatch(100.0)
+    turn = watch.turn(Kind.BURST, 20)
+    assert turn.busy_s == pytest.approx(21 * 100e-6)
+
+
+def test_a_sustained_turn_runs_into_its_samples_without_a_spin(stopwatch):
+    watch = stopwatch(1000.0)
+    watch.estimate_us = 1000.0
+    turn = watch.turn(Kind.SUSTAINED, 20)
+    assert set(stopwatch.gpu.did) == {"call"}
+    assert SUSTAINED_S * 1000 <= len(stopwatch.gpu.did) - len(turn.us) <= SUSTAINED_S * 1000 + 20
+
+
+def test_a_slow_call_is_not_made_more_often_than_needed(stopwatch):
+    watch = stopwatch(100_000.0)
+    assert watch.prepare() == pytest.approx(100_000.0)
+    assert stopwatch.gpu.did.count("call") == 3
+    watch.turn(Kind.PLAIN, 2)
+    assert stopwatch.gpu.did.count("call") == 3 + 1 + 2
+
+
+def test_a_second_process_captures_the_same_graph_without_timing(stopwatch):
+    first = stopwatch(5.0)
+    first.prepare()
+    assert first.use_graph()
+    assert (first.graph_calls, first.graph_calls % 3, first.launch_bound) == (GRAPH_CALLS + 1, 0, False)
+    second = stopwatch(5.0)
+    second.resume(first.estimate_us, first.graph_calls)
+    assert "spin" not in stopwatch.gpu.did
+    assert second.turn(Kind.PLAIN, 20).us == pytest.approx([5.0] * 20)
+
+
+def test_a_second_process_that_cannot_capture_is_out(stopwatch, monkeypatch):
+    watch = stopwatch(5.0)
+    monkeypatch.setattr(stopwatch.gpu.cuda, "graph", lambda *_, **__: 1 / 0)
+    with pytest.raises(Ended, match="one process only"):
+        watch.resume(5.0, 201)
+
+
+def test_sets_that_do_not_stay_are_made_for_each_turn_and_kept_for_a_recheck(stopwatch):
+    watch = stopwatch(100.0, resident=False)
+    watch.resume(100.0, 0)
+    assert watch.sets == []
+    watch.turn(Kind.PLAIN, 20)
+    assert watch.last_set() is watch.sets[watch.at - 1]
+    watch.finish_turn()
+    assert watch.sets == []
+
+
+@pytest.mark.parametrize(
+    ("bits", "words"),
+    [
+        (0x0, ()),
+        (0x1 | 0x2 | 0x100, ()),
+        (0x4, ("power cap",)),
+        (0x8 | 0x40, ("hardware slowdown", "thermal")),
+        (0x20 | 0x40, ("thermal",)),
+        (0x1 | 0x80 | 0x4, ("power cap", "power brake")),
+    ],
+)
+def test_idleness_and_settings_throttle_nothing(bits, words):
+    assert throttle_words(bits) == words
+
+
+class Nvml(SimpleNamespace):
+    """An NVML of so many milliwatts; the instant value and the newer question may be missing."""
+
+    NVML_FI_DEV_POWER_INSTANT, NVML_SUCCESS = 186, 0
+
+    def nvmlDeviceGetFieldValues(self, handle, fields):
+        return [SimpleNamespace(nvmlReturn=self.instant_error, value=SimpleNamespace(uiVal=400_000))]
+
+    def nvmlDeviceGetPowerUsage(self, handle):
+        return 300_000
+
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle):
+        return 0x4
+
+
+@pytest.mark.parametrize(("instant_error", "watts"), [(0, 400.0), (3, 300.0)])
+def test_power_is_that_of_the_instant_where_the_gpu_tells(monkeypatch, instant_error, watts):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=instant_error))
+    meter = PowerMeter("handle")
+    meter.sample()
+    seen = meter.take()
+    assert (seen.power_w, seen.throttle) == (watts, ("power cap",))
+    assert meter.take() == clock.Seen()
+
+
+def test_nvml_is_asked_no_more_often_than_it_has_news(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
+    meter = PowerMeter("handle")
+    for _ in range(100):
+        meter.poll()
+    assert len(meter.watts) == 1
+
+
+def test_a_question_that_nvml_does_not_answer_costs_nothing_but_the_answer(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", SimpleNamespace())
+    meter = PowerMeter("handle")
+    meter.sample()
+    assert meter.take() == clock.Seen()
