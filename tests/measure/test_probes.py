@@ -25,7 +25,7 @@ EVERY_PROBE = {
     "bulk copy": ("bulk", "bulk_1_1", {"CHUNK": 32768, "STAGES": 6}),
     "clock": ("clock", "sm_clock", {}),
     "fma": ("fma", "fma_chains", {"THREADS": 512, "CHAINS": 8, "STEPS": 128}),
-    "l2": ("l2", "l2_read", {"THREADS": 512, "UNROLL": 8}),
+    "l2": ("l2", "l2_read", {"THREADS": 256, "UNROLL": 8}),
     "memory read": ("memory", "read_1_0", TILE),
     "memory copy": ("memory", "copy_1_1", TILE),
     "memory mix": ("memory", "mix_2_1", TILE),

@@ -22,8 +22,9 @@ __device__ unsigned long long tile_at(unsigned address) {
     return (address >> 4 & 0x3fff) | 1ull << 16 | (1024ull >> 4) << 32 | 1ull << 62;
 }
 
+// The 128 sums that a thread holds of a 64 x 256 tile: %0 to %127 in the text of the instruction, and their operands.
 #define TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9,"
-#define ALL_SUMS                                                                                             \
+#define ALL_SUMS                                                                                                 \
     TEN("") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9") TEN("10") TEN("11") \
     "%120,%121,%122,%123,%124,%125,%126,%127"
 #define SUMS4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
