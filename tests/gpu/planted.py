@@ -44,7 +44,7 @@ def longer_sums(one: Implementation, source: str, quarters: int) -> tuple[Implem
     """A matrix product in Triton goes on past the end of K, where it multiplies zeros: `quarters` more steps in every
     four tiles that one SM computes.
     """
-    steps = f"({quarters} + 3 - program // {SMS} % 4) // 4"
+    steps = f"({quarters} + 3 - tl.program_id(0) // {SMS} % 4) // 4"
     return one, _edited(source, "range(0, K, DEPTH)", f"range(0, K + DEPTH * ({steps}), DEPTH)", one.file)
 
 

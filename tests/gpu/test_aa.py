@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import aa
+import against_ncu
 import pytest
 from aa_report import SLIGHTLY, SLOWER, Session, instead_of, last_rounds, noise_of, report, size_in, verdicts
 from machine import kernel_of, narrowed, the_site
-from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
+from planted import Slowed, amount_for, repeated_blocks, with_slowed
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
@@ -156,17 +158,18 @@ def test_an_amount_that_was_tried_and_is_near_enough_need_not_be_tried_again():
     assert amount_for(0.0052, 0.0005, {1: 0.0037, 4: 0.0148}) == 1  # nothing between one and two
 
 
-@pytest.mark.parametrize(
-    ("kernel", "workload", "dtype", "slowed"),
-    [
-        ("softmax", "8192x8192", "float32", Slowed("registers", repeated_blocks, ())),
-        ("matmul", "4096x4096x4096", "bfloat16", Slowed("tile", longer_sums, ())),
-    ],
-    ids=["softmax", "matmul"],
-)
-def test_every_planted_edit_still_fits_its_kernel(site, kernel, workload, dtype, slowed):
-    narrow = narrowed(kernel_of(site, kernel), [workload], dtype, [slowed.original])
-    made, files = with_slowed(narrow, slowed, {SLOWER: 4}, site.files)
-    original, planted = made.implementations
-    assert files[planted.file] != site.files[original.file] or planted.launch != original.launch
-    assert planted.name == SLOWER
+@pytest.mark.parametrize("subject", aa.SUBJECTS, ids=lambda subject: subject.kernel)
+def test_every_subject_still_has_its_names_and_every_planted_edit_fits_its_source(site, subject):
+    narrow = narrowed(kernel_of(site, subject.kernel), [subject.workload], subject.dtype, subject.names)
+    assert subject.dtype in kernel_of(site, subject.kernel).dtypes
+    if subject.slowed:
+        made, files = with_slowed(narrow, subject.slowed, {SLOWER: 4}, site.files)
+        original, planted = made.implementations
+        assert files[planted.file] != site.files[original.file]
+        assert planted.name == SLOWER
+
+
+@pytest.mark.parametrize("kernel", against_ncu.SUBJECTS)
+def test_whatever_is_held_against_counters_is_still_there(site, kernel):
+    workloads, dtype, names = against_ncu.SUBJECTS[kernel]
+    assert narrowed(kernel_of(site, kernel), workloads, dtype, names).implementations
