@@ -259,7 +259,9 @@ class Worker:
         if self.role != Role.PROBE:
             used = self.stopwatch.last_set()
             recheck(self.bench, self.subject, self.dims, used.inputs, used.outs)
+            del used
         self.stopwatch.finish_turn()
+        _free()  # room for the float64 references of the others
 
     def do_artefacts(self, dims: dict[str, int]) -> Any:
         """Launch record, compilation and artefacts at these dims; never fails an evaluation."""
