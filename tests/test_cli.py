@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from click.testing import CliRunner, Result
 
 from sitegen.cli import main
 from sitegen.execute.archive import read
+from sitegen.execute.bundle import Results, write_results
+from sitegen.model.job import JobResult
+from sitegen.model.record import SCHEMA, Record
+from sitegen.results.shape import parse
 
 ROOT = Path(__file__).parent.parent
 AS_OF = "2026-11-30"
@@ -173,6 +178,86 @@ def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
     assert len(slower) == 1 and slower[0]["evaluation"].startswith("softmax/fused@")
     assert refused.stderr == f"sitegen: {slower[0]['evaluation']} is slower\n"
     assert sitegen("compare", str(record), str(record), "--fail-on", "slower").exit_code == 0
+
+
+def as_result(record: Path, path: Path) -> Path:
+    """What a GPU machine would have sent home, had it measured that record in a run of the next day."""
+    known, mistakes = parse(Record, record.read_text(encoding="utf-8"), record.name)
+    assert known is not None and not mistakes
+    run = known.runs[-1]
+    job = JobResult(
+        SCHEMA, f"{known.kernel}@all", "kernel", run.environment, known.evaluations, known.rejections, run.ceilings
+    )
+    write_results(Results("2026-11-29T06:00:00Z", run.commit, (job,)), path)
+    return path
+
+
+def test_who_accepts_a_run_hears_what_is_not_the_same_any_more(site: Path) -> None:
+    record = site / "kernels/softmax/results/nvidia-h200.json"
+    again, slower = as_result(record, site / "again.zip"), as_result(planted_slower(record), site / "slower.zip")
+    same = sitegen("accept", str(again))
+    assert same.exit_code == 0 and re.search(r"records before: 0 evaluations of \d+ changed\n$", same.stderr)
+    heard = sitegen("accept", str(slower))
+    assert heard.exit_code == 0 and "records before: 1 evaluation of" in heard.stderr
+    last = heard.stderr.splitlines()[-1]
+    assert last.startswith("slower    softmax/fused@") and "beyond the threshold" in last
+
+
+def committed(site: Path, message: str) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "--quiet"), ("add", "kernels"), (*author, "commit", "--quiet", "--message", message)):
+        subprocess.run(["git", "-C", str(site), *words], check=True, capture_output=True)
+
+
+def test_revisions_are_compared_with_each_other_and_with_the_files_as_they_stand(site: Path) -> None:
+    record = site / "kernels/softmax/results/nvidia-h200.json"
+    committed(site, "before")
+    record.write_text(planted_slower(record).read_text(encoding="utf-8"), encoding="utf-8")
+
+    def slower(*words: str) -> list[str]:
+        rows = json.loads(sitegen("compare", "--json", *words).stdout)
+        return [row["evaluation"].partition("@")[0] for row in rows if row["verdict"] == "slower"]
+
+    assert slower("HEAD") == slower("HEAD", str(record)) == ["softmax/fused"]
+    committed(site, "after")
+    assert slower("HEAD~1", "HEAD") == ["softmax/fused"] and slower("HEAD") == []
+    everything = json.loads(sitegen("compare", "--json", "HEAD~1", "HEAD").stdout)
+    assert {row["evaluation"].partition("/")[0] for row in everything} > {"softmax"}
+    one = json.loads(sitegen("compare", "--json", "HEAD~1", str(record)).stdout)
+    assert {row["evaluation"].partition("/")[0] for row in one} == {"softmax"}
+
+
+def test_a_record_that_a_revision_does_not_have_is_new(site: Path) -> None:
+    record = site / "kernels/softmax/results/nvidia-h200.json"
+    aside = record.read_text(encoding="utf-8")
+    record.unlink()
+    committed(site, "without")
+    record.write_text(aside, encoding="utf-8")
+    rows = json.loads(sitegen("compare", "HEAD", str(record), "--json").stdout)
+    assert {row["verdict"] for row in rows} == {"new"}
+    assert {row["verdict"] for row in json.loads(sitegen("compare", str(record), "HEAD", "--json").stdout)} == {"gone"}
+
+
+def test_a_record_with_mistakes_in_a_revision_is_shown_with_its_revision(site: Path) -> None:
+    record = site / "kernels/softmax/results/nvidia-h200.json"
+    whole = record.read_text(encoding="utf-8")
+    record.write_text("{", encoding="utf-8")
+    committed(site, "broken")
+    record.write_text(whole, encoding="utf-8")
+    refused = sitegen("compare", "HEAD")
+    assert refused.exit_code == 1 and "HEAD:kernels/softmax/results/nvidia-h200.json" in refused.stderr
+
+
+@pytest.mark.parametrize("word", ["nowhere", "--all", "kernels"])
+def test_a_word_that_is_neither_file_nor_revision_is_a_mistake_of_usage(site: Path, word: str) -> None:
+    committed(site, "one")
+    refused = sitegen("compare", "--", word)
+    assert refused.exit_code == 2 and f"`{word}` is no file, and no revision" in refused.stderr
+
+
+def test_outside_of_a_repository_only_files_are_compared(site: Path) -> None:
+    assert sitegen("compare", "HEAD").exit_code == 2
+    assert sitegen("compare", "kernels/softmax/results/nvidia-h200.json").exit_code == 0
 
 
 def test_a_comparison_has_one_form_and_fails_on_what_can_be_refused(site: Path) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
     from sitegen.execute.progress import Progress
     from sitegen.execute.targets import Target
-    from sitegen.model.record import Record
     from sitegen.results.freshness import Freshness
 
 
@@ -107,20 +106,6 @@ def target_of(loaded: Loaded, name: str) -> Target:
         return configured_target(name, loaded.site.config.targets)
     except NoTarget as error:
         raise click.UsageError(str(error)) from error
-
-
-def read_record(file: Path) -> Record:
-    """The record in a file, anywhere.  Exits 1 when it is none."""
-    from sitegen.model.record import Record
-    from sitegen.read.source import decode
-    from sitegen.results.shape import parse
-
-    text, undecodable = decode(file.read_bytes(), str(file))
-    record, mistakes = parse(Record, text, str(file))
-    report([*undecodable, *mistakes], {str(file): text})
-    if record is None or undecodable:
-        sys.exit(1)
-    return record
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +18,7 @@ from sitegen.cli.common import (
     fail,
     inventory_of,
     load_site_or_exit,
-    read_record,
+    number_of,
     report,
     require_installed,
     say,
@@ -26,6 +27,10 @@ from sitegen.cli.common import (
     tell,
     usage_errors,
 )
+
+if TYPE_CHECKING:
+    from sitegen.build import Loaded
+    from sitegen.results.accept import Accepted
 
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
@@ -87,7 +92,9 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
         return
     tell(outcome.results.results)
     report(outcome.diagnostics, {})
-    if outcome.stored is None and not outcome.diagnostics:
+    if outcome.stored is not None:
+        tell_what_moved(loaded, outcome.stored)
+    elif not outcome.diagnostics:
         say("no GPU here: correctness was checked under Triton's interpreter, nothing was timed and nothing is stored")
     if outcome.diagnostics or any_failed(outcome.results.results):
         sys.exit(1)
@@ -125,6 +132,7 @@ def accept(file: Path) -> None:
     for line in stored.lost:
         say(f"lost: {line}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
+    tell_what_moved(loaded, stored)
 
 
 @click.command()
@@ -150,8 +158,8 @@ def status(as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("before", type=FILE)
-@click.argument("after", type=FILE)
+@click.argument("before")
+@click.argument("after", required=False)
 @click.option("--markdown", is_flag=True, help="A table for a pull request.")
 @click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
 @click.option(
@@ -160,17 +168,19 @@ def status(as_json: bool) -> None:
     multiple=True,
     help="Exit 1 when an evaluation has that verdict; may be repeated.",
 )
-def compare(before: Path, after: Path, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
-    """Compare two records: faster, same, slower or ambiguous, by ratios and of-ceiling, never by microseconds."""
-    from sitegen.results.compare import compare_records
+def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
+    """Compare two records, or all records of two git revisions: faster, same, slower or ambiguous, by ratios and
+    of-ceiling, never by microseconds.  Without AFTER: with the records as they stand.
+    """
+    from sitegen.cli.sides import pairs
+    from sitegen.results.compare import compare_all
     from sitegen.results.comparison import render_json, render_markdown, render_text
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json contradict each other")
     loaded = load_site_or_exit()
-    old, new = read_record(before), read_record(after)
     try:
-        rows = compare_records(loaded.site, old, new)
+        rows = compare_all(loaded.site, pairs(loaded, before, after))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     render = render_markdown if markdown else render_json if as_json else render_text
@@ -178,3 +188,18 @@ def compare(before: Path, after: Path, markdown: bool, as_json: bool, fail_on: t
     refused = [row for row in rows if row.verdict in fail_on]
     if refused:
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
+
+
+def tell_what_moved(loaded: Loaded, stored: Accepted) -> None:
+    """Against the records that a run replaced: what is not the same any more."""
+    from sitegen.results.compare import compare_all
+    from sitegen.results.comparison import render_lines
+
+    old = loaded.records.kernels
+    replaced = [(old[key], new) for new in stored.records if (key := (new.kernel, new.gpu)) in old]
+    rows = compare_all(loaded.site, replaced)
+    moved = [row for row in rows if row.notable]
+    if rows:
+        say(f"compared with the records before: {number_of(len(moved), 'evaluation')} of {len(rows)} changed")
+    for line in render_lines(moved):
+        say(line)

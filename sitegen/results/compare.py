@@ -8,7 +8,7 @@ the verdict, whatever that is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel
@@ -92,6 +92,17 @@ def compare_records(site: Site, before: Record, after: Record) -> tuple[Row, ...
         raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
     old, new = _sides(before), _sides(after)
     return tuple(compare_sides(kernel, old.get(one), new.get(one)) for one in {**new, **old})
+
+
+def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Row, ...]:
+    """Of several kernels and GPUs; where there are more than one of these, each row says which.  Raises ValueError."""
+    every = list(pairs)
+    several = len({after.gpu for _, after in every}) > 1
+    return tuple(
+        replace(row, title=f"{row.title} on {after.gpu}") if several else row
+        for before, after in every
+        for row in compare_records(site, before, after)
+    )
 
 
 def compare_sides(kernel: Kernel, before: Side | None, after: Side | None) -> Row:

@@ -1,0 +1,95 @@
+"""Two words of `sitegen compare` → pairs of records: each word a file, or a revision of the site's git repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import click
+
+from sitegen.build import Loaded
+from sitegen.cli.common import report
+from sitegen.model.record import SCHEMA, Record
+from sitegen.read.source import decode
+from sitegen.results.shape import parse
+
+Key = tuple[str, str]
+"""Kernel, GPU's id."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The records that a word names."""
+
+    records: Mapping[Key, Record]
+    one_file: bool = False
+    """Then only that kernel and that GPU are compared."""
+
+
+def pairs(loaded: Loaded, before: str, after: str | None) -> list[tuple[Record, Record]]:
+    """The records of each kernel and GPU on both sides; one that a side lacks is empty there.  Without `after` it is
+    the site as its files stand.  Exits 1 when a record has mistakes, 2 when a word names nothing.
+    """
+    old = _side(loaded.root, before)
+    new = _side(loaded.root, after) if after else Side(loaded.records.kernels)
+    if old.one_file and new.one_file:
+        return list(zip(old.records.values(), new.records.values(), strict=True))
+    both = old.records if old.one_file else new.records if new.one_file else {**old.records, **new.records}
+    kernels = {kernel.name for kernel in loaded.site.kernels}
+    return [
+        (old.records.get(key) or _nothing(key), new.records.get(key) or _nothing(key))
+        for key in sorted(both)
+        if key[0] in kernels
+    ]
+
+
+def _nothing(key: Key) -> Record:
+    return Record(SCHEMA, *key, runs=(), evaluations=())
+
+
+def _side(root: Path, word: str) -> Side:
+    path = Path(word)
+    if path.is_file():
+        return Side(_by_key([_read(path.read_bytes(), word)]), one_file=True)
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
+    if commit is None:
+        raise click.UsageError(f"`{word}` is no file, and no revision of a git repository here")
+    return Side(_by_key(_of_commit(root, commit.decode().strip(), word)))
+
+
+def _by_key(records: list[Record]) -> dict[Key, Record]:
+    return {(record.kernel, record.gpu): record for record in records}
+
+
+def _of_commit(root: Path, commit: str, word: str) -> list[Record]:
+    paths = _paths(_git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", "kernels") or b"")
+    return [_read(_git(root, "show", f"{commit}:./{path}") or b"", f"{word}:{path}") for path in paths]
+
+
+def _paths(listed: bytes) -> Iterator[str]:
+    """Those of records, among all files below kernels/, relative to the site's root."""
+    for path in listed.decode("utf-8", "replace").split("\0"):
+        if PurePosixPath(path).match("kernels/*/results/*.json"):
+            yield path
+
+
+def _read(data: bytes, name: str) -> Record:
+    """Exits 1 when it is no record."""
+    text, undecodable = decode(data, name)
+    record, mistakes = parse(Record, text, name)
+    report([*undecodable, *mistakes], {name: text})
+    if record is None or undecodable:
+        sys.exit(1)
+    return record
+
+
+def _git(root: Path, *words: str) -> bytes | None:
+    """What git says; None when it refuses, or is not there."""
+    try:
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout if done.returncode == 0 else None
