@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Kernel, Scalar, Status
@@ -15,7 +16,7 @@ from sitegen.model.record import SCHEMA, Evaluation, Performance, Ratio, Record,
 from sitegen.results.compare import Row, Side, compare_sides
 from sitegen.results.json_text import dump_line, stored
 from sitegen.results.measures import figures
-from sitegen.results.noise import AA_NOISE, noise_of
+from sitegen.results.noise import AA_NOISE, noises, timing_of
 from sitegen.results.records import PastRun, PastTime, swept
 from sitegen.results.shape import parse
 
@@ -83,20 +84,43 @@ def title_of(one: Evaluation) -> str:
 
 def moments(kernel: Kernel, record: Record, history: Iterable[PastRun], one: Evaluation) -> tuple[Moment, ...]:
     """The runs that timed `one`, oldest first.  `record` has the ceilings of those lines that keep none."""
+    return timelines(kernel, record, history, (one,))[0]
+
+
+def timelines(
+    kernel: Kernel, record: Record, history: Iterable[PastRun], ones: Iterable[Evaluation]
+) -> tuple[tuple[Moment, ...], ...]:
+    """The moments of each of `ones`: what a line of the history keeps is read once for all of them."""
+    pages = [_Page(past, past_record(kernel, record, past)) for past in history]
+    return tuple(_timeline(kernel, pages, title_of(one)) for one in ones)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A run of the history."""
+
+    past: PastRun
+    record: Record
+
+    @cached_property
+    def sides(self) -> dict[str, Side]:
+        """Everything that it timed, by title."""
+        quiet = noises(self.record)
+        return {
+            title_of(one): Side(self.record, one, quiet.get(timing_of(one), AA_NOISE))
+            for one in self.record.evaluations
+        }
+
+
+def _timeline(kernel: Kernel, pages: Iterable[_Page], title: str) -> tuple[Moment, ...]:
     found: list[Moment] = []
-    title = title_of(one)
     before: tuple[PastRun, Side] | None = None
-    for past in history:
-        whole = past_record(kernel, record, past)
-        same = next((e for e in whole.evaluations if title_of(e) == title), None)
-        if same is None:
-            continue
-        now = Side(whole, same, noise_of(whole, same))
+    for past, now in ((page.past, page.sides[title]) for page in pages if title in page.sides):
         row = compare_sides(kernel, before[1], now) if before else None
         if row and before and not all(one_run.evaluations[title].intervals for one_run in (before[0], past)):
             row = replace(row, reason=f"{row.reason} ({ASSUMED})")
-        known = figures(kernel, whole, same)
-        found.append(Moment(past, same, known.of_ceiling if known else None, row, now.noise))
+        known = figures(kernel, now.record, now.evaluation)
+        found.append(Moment(past, now.evaluation, known.of_ceiling if known else None, row, now.noise))
         before = past, now
     return tuple(found)
 
