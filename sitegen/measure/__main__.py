@@ -15,10 +15,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
 from sitegen.measure.stage import new_stage
-from sitegen.model.job import CeilingsJob, JobResult, KernelJob, RejectJob
+from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 
 USAGE = "usage: python -m sitegen.measure JOB.json RESULT.json"
@@ -51,6 +52,8 @@ def do_job(job_file: Path, data: Any) -> JobResult:
                 return run_reject_job(from_plain(RejectJob, data), stage)
             if data["kind"] == "ceilings":
                 return run_ceilings_job(from_plain(CeilingsJob, data), stage)
+            if data["kind"] == "inspect":
+                return run_inspect_job(from_plain(InspectJob, data), stage)
     raise ValueError(f"measure does not do jobs of kind {data['kind']!r}")
 
 

@@ -130,7 +130,7 @@ class Worker:
         from sitegen.measure.launches import TritonWatch
 
         if torch.cuda.is_available():
-            _own_stream()
+            own_stream()
             self.watch, self.clock, self.power = TritonWatch(), sm_clock(), power_meter()
             self.device = "cuda"
         else:
@@ -187,7 +187,7 @@ class Worker:
         if self.role == Role.BASELINE:
             return call.baseline_subject(self.folder, job.kernel, self.name, params)
         self.implementation = _named(job.kernel, self.name, isinstance(job, RejectJob))
-        _expect_supported(self.implementation.arch)
+        expect_supported(self.implementation.arch)
         return call.implementation_subject(self.folder, job.kernel, self.implementation, self._dtype(job), params)
 
     def _dtype(self, job: KernelJob | RejectJob) -> str:
@@ -281,7 +281,7 @@ def _named(kernel: Kernel, name: str, wrong: bool) -> Any:
     return next(implementation for implementation in several if implementation.name == name)
 
 
-def _expect_supported(arch: str) -> None:
+def expect_supported(arch: str) -> None:
     """Raises Ended(unsupported) unless the GPU is at least `>=sm_90`."""
     import torch
 
@@ -293,7 +293,7 @@ def _expect_supported(arch: str) -> None:
         raise Ended(Status.UNSUPPORTED, f"needs {arch}, this GPU is sm_{major}{minor}")
 
 
-def _own_stream() -> None:
+def own_stream() -> None:
     """Everything runs in a stream of its own: the legacy default stream waits for others and cannot be captured."""
     import torch
 

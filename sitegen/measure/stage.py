@@ -113,10 +113,10 @@ def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], A
     except Ended as why:
         noted(contestant, why)
         if stage.gpu and why.status in _SHAKES_THE_GPU:
-            _expect_healthy(stage, contestant.name)
+            expect_healthy(stage, contestant.name)
 
 
-def _expect_healthy(stage: Stage, after: str) -> None:
+def expect_healthy(stage: Stage, after: str) -> None:
     """A fresh process runs a known kernel; unless it is right, the device is out of this run."""
     with stage.timed("health"):
         child = stage.start("canary", f"after-{after}")

@@ -1,0 +1,197 @@
+"""What compute-sanitizer prints, read; tool_outputs/ holds what it printed of planted kernels on an H200."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sitegen.measure import sanitizer
+from sitegen.measure.sanitizer import findings, own_kernels, sanitize
+from sitegen.measure.stage import Stage
+from sitegen.measure.tool import Passage
+from sitegen.model.job import InspectJob
+from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
+
+OUTPUTS = Path(__file__).with_name("tool_outputs")
+
+
+def output(name: str) -> str:
+    return (OUTPUTS / f"{name}.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("tool", "function", "text"),
+    [
+        (
+            "memcheck",
+            "tri_shift",
+            "Invalid __global__ write of size 4 bytes at tri_shift (planted.py:16), "
+            "1 bytes after the nearest allocation of size 4,004 bytes",
+        ),
+        (
+            "racecheck",
+            "cu_race",
+            "Error: Race reported between Write access at cu_race (planted.cu:10), "
+            "and Read access at cu_race (planted.cu:11) [4004 hazards]",
+        ),
+        (
+            "initcheck",
+            "tri_shift",
+            "Uninitialized __global__ memory read of size 4 bytes at tri_shift (planted.py:15)",
+        ),
+    ],
+)
+def test_a_finding_says_what_and_where_without_what_differs_from_run_to_run(tool, function, text):
+    found = [one for one in findings(output(tool)) if one.functions]
+    assert (found[0].text, found[0].functions) == (text, {function})
+
+
+def test_a_function_of_the_library_is_named_without_its_template():
+    (first, *_) = (one for one in findings(output("initcheck_torch")) if one.functions)
+    assert first.functions == {"softmax_warp_forward"}
+
+
+CUDA = """
+#include <cuda_bf16.h>
+__device__ float helper(float x) { return x; }
+extern "C" __global__ void __launch_bounds__(max(32, (THREADS)), 2) rows(const float* x) {}
+template <int N>
+__global__ __cluster_dims__(2, 1, 1) void
+columns(const __grid_constant__ CUtensorMap map, float* y) { helper(1); }
+"""
+TRITON = """
+@triton.autotune(configs=[triton.Config({"B": 1})], key=["n"])
+@triton.jit(do_not_specialize=["n"])
+def tile(x, n, B: tl.constexpr): ...
+
+def softmax(x, *, out=None): ...
+
+@gluon.jit
+def fast(x): ...
+"""
+
+
+def implementation(name: str, suffix: str = "cu") -> Implementation:
+    language = Language.CUDA if suffix == "cu" else Language.TRITON
+    return Implementation(name, f"kernels/k/{name}.{suffix}", language)
+
+
+def job(names: dict[str, str], wrong: dict[str, str] | None = None) -> InspectJob:
+    """Implementations and racing variants by name, with their sources."""
+    ours = tuple(implementation(name) for name in names)
+    races = tuple(Wrong(implementation(name), Status.RACE) for name in wrong or {})
+    kernel = Kernel(
+        *("k", "", ("N",), (Tensor("x", ("N",)),), (Tensor("y", ("N",)),), ("float32",)),
+        *("N", "4 * N", "4 * N", {"float32": 1e-6}, ({"N": 3},), (Workload("3", {"N": 3}),), (), ours),
+        wrong=races,
+    )
+    return InspectJob("k/tools", kernel, {f"kernels/k/{n}.cu": text for n, text in {**names, **(wrong or {})}.items()})
+
+
+def test_our_kernels_are_those_that_the_sources_define():
+    sources = {"kernels/k/a.cu": CUDA, "kernels/k/b.py": TRITON}
+    found = own_kernels(InspectJob("k/tools", job({"a": ""}).kernel, sources))
+    assert found == {"rows", "columns", "tile", "fast"}
+
+
+def looked(monkeypatch, tmp_path, job: InspectJob, **printed: list[Passage]):
+    """What is made of it when the tools print that; a tool that is not named finds everybody clean."""
+    names = [*(one.name for one in job.kernel.implementations), *(w.implementation.name for w in job.kernel.wrong)]
+    clean = "".join(f"@@sitegen begin {n}\n@@sitegen end {n}\n" for n in range(len(names)))
+
+    def go_through(tool, names, folder, suspect):
+        passages = []
+        for passage in printed.get(tool.name, [Passage(0, tuple(names), clean)]):
+            passages.append(passage)
+            if suspect(passage) is None:
+                break
+        return passages
+
+    monkeypatch.setattr(sanitizer, "find_tool", lambda name: name)
+    monkeypatch.setattr(sanitizer, "go_through", go_through)
+    found, problems = sanitize(job, Stage(tmp_path, tmp_path / "job.json", gpu=True))
+    return {one.name: one for one in found}, problems
+
+
+def passage(number: int, log: str, why: str = "") -> Passage:
+    return Passage(number, (), log, why)
+
+
+def kernel_of(name: str) -> str:
+    return f'extern "C" __global__ void {name}(float* x) {{}}'
+
+
+THREE = {"good": kernel_of("cu_good"), "shift": kernel_of("tri_shift"), "last": kernel_of("cu_last")}
+
+
+def test_clean_implementations_have_an_empty_text_for_each_tool(monkeypatch, tmp_path):
+    found, problems = looked(monkeypatch, tmp_path, job(THREE))
+    assert problems == ()
+    assert {one.status for one in found.values()} == {Status.PASSED}
+    assert found["good"].findings == dict.fromkeys(("memcheck", "racecheck", "synccheck", "initcheck"), "")
+
+
+def test_a_write_past_the_end_is_out_of_bounds_and_those_after_it_are_looked_at_in_a_fresh_process(
+    monkeypatch, tmp_path
+):
+    first = passage(0, output("memcheck"), "the process ended with 1")
+    second = passage(1, "@@sitegen begin 2\n@@sitegen end 2\n")
+    found, problems = looked(monkeypatch, tmp_path, job(THREE), memcheck=[first, second])
+    assert problems == ()
+    assert (found["good"].status, found["shift"].status) == (Status.PASSED, Status.OUT_OF_BOUNDS)
+    assert found["last"].findings["memcheck"] == "", "the lost context was not its fault"
+    assert "planted.py:16" in found["shift"].findings["memcheck"]
+
+
+def test_a_race_in_a_wrong_variant_is_told_apart(monkeypatch, tmp_path):
+    several = job({"good": kernel_of("cu_good"), "other": kernel_of("cu_other")}, {"race": kernel_of("cu_race")})
+    found, _ = looked(monkeypatch, tmp_path, several, racecheck=[passage(0, output("racecheck"))])
+    assert (found["race"].status, found["race"].wrong) == (Status.RACE, True)
+    assert (found["good"].status, found["good"].wrong) == (Status.PASSED, False)
+
+
+def test_reading_what_nobody_wrote_is_incorrect(monkeypatch, tmp_path):
+    names = {"a": kernel_of("cu_good"), "b": kernel_of("cu_b"), "c": kernel_of("tri_shift")}
+    found, _ = looked(monkeypatch, tmp_path, job(names), initcheck=[passage(0, output("initcheck"))])
+    assert [one.status for one in found.values()] == [Status.PASSED, Status.PASSED, Status.INCORRECT]
+
+
+def test_findings_in_kernels_that_are_not_ours_are_dropped(monkeypatch, tmp_path):
+    log = output("initcheck_torch") + "@@sitegen end 0\n"
+    found, _ = looked(monkeypatch, tmp_path, job({"good": kernel_of("cu_good")}), initcheck=[passage(0, log)])
+    assert (found["good"].status, found["good"].findings["initcheck"]) == (Status.PASSED, "")
+
+
+def test_initcheck_is_not_believed_where_the_copy_engine_writes(monkeypatch, tmp_path):
+    store = 'asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;");'
+    names = {"a": kernel_of("cu_a"), "b": kernel_of("cu_b"), "c": kernel_of("tri_shift") + store}
+    found, problems = looked(monkeypatch, tmp_path, job(names), initcheck=[passage(0, output("initcheck"))])
+    assert found["c"].status is Status.PASSED and "initcheck" not in found["c"].findings
+    assert problems == ("initcheck cannot judge c: it does not see what the bulk copy engine writes",)
+
+
+def test_who_could_not_be_called_has_no_entry_and_is_named_once(monkeypatch, tmp_path):
+    failed = passage(0, "@@sitegen begin 0\n@@sitegen failed 0 compile_error: no\n@@sitegen begin 1\n@@sitegen end 1\n")
+    found, problems = looked(monkeypatch, tmp_path, job({"a": "", "b": ""}), memcheck=[failed])
+    assert "memcheck" not in found["a"].findings and found["b"].findings["memcheck"] == ""
+    assert problems == ("memcheck could not look at a: compile_error: no",)
+
+
+def test_what_this_gpu_does_not_offer_is_no_problem(monkeypatch, tmp_path):
+    log = "@@sitegen begin 0\n@@sitegen failed 0 unsupported: needs >=sm_100\n"
+    found, problems = looked(monkeypatch, tmp_path, job({"a": ""}), memcheck=[passage(0, log)])
+    assert problems == () and "memcheck" not in found["a"].findings
+
+
+def test_a_tool_that_never_starts_is_a_warning(monkeypatch, tmp_path):
+    dead = [passage(0, "no such device\n", "the process ended with 255")]
+    found, problems = looked(monkeypatch, tmp_path, job({"a": ""}), synccheck=dead)
+    assert problems == ("synccheck could not run: the process ended with 255",)
+    assert set(found["a"].findings) == {"memcheck", "racecheck", "initcheck"}
+
+
+def test_a_machine_without_the_tool_finds_nothing_and_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(sanitizer, "find_tool", lambda name: None)
+    found, problems = sanitize(job({"a": ""}), Stage(tmp_path, tmp_path / "job.json", gpu=True))
+    assert found == () and problems == ("no findings: compute-sanitizer is not installed here",)
