@@ -176,7 +176,7 @@ class HostSubject(_CompiledSubject):
     ) -> None:
         super().__init__(kernel, implementation, dtype, params)
         file = source_file(folder, kernel, implementation)
-        self.shared_object = folder / f"_{implementation.name}.so"
+        self.shared_object = folder / f"_{implementation.name}_{dtype}.so"
         arch = compiling.arch_of(torch.cuda.get_device_capability())
         defines = compiling.definitions(dtype, {})
         self.flags = compiling.compile_host(file, self.shared_object, arch, defines, [file.parent, folder])
