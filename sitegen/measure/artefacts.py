@@ -18,8 +18,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sitegen.measure.occupancy import RESERVED_SHARED, number_of
+from sitegen.model.plain import to_plain
 from sitegen.model.record import Compilation
 
 MOST_BYTES = 256 * 1024
@@ -149,6 +151,12 @@ def pack(content: bytes) -> str | None:
     """Base64 of gzip without a time stamp; None when it is larger than an artefact may be."""
     packed = gzip.compress(content, mtime=0)
     return base64.b64encode(packed).decode() if len(packed) <= MOST_BYTES else None
+
+
+def plain(compilation: Compilation, artefacts: Mapping[str, bytes]) -> dict[str, Any]:
+    """Both, ready to be sent."""
+    packed = {name: pack(content) for name, content in artefacts.items()}
+    return {"compilation": to_plain(compilation), "artefacts": packed}
 
 
 def artefact_name(content: bytes, kind: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import torch
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.geometry import Geometry, constants_of, geometry_of
-from sitegen.measure.inputs import as_tuple, names_of
+from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
+from sitegen.measure.inputs import as_tuple
 from sitegen.measure.sources import load_module, source_file
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number

@@ -285,12 +285,13 @@ def expect_supported(arch: str) -> None:
     """Raises Ended(unsupported) unless the GPU is at least `>=sm_90`."""
     import torch
 
-    if not arch or not torch.cuda.is_available():
+    from sitegen.measure.compile import arch_of, supports
+
+    if not torch.cuda.is_available():
         return
-    major, minor = torch.cuda.get_device_capability()
-    digits = "".join(c for c in arch if c.isdigit())
-    if major * 10 + minor < int(digits):
-        raise Ended(Status.UNSUPPORTED, f"needs {arch}, this GPU is sm_{major}{minor}")
+    ours = arch_of(torch.cuda.get_device_capability())
+    if not supports(ours, arch):
+        raise Ended(Status.UNSUPPORTED, f"needs {arch}, this GPU is {ours}")
 
 
 def own_stream() -> None:

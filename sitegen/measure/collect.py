@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.artefacts import Binary, Disassembled, disassemble, pack
+from sitegen.measure.artefacts import Binary, disassemble, plain
 from sitegen.measure.call import CudaSubject, HostSubject, PythonSubject, Subject
 from sitegen.measure.compile import arch_of
 from sitegen.measure.correctness import Bench, call_and_wait
@@ -33,13 +33,7 @@ def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Map
         made = disassemble(binaries_of(subject, noted, captured, dims), arch_of(torch.cuda.get_device_capability()))
     except Exception:
         return {**found, "notes": [traceback.format_exc(limit=-3)]}
-    return found if made is None else {**found, **plain(made)}
-
-
-def plain(made: Disassembled) -> dict[str, Any]:
-    """`compilation` and `artefacts`, ready to be sent."""
-    packed = {name: pack(content) for name, content in made.artefacts.items()}
-    return {"compilation": to_plain(made.compilation), "artefacts": packed}
+    return found if made is None else {**found, **plain(made.compilation, made.artefacts)}
 
 
 def noted_by(watch: TritonWatch | None, subject: Subject, call: Callable[[], Any]) -> list[Binary]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.artefacts import Binary
+from sitegen.measure.occupancy import number_of
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number
 
@@ -47,6 +48,12 @@ def arch_of(capability: tuple[int, int]) -> str:
     """`sm_90a` on Hopper: without the letter wgmma and setmaxnreg do not exist, silently."""
     major, minor = capability
     return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
+
+
+def supports(arch: str, required: str) -> bool:
+    """Whether `sm_90a` is at least `>=sm_90`; nothing required is always met."""
+    digits = "".join(c for c in required if c.isdigit())
+    return not digits or int(number_of(arch)) >= int(digits)
 
 
 def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str, str], ...]:

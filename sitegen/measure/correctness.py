@@ -16,6 +16,7 @@ import torch
 
 from sitegen.measure.call import BaselineSubject, Subject
 from sitegen.measure.errors import Errors, errors_of, ulp, worst
+from sitegen.measure.geometry import names_of
 from sitegen.measure.inputs import (
     INPUT_MARGIN,
     POISONS,
@@ -25,7 +26,6 @@ from sitegen.measure.inputs import (
     generator,
     guarded,
     guarded_copy,
-    names_of,
     output_dtypes,
     output_shapes,
     same_bits,

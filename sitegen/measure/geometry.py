@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.model.formula import FormulaError, Number, evaluate, evaluate_int
-from sitegen.model.kernel import Launch
+from sitegen.model.kernel import Launch, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,12 @@ class Geometry:
     @property
     def threads(self) -> int:
         return math.prod(self.block)
+
+
+def names_of(dims: Mapping[str, int], params: Mapping[str, Scalar], itemsize: int) -> dict[str, Number]:
+    """What a formula may use: dims, numeric params and itemsize."""
+    numbers = {name: value for name, value in params.items() if isinstance(value, int | float)}
+    return {"itemsize": itemsize, **numbers, **dims}
 
 
 def constants_of(constants: Mapping[str, str], names: Mapping[str, Number]) -> dict[str, Number]:

@@ -74,12 +74,6 @@ def guarded_copy(tensor: Any) -> Guarded:
     return copy
 
 
-def names_of(dims: Mapping[str, int], params: Mapping[str, Any], itemsize: int) -> dict[str, Number]:
-    """What a formula may use: dims, numeric params and itemsize."""
-    numbers = {name: value for name, value in params.items() if isinstance(value, int | float)}
-    return {"itemsize": itemsize, **numbers, **dims}
-
-
 def dtype_of(tensor: Tensor, dtype: str) -> Any:
     return getattr(torch, dtype if tensor.dtype == "same" else tensor.dtype)
 

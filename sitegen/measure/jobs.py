@@ -29,6 +29,7 @@ from sitegen.measure.stage import (
     read_environment,
     side_by_side,
 )
+from sitegen.measure.without_gpu import compile_without_gpu
 from sitegen.measure.workload import bytes_of, fitting, is_matrix
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
@@ -58,6 +59,7 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
             _check_workload(job, contestants, stage)
         race = time_all(job, contestants, stage)
         _collect(job, contestants, stage)
+        compile_without_gpu(contestants, stage)
     finally:
         with stage.timed("end"):
             end_all(contestants)

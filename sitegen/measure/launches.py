@@ -83,21 +83,18 @@ def _occupancy(function: Any, threads: int, dynamic_shared: int) -> float | None
     limits = limits_of(arch_of(torch.cuda.get_device_capability()))
     if limits is None or function is None:
         return None
-    return occupancy(limits, registers_of(function), threads, static_shared_of(function) + dynamic_shared)
+    try:
+        registers, shared = attribute_of(function, "NUM_REGS"), attribute_of(function, "SHARED_SIZE_BYTES")
+    except RuntimeError:
+        return None
+    return occupancy(limits, registers, threads, shared + dynamic_shared)
 
 
-def registers_of(function: Any) -> int:
-    """Of a thread.  `function` is a CUfunction."""
+def attribute_of(function: Any, name: str) -> int:
+    """`NUM_REGS`, `SHARED_SIZE_BYTES` (static, without the driver's own) or another of a CUfunction."""
     from cuda.bindings import driver
 
-    return int(_checked(driver.cuFuncGetAttribute(driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function))[0])
-
-
-def static_shared_of(function: Any) -> int:
-    """Of a block, in bytes, without the driver's own."""
-    from cuda.bindings import driver
-
-    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+    attribute = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
     return int(_checked(driver.cuFuncGetAttribute(attribute, function))[0])
 
 
@@ -107,7 +104,8 @@ def _function(params: Any) -> Any:
 
     if int(params.func):
         return params.func
-    return _checked(driver.cuKernelGetFunction(params.kern))[0] if int(params.kern) else None
+    error, function = driver.cuKernelGetFunction(params.kern)
+    return function if int(error) == 0 else None
 
 
 def _name(function: Any) -> str:

@@ -20,7 +20,8 @@ import torch
 from sitegen.measure.call import Subject
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
 from sitegen.measure.correctness import Bench, wait
-from sitegen.measure.inputs import generator, names_of, output_dtypes, output_shapes
+from sitegen.measure.geometry import names_of
+from sitegen.measure.inputs import generator, output_dtypes, output_shapes
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Kind, TurnResult
 from sitegen.model.dtypes import DTYPES

@@ -104,7 +104,8 @@ def test_baselines_and_probes_are_evaluations_too(evaluated):
 @pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="here is a GPU")
 def test_nothing_is_timed_and_no_cuda_runs_without_a_gpu(evaluated):
     assert all(e.performance is None for e in evaluated.values())
-    assert (evaluated["device"].status, evaluated["device"].message) == (Status.NOT_RUN, "no GPU")
+    assert evaluated["device"].status is Status.NOT_RUN
+    assert evaluated["device"].message.startswith("no GPU")
 
 
 def test_a_cell_that_is_an_implementation_is_checked_like_a_file(measure, add_kernel):
