@@ -27,6 +27,7 @@ from sitegen.cli.common import (
     tell,
     usage_errors,
 )
+from sitegen.cli.compiled import compiled_lines
 
 if TYPE_CHECKING:
     from sitegen.build import Loaded
@@ -92,6 +93,8 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
         return
     tell(outcome.results.results)
     report(outcome.diagnostics, {})
+    for line in compiled_lines(outcome.results.results):
+        say(line)
     if outcome.stored is not None:
         tell_what_moved(loaded, outcome.stored)
     elif not outcome.diagnostics:

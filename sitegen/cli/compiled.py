@@ -1,0 +1,48 @@
+"""What a compiler made of implementations → lines: `softmax/fused  sm_90a: 40 registers, no spills, LDG.128 x4 (…)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sitegen.model.job import JobResult
+    from sitegen.model.record import Compilation, Evaluation, LaunchRecord
+
+_TELLING = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
+"""How memory is reached, how it is written, tensor cores, and what spills."""
+
+
+def compiled_lines(results: Iterable[JobResult]) -> list[str]:
+    """Of the implementations in the results of a machine without a GPU; what is the same at several workloads is said
+    once.
+    """
+    places: dict[str, list[str]] = {}
+    for result in results:
+        kernel, _, place = result.id.partition("@")
+        for evaluation in result.evaluations if result.environment is None else ():
+            if evaluation.role == "implementation" and (made := made_of(evaluation)):
+                places.setdefault(f"{kernel}/{evaluation.name}  {made}", []).append(place)
+    return [f"{line} ({', '.join(where)})" for line, where in sorted(places.items())]
+
+
+def made_of(evaluation: Evaluation) -> str:
+    """What was made, or why nothing was; empty for what failed, which is told elsewhere."""
+    if evaluation.compilation is not None:
+        return f"{evaluation.compilation.arch}: {', '.join(_parts(evaluation.compilation, evaluation.launch))}"
+    return "" if evaluation.status.failed else evaluation.message
+
+
+def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:
+    yield f"{made.registers} registers"
+    yield f"{made.spill_bytes} bytes of local memory" if made.spill_bytes else "no spills"
+    if made.shared_bytes:
+        yield f"{made.shared_bytes} bytes of shared memory"
+    if launch is not None and launch.occupancy is not None:
+        yield f"occupancy {launch.occupancy:.0%}"
+    yield from _instructions(made.instructions)
+
+
+def _instructions(counts: Mapping[str, int]) -> Iterator[str]:
+    return (f"{name} x{count}" for name, count in counts.items() if _TELLING.match(name))
