@@ -8,6 +8,7 @@ known: a copy, a matrix product.  Clocks are left alone.
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,9 +81,10 @@ def _read(ncu: str, what: str, calls: Mapping[int, Counting], stage: Stage) -> t
 
 
 def readings(passage: Passage, table: str) -> dict[int, Reading]:
-    """Of every call that came to its end and whose kernels ncu lists, by number."""
+    """Of every call that came to its end and whose kernels ncu lists with a number for each counter."""
     rows = rows_by_range(table)
-    return {number: Reading(rows[str(number)], rows.get(KNOWN)) for number in passage.ended if str(number) in rows}
+    complete = [n for n in passage.ended if str(n) in rows and all(map(math.isfinite, rows[str(n)].values()))]
+    return {number: Reading(rows[str(number)], rows.get(KNOWN)) for number in complete}
 
 
 def ncu_command(ncu: str, metrics: Sequence[str], table: Path) -> list[str]:
@@ -102,8 +104,16 @@ def rows_by_range(table: str) -> Mapping[str, Metrics]:
         if named:
             total = sums.setdefault(named[1], {})
             for metric in _COUNTED & row.keys():
-                total[metric] = total.get(metric, 0.0) + float(row[metric].replace(",", ""))
+                total[metric] = total.get(metric, 0.0) + _number(row[metric])
     return sums
+
+
+def _number(text: str) -> float:
+    """`nan` and `n/a` stand where a counter could not be read."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return math.nan
 
 
 def _counted(call: Counting, of_bytes: Reading, of_operations: Reading | None) -> Counted:
@@ -150,8 +160,10 @@ def _problems(passage: Passage, table: str, calls: Mapping[int, Counting]) -> It
         return
     for number, why in passage.failed.items():
         yield f"{_title(calls[number])} was not counted: {why}"
-    for number in set(passage.ended) - readings(passage, table).keys():
-        yield f"{_title(calls[number])} was not counted: it launches no kernel, and the copy engine has no counters"
+    for number in sorted(set(passage.ended) - readings(passage, table).keys()):
+        listed = str(number) in rows_by_range(table)
+        why = "a counter gave no number" if listed else "it launches no kernel, and the copy engine has no counters"
+        yield f"{_title(calls[number])} was not counted: {why}"
 
 
 def _title(call: Counting) -> str:

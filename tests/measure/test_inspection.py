@@ -71,3 +71,9 @@ def test_a_kernel_without_checks_is_looked_at_in_its_smallest_workload():
 def test_of_the_wrong_variants_only_those_that_race_go_through_the_tools():
     found = [(s.implementation.name, s.dtype, s.wrong) for s in calls_to_sanitize(job())]
     assert found == [("a", "float32", False), ("b", "bfloat16", False), ("races", "float32", True)]
+
+
+def test_without_a_gpu_the_tools_say_nothing_and_nothing_fails(measure):
+    result = measure(job())
+    assert (result.kind, result.environment, result.error) == ("inspect", None, "")
+    assert result.counted == () and result.sanitized == () and result.warnings == ()
