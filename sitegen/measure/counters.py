@@ -8,8 +8,11 @@ known: a copy, a matrix product.  Clocks are left alone.
 from __future__ import annotations
 
 import csv
+import getpass
 import math
+import os
 import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +73,8 @@ def _read(ncu: str, what: str, calls: Mapping[int, Counting], stage: Stage) -> t
         return stage.folder / f"ncu-{what}-{passage}.csv"
 
     program = ["-m", "sitegen.measure.under_tools", what, str(stage.job_file), str(stage.folder / "counted")]
-    tool = Tool(f"ncu-{what}", lambda passage: ncu_command(ncu, METRICS[what], table(passage)), program)
+    environment = _apart(stage.folder)
+    tool = Tool(f"ncu-{what}", lambda passage: ncu_command(ncu, METRICS[what], table(passage)), program, environment)
     found, problems = dict[int, Reading](), list[str]()
     for passage in go_through(tool, {number: call.name for number, call in calls.items()}, stage.folder):
         file = table(passage.number)
@@ -78,6 +82,14 @@ def _read(ncu: str, what: str, calls: Mapping[int, Counting], stage: Stage) -> t
         found |= readings(passage, text)
         problems += _problems(passage, text, calls)
     return found, problems
+
+
+def _apart(folder: Path) -> dict[str, str]:
+    """ncu waits for any other ncu whose lock is in the same temporary folder, also on another GPU; what torch.compile
+    made before stays where torch keeps it.
+    """
+    compiled = str(Path(tempfile.gettempdir()) / f"torchinductor_{getpass.getuser()}")
+    return {"TMPDIR": str(folder), "TORCHINDUCTOR_CACHE_DIR": os.environ.get("TORCHINDUCTOR_CACHE_DIR", compiled)}
 
 
 def readings(passage: Passage, table: str) -> dict[int, Reading]:
