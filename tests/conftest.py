@@ -1,6 +1,7 @@
 """What every test of the project shares: tests that this machine cannot run are left out, counted, and named."""
 
 import datetime as dt
+import functools
 import importlib.util
 import os
 import shutil
@@ -50,19 +51,20 @@ def left_out_for_want_of(item: pytest.Item) -> str:
     """What this machine lacks for a test, in the words of the summary; empty when it lacks nothing."""
     if item.get_closest_marker("torch") and not all(map(importlib.util.find_spec, ("torch", "triton", "numpy"))):
         return "torch, Triton and numpy (`pip install torch triton numpy` into .venv)"
-    if item.get_closest_marker("nvrtc") and not all(map(_is_here, ("cuda.core", "cuda.bindings.nvrtc", "triton"))):
-        return "cuda.core and Triton (`pip install 'cuda-core[cu13]' triton` into .venv)"
+    if item.get_closest_marker("nvrtc") and not _can_compile_cuda():
+        return "NVRTC and Triton (`pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime triton` into .venv)"
     if item.get_closest_marker("gpu") and shutil.which("nvidia-smi") is None:
         return "a GPU"
     return ""
 
 
-def _is_here(module: str) -> bool:
-    """Also of a module in a package that is not here."""
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
+@functools.cache
+def _can_compile_cuda() -> bool:
+    """Whether NVRTC and CUDA's headers are here, and cuobjdump, which Triton brings."""
+    from sitegen.measure.artefacts import cuobjdump
+    from sitegen.measure.compile import nvrtc_version, toolkit_includes
+
+    return bool(nvrtc_version() and toolkit_includes() and cuobjdump())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -182,7 +182,7 @@ def _listing(tool: str, binary: Binary, arch: str) -> Listing:
     names = binary.entries or found
     return Listing(
         usage={name: found[name] for name in names if name in found},
-        sass="".join(f"{name}:\n{_readable(body)}" for name, body in functions.items()),
+        sass="".join(f"{name}:\n{readable(body)}" for name, body in functions.items()),
         code="".join(f"{name}:\n{' '.join(_ENCODING.findall(body))}\n" for name, body in functions.items()),
     )
 
@@ -199,7 +199,7 @@ def _functions(sass: str, entries: Sequence[str]) -> dict[str, str]:
     return {_UNNAMED.sub("0" * 8, n.strip()): body for n, _, body in parts if not entries or n.strip() in entries}
 
 
-def _readable(body: str) -> str:
+def readable(body: str) -> str:
     """One instruction a line, without what fills the last line of the cache: a branch to itself, and NOPs."""
     instructions = list(_INSTRUCTION.finditer(body))
     while instructions and instructions[-1]["opcode"] == "NOP":

@@ -115,7 +115,7 @@ def _missing(language: Language) -> str:
     if language is Language.CUDA_HOST:
         return "" if compiling.nvcc() else "a file with host code needs nvcc, of the CUDA toolkit"
     if not compiling.nvrtc_version():
-        return "needs NVRTC (`pip install 'cuda-core[cu13]'`)"
+        return "needs NVRTC (`pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime`)"
     return "" if compiling.toolkit_includes() else "needs CUDA's headers (`pip install nvidia-cuda-runtime`)"
 
 

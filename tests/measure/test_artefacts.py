@@ -9,7 +9,7 @@ import importlib.util
 
 import pytest
 
-from sitegen.measure.artefacts import MOST_BYTES, Binary, clean_ptx, count_instructions, disassemble, pack
+from sitegen.measure.artefacts import MOST_BYTES, Binary, clean_ptx, count_instructions, disassemble, pack, readable
 from sitegen.measure.artefacts import instruction_class as class_of
 
 ADD = """
@@ -33,11 +33,25 @@ def add(x, y, z, n, BLOCK: tl.constexpr):
         ("HGMMA.64x128x16.F32.BF16", "HGMMA"),
         ("BAR.SYNC.DEFER_BLOCKING", "BAR"),
         ("LDC.64", ""),
+        ("LDG.E.ENL2.256 R4, R8, [R2.64] ;", "LDG.256"),
+        ("LDG.E.LTC128B.64 R4, [R2.64] ;", "LDG.64"),
+        ("LDGSTS.E.BYPASS.LTC128B.128 [R5], [R2.64] ;", "LDGSTS.128"),
+        ("IMAD R4, R5, 0x100, R6 ;", "IMAD"),
+        ("IMAD.MOV.U32 R4, RZ, RZ, R5 ;", ""),
+        ("HFMA2 R4, R5, R6, R7 ;", "HFMA2"),
+        ("HFMA2.MMA R9, -RZ, RZ, 0, 9.5367431640625e-07 ;", ""),
+        ("UTCQMMA gdesc[UR8], gdesc[UR10], tmem[UR4], tmem[UR6], idesc[UR7], UP0 ;", "UTCQMMA"),
         ("NOP", ""),
     ],
 )
 def test_an_instruction_is_counted_by_class_and_width(opcode, name):
     assert class_of(opcode) == name
+
+
+def test_a_listing_has_neither_what_schedules_an_instruction_nor_what_fills_a_line():
+    line = "        /*0010*/  @!P0 BRA {target}  &wr=0x0  ?trans7;  /* 0x00000000000b7919 */\n"
+    tail = "        /*0020*/   BRA 0x20 ;  /* 0x1 */\n        /*0030*/   NOP ;  /* 0x2 */\n"
+    assert readable(line.format(target="0x40") + tail) == "  BRA 0x40 ; @!P0\n"
 
 
 def test_labels_are_no_instructions():
