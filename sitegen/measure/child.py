@@ -315,7 +315,9 @@ def _free() -> None:
     import torch
 
     if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+        from sitegen.measure.timing import give_back_memory
+
+        give_back_memory()
 
 
 def _die_with_parent() -> None:
