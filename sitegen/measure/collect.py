@@ -1,11 +1,10 @@
 """What a reader wants to see beside the time of a call: launch record, compilation, PTX and SASS.
 
-Nothing here may fail an evaluation: what cannot be had is left out, and `notes` says why.
+Nothing here may fail an evaluation: what cannot be had is left out, and `missing` says why.
 """
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -22,8 +21,8 @@ from sitegen.model.plain import to_plain
 
 
 def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Mapping[str, int]) -> dict[str, Any]:
-    """`launch`, `compilation` (plain, or None), `artefacts` (packed, by name), `notes`."""
-    found: dict[str, Any] = {"launch": None, "compilation": None, "artefacts": {}, "notes": []}
+    """`launch`, `compilation` (plain, or None), `artefacts` (packed, by name), `missing`: why, or empty."""
+    found: dict[str, Any] = {"launch": None, "compilation": None, "artefacts": {}, "missing": ""}
     try:
         ready = make_set(bench, subject, dims, 0)
         call = partial(subject.into, ready.inputs, ready.outs, dims)
@@ -31,8 +30,8 @@ def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Map
         captured = capture(call)
         found["launch"] = to_plain(captured.launch) if captured else None
         made = disassemble(binaries_of(subject, noted, captured, dims), arch_of(torch.cuda.get_device_capability()))
-    except Exception:
-        return {**found, "notes": [traceback.format_exc(limit=-3)]}
+    except Exception as error:
+        return {**found, "missing": f"{type(error).__name__}: {error}"}
     return found if made is None else {**found, **plain(made.compilation, made.artefacts)}
 
 

@@ -15,6 +15,8 @@ from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number
 
 COMPILE_DEADLINE_S = 120.0
+UNASKED_SHARED = 48 * 1024
+"""Bytes of shared memory that a block may have without asking."""
 Defines = tuple[tuple[str, str], ...]
 
 
@@ -118,17 +120,20 @@ def _checked(result: tuple[Any, ...]) -> Any:
 
 
 def allow_shared(kernel: Any, size: int) -> None:
-    """Dynamic shared memory must be asked for where a block has more than 48 KB in all; what was allowed before stays.
+    """`size` bytes of dynamic shared memory, which must be asked for where a block has more than 48 KB in all.
 
-    Raises RuntimeError where there is not so much.
+    What was allowed before stays.  Raises RuntimeError where there is not so much.
     """
     import torch
     from cuda.bindings import driver
 
-    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    static = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+    dynamic = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     device = driver.CUdevice(torch.cuda.current_device())
-    _, allowed = driver.cuKernelGetAttribute(attribute, kernel.handle, device)
-    (error,) = driver.cuKernelSetAttribute(attribute, max(size, allowed or 0), kernel.handle, device)
+    fixed, allowed = (driver.cuKernelGetAttribute(a, kernel.handle, device)[1] or 0 for a in (static, dynamic))
+    if fixed + size <= UNASKED_SHARED:
+        return
+    (error,) = driver.cuKernelSetAttribute(dynamic, max(size, allowed), kernel.handle, device)
     if int(error) != 0:
         raise RuntimeError(f"{size} bytes of shared memory: {error}")
 

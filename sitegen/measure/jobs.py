@@ -227,8 +227,10 @@ def _collect(job: KernelJob, contestants: list[Contestant], stage: Stage) -> Non
 def _collect_one(contestant: Contestant, dims: dict[str, int]) -> None:
     try:
         contestant.collected = child_of(contestant).ask("artefacts", EVALUATION_S, dims=dims)
+        missing = contestant.collected["missing"]
     except Ended as why:
-        contestant.message = f"no artefacts: {why}"
+        missing = str(why)
+    contestant.message = f"no artefacts: {missing}" if missing else contestant.message
 
 
 def _rejection(variant: Contestant, expected: Status, job: RejectJob) -> Rejection:
