@@ -36,7 +36,7 @@ def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Map
 
 
 def noted_by(watch: TritonWatch | None, subject: Subject, call: Callable[[], Any]) -> list[Binary]:
-    """Calls once, so that nothing is left to be compiled or loaded, and gives the Triton kernels of a function of ours."""
+    """Calls once, so that nothing is left to compile or load, and gives the Triton kernels of a function of ours."""
     if watch is None or type(subject) is not PythonSubject:
         call_and_wait(call)
         return []

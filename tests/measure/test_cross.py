@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from sitegen.measure import compile as compiling
 from sitegen.measure.cross import Specialization, cross_compile
 from sitegen.measure.protocol import Ended
 from sitegen.measure.sources import write_sources
+from sitegen.model.job import KernelJob
 from sitegen.model.kernel import Implementation, Language, Launch, Status
 from sitegen.model.plain import to_plain
 from sitegen.read.kernel import parse_kernel
@@ -222,9 +224,17 @@ from sitegen.measure.cross import answer, specialization_of
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 folder, arch = Path(sys.argv[1]), sys.argv[2]
-job = from_plain(KernelJob, json.loads((folder / "job.json").read_text()))
+job = from_plain(KernelJob, json.load(sys.stdin))
 print(json.dumps({i.name: answer(specialization_of(job, folder, i.name), arch) for i in job.kernel.implementations}))
 """
+
+
+def in_a_process(job: KernelJob, folder: Path, arch: str) -> dict[str, Any]:
+    """What is made of each implementation of a job, by name."""
+    command, sent = [sys.executable, "-c", RUN, str(folder), arch], json.dumps(to_plain(job))
+    done = subprocess.run(command, cwd=ROOT, input=sent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -245,10 +255,7 @@ def triton(add_kernel, tmp_path_factory):
         job = add_kernel.kernel_job({name: sources[name] for name in names})
         folder = tmp_path_factory.mktemp(arch)
         write_sources(folder, job.sources)
-        (folder / "job.json").write_text(json.dumps(to_plain(job)))
-        done = subprocess.run([sys.executable, "-c", RUN, str(folder), arch], cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return in_a_process(job, folder, arch)
 
     return {"sm_80": made("sm_80", for_all), HOPPER: made(HOPPER, sources), "sm_100a": made("sm_100a", for_all)}
 
@@ -307,6 +314,16 @@ def test_what_does_not_fit_or_does_not_compile_is_a_compile_error(triton):
 def test_what_needs_real_numbers_says_so_and_is_no_compile_error(triton):
     assert triton[HOPPER]["reads"]["status"] == "runtime_error"
     assert triton[HOPPER]["torch_only"] == {"status": "not_run", "message": "it launches no Triton kernel"}
+
+
+@pytest.mark.torch
+def test_a_row_of_8192_stays_in_the_registers_of_the_fused_softmax():
+    this = of_the_site("softmax", "fused")
+    kernel = replace(this.kernel, implementations=(this.implementation,))
+    row = next(workload for workload in kernel.workloads if workload.dims["N"] == 8192)
+    made = in_a_process(KernelJob("", kernel, row, "float32", {}, {}), ROOT, HOPPER)["fused"]["compilation"]
+    assert made["spill_bytes"] == 0
+    assert {name for name in made["instructions"] if name[:3] in ("LDG", "STG", "LDL", "STL")} == {"LDG.128", "STG.128"}
 
 
 @pytest.mark.torch
