@@ -30,7 +30,8 @@ _EXACT_ALLOCATIONS = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 _OPTIONS = ("--target-processes", "application-only", "--launch-timeout", "60", "--print-limit", "10000")
 _QUIET = ("--report-api-errors", "no", "--show-backtrace", "device")
 """Errors of the CUDA API that torch provokes and handles are not asked for, nor where on the host a launch was."""
-_OF_TOOL = {"initcheck": ("--check-api-memory-access", "no")}
+_OF_TOOL = {"initcheck": ("--check-api-memory-access", "no"), "racecheck": ("--racecheck-detect-level", "error")}
+"""Copies are not ours; what racecheck itself calls a warning may be meant, so that it takes nobody's time away."""
 
 _ATTRIBUTE = re.compile(r"__\w+__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _GLOBAL = re.compile(r"__global__\b[^;{(]*?\b(\w+)\s*(?:<[^;{(]*>)?\s*\(")

@@ -25,21 +25,18 @@ def output(name: str) -> str:
     [
         (
             "memcheck",
-            "tri_shift",
-            "Invalid __global__ write of size 4 bytes at tri_shift (planted.py:16), "
+            "tri_past",
+            "Invalid __global__ write of size 4 bytes at tri_past (past.py:7), "
             "1 bytes after the nearest allocation of size 4,004 bytes",
         ),
         (
             "racecheck",
             "cu_race",
-            "Error: Race reported between Write access at cu_race (planted.cu:10), "
-            "and Read access at cu_race (planted.cu:11) [4004 hazards]",
+            "Error: Race reported between Write access at cu_race (race.cu:4), "
+            "and Read access at cu_race (race.cu:6) [4004 hazards]",
         ),
-        (
-            "initcheck",
-            "tri_shift",
-            "Uninitialized __global__ memory read of size 4 bytes at tri_shift (planted.py:15)",
-        ),
+        ("initcheck", "tri_empty", "Uninitialized __global__ memory read of size 4 bytes at tri_empty (empty.py:7)"),
+        ("synccheck", "cu_syncwarp", "Barrier error detected. Invalid arguments. at cu_syncwarp (syncwarp.cu:3)"),
     ],
 )
 def test_a_finding_says_what_and_where_without_what_differs_from_run_to_run(tool, function, text):
@@ -122,14 +119,20 @@ def kernel_of(name: str) -> str:
     return f'extern "C" __global__ void {name}(float* x) {{}}'
 
 
-THREE = {"good": kernel_of("cu_good"), "shift": kernel_of("tri_shift"), "last": kernel_of("cu_last")}
+def several(*kernels: str) -> dict[str, str]:
+    """An implementation for each kernel of which a tool printed something, in that order."""
+    return {f"v{number}": kernel_of(name) for number, name in enumerate(kernels)}
+
+
+PLANTED = several("tri_good", "tri_past", "cu_last")
+READS = several("tri_good", "tri_past", "cu_reads_past", "cu_shared", "tri_empty", "cu_syncwarp")
 
 
 def test_clean_implementations_have_an_empty_text_for_each_tool(monkeypatch, tmp_path):
-    found, problems = looked(monkeypatch, tmp_path, job(THREE))
+    found, problems = looked(monkeypatch, tmp_path, job(PLANTED))
     assert problems == ()
     assert {one.status for one in found.values()} == {Status.PASSED}
-    assert found["good"].findings == dict.fromkeys(("memcheck", "racecheck", "synccheck", "initcheck"), "")
+    assert found["v0"].findings == dict.fromkeys(("memcheck", "racecheck", "synccheck", "initcheck"), "")
 
 
 def test_a_write_past_the_end_is_out_of_bounds_and_those_after_it_are_looked_at_in_a_fresh_process(
@@ -137,38 +140,45 @@ def test_a_write_past_the_end_is_out_of_bounds_and_those_after_it_are_looked_at_
 ):
     first = passage(0, output("memcheck"), "the process ended with 1")
     second = passage(1, "@@sitegen begin 2\n@@sitegen end 2\n")
-    found, problems = looked(monkeypatch, tmp_path, job(THREE), memcheck=[first, second])
+    found, problems = looked(monkeypatch, tmp_path, job(PLANTED), memcheck=[first, second])
     assert problems == ()
-    assert (found["good"].status, found["shift"].status) == (Status.PASSED, Status.OUT_OF_BOUNDS)
-    assert found["last"].findings["memcheck"] == "", "the lost context was not its fault"
-    assert "planted.py:16" in found["shift"].findings["memcheck"]
+    assert [one.status for one in found.values()] == [Status.PASSED, Status.OUT_OF_BOUNDS, Status.PASSED]
+    assert found["v2"].findings["memcheck"] == "", "the lost context was not its fault"
+    assert "past.py:7" in found["v1"].findings["memcheck"]
 
 
 def test_a_race_in_a_wrong_variant_is_told_apart(monkeypatch, tmp_path):
-    several = job({"good": kernel_of("cu_good"), "other": kernel_of("cu_other")}, {"race": kernel_of("cu_race")})
-    found, _ = looked(monkeypatch, tmp_path, several, racecheck=[passage(0, output("racecheck"))])
+    thirteen = job(several(*(f"k{n}" for n in range(13))), {"race": kernel_of("cu_race")})
+    found, _ = looked(monkeypatch, tmp_path, thirteen, racecheck=[passage(0, output("racecheck"))])
     assert (found["race"].status, found["race"].wrong) == (Status.RACE, True)
-    assert (found["good"].status, found["good"].wrong) == (Status.PASSED, False)
+    assert (found["v12"].status, found["v12"].wrong) == (Status.PASSED, False)
 
 
-def test_reading_what_nobody_wrote_is_incorrect(monkeypatch, tmp_path):
-    names = {"a": kernel_of("cu_good"), "b": kernel_of("cu_b"), "c": kernel_of("tri_shift")}
-    found, _ = looked(monkeypatch, tmp_path, job(names), initcheck=[passage(0, output("initcheck"))])
-    assert [one.status for one in found.values()] == [Status.PASSED, Status.PASSED, Status.INCORRECT]
+def test_reading_what_nobody_wrote_is_incorrect_and_whoever_came_after_it_is_not_judged(monkeypatch, tmp_path):
+    log = passage(0, output("initcheck"), "the process ended with 1")
+    found, problems = looked(monkeypatch, tmp_path, job(READS), initcheck=[log])
+    assert [one.status for one in found.values()] == [*[Status.PASSED] * 4, Status.INCORRECT, Status.PASSED]
+    assert "initcheck" not in found["v5"].findings and problems == ()
+
+
+def test_a_barrier_that_not_all_can_reach_is_a_race(monkeypatch, tmp_path):
+    log = passage(0, output("synccheck"), "the process ended with 1")
+    found, _ = looked(monkeypatch, tmp_path, job(READS), synccheck=[log])
+    assert found["v5"].status is Status.RACE and found["v4"].status is Status.PASSED
 
 
 def test_findings_in_kernels_that_are_not_ours_are_dropped(monkeypatch, tmp_path):
     log = output("initcheck_torch") + "@@sitegen end 0\n"
-    found, _ = looked(monkeypatch, tmp_path, job({"good": kernel_of("cu_good")}), initcheck=[passage(0, log)])
-    assert (found["good"].status, found["good"].findings["initcheck"]) == (Status.PASSED, "")
+    found, _ = looked(monkeypatch, tmp_path, job(several("tri_good")), initcheck=[passage(0, log)])
+    assert (found["v0"].status, found["v0"].findings["initcheck"]) == (Status.PASSED, "")
 
 
 def test_initcheck_is_not_believed_where_the_copy_engine_writes(monkeypatch, tmp_path):
     store = 'asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;");'
-    names = {"a": kernel_of("cu_a"), "b": kernel_of("cu_b"), "c": kernel_of("tri_shift") + store}
-    found, problems = looked(monkeypatch, tmp_path, job(names), initcheck=[passage(0, output("initcheck"))])
-    assert found["c"].status is Status.PASSED and "initcheck" not in found["c"].findings
-    assert problems == ("initcheck cannot judge c: it does not see what the bulk copy engine writes",)
+    bulk = {**READS, "v4": READS["v4"] + store}
+    found, problems = looked(monkeypatch, tmp_path, job(bulk), initcheck=[passage(0, output("initcheck"))])
+    assert found["v4"].status is Status.PASSED and "initcheck" not in found["v4"].findings
+    assert problems == ("initcheck cannot judge v4: it does not see what the bulk copy engine writes",)
 
 
 def test_who_could_not_be_called_has_no_entry_and_is_named_once(monkeypatch, tmp_path):
