@@ -20,6 +20,8 @@ CAPTION = (
     "The ring on a bar is what was predicted, its end mark the ceiling. "
     "A ratio is the baseline’s time over this one’s."
 )
+NOISE = " Noise is the standard deviation of a ratio between two runs of the same code."
+BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of itself, under the power cap."
 
 
 def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, number: int) -> Markup:
@@ -42,7 +44,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, n
             id=slot.label if slot.label and record is records[0] else name,
             prefix=name,
             columns=slot.columns,
-            caption=slot.caption or f"{kernel.summary} {CAPTION}",
+            caption=slot.caption or f"{kernel.summary} {explained(shown)}",
             label=f"Table {number}.",
         )
         parts.append(printer.fragment("partials/table.html", table))
@@ -59,20 +61,27 @@ def benchmark_table(
     id: str,
     prefix: str,
     columns: Collection[str] = (),
-    caption: str = CAPTION,
+    caption: str = "",
     label: str = "",
     wide: bool = True,
 ) -> tables.Table:
     used = tables.columns_for(shown, _baselines(kernel, shown), tuple(columns))
     return tables.Table(
         id=id,
-        caption=caption,
+        caption=caption or explained(shown),
         label=label,
         headings=tables.headings(used),
         bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
         provenance=provenances(sources, record, shown, here),
         wide=wide,
     )
+
+
+def explained(shown: tuple[Group, ...]) -> str:
+    """What the columns and the heads say, as far as they say it here."""
+    noise = NOISE if any(group.noise is not None for group in shown) else ""
+    held = any(row.performance and row.performance.sustained for group in shown for row in group.rows)
+    return f"{CAPTION}{BURSTS if held else ''}{noise}"
 
 
 def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:

@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.markup.code import code_figure
 from sitegen.model.record import Ceiling, Run
-from sitegen.model.urls import KERNELS, ceilings_url
+from sitegen.model.urls import KERNELS, ceilings_url, relative
 from sitegen.render import numbers, tables
 from sitegen.render.charts import LEVELS, MIXES, ceiling_name
 from sitegen.render.datasheets import Datasheet, datasheet
-from sitegen.render.frame import Fact, Printer
+from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Mark, bar
 from sitegen.render.plates import machine_facts
+from sitegen.render.sources import Sources
 from sitegen.render.staircase import MIB, Stairs, render_staircase
 
+_CODE = re.compile(r"`([^`]+)`")
 _WORKING_SET = re.compile(r"(\d+) MB")
 """A probe of the L2 that is named by how much it reads again and again."""
 
@@ -27,8 +29,8 @@ _WORKING_SET = re.compile(r"(\d+) MB")
 class ProbeSource:
     name: str
     """`l2.cu`."""
-    about: str
-    """The file's opening comment."""
+    about: Markup
+    """The file's opening comment, its `words` as code."""
     code: Markup
 
 
@@ -36,6 +38,8 @@ class ProbeSource:
 class CeilingsPage:
     gpu: str
     date: str
+    seconds: str
+    """That all probes took; empty when it was not kept."""
     plate: tuple[Fact, ...]
     ceilings: tables.Table
     staircase: Markup
@@ -63,6 +67,9 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
     page = CeilingsPage(
         gpu=name,
         date=run.date,
+        seconds=numbers.with_unit(numbers.fixed(took, 0), "s")
+        if (took := sum(c.seconds for c in run.ceilings))
+        else "",
         plate=machine_facts(run),
         ceilings=_ceilings(run, sheet),
         staircase=_staircase(run, steps),
@@ -79,13 +86,19 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
     )
 
 
+def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
+    """To the page of each GPU that has one."""
+    found = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
+    return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in found if run)
+
+
 def long_name(name: str) -> str:
     """`memory, copy (1:1)`, `bf16 tensor`, `shared memory, read`."""
     return f"memory, {MIXES[name]} ({name.removeprefix('memory ')})" if name in MIXES else ceiling_name(name)
 
 
 def rate_text(name: str, rate: float) -> str:
-    return numbers.bandwidth(rate) if name in MIXES or name in LEVELS else numbers.operations(rate)
+    return numbers.bandwidth(rate) if name in MIXES or name in LEVELS else numbers.teraflops(rate)
 
 
 def working_sets(run: Run) -> dict[int, float]:
@@ -100,7 +113,7 @@ def _ceilings(run: Run, sheet: Datasheet | None) -> tables.Table:
     heads = (*(tables.Heading(title) for title in titles), tables.Heading("", bar=True))
     lines = tuple(_ceiling_line(ceiling, sheet) for ceiling in run.ceilings)
     caption = "The best rate of each ceiling’s probes, beside the dense rate that the vendor prints."
-    head = (*heads, tables.Heading("by", left=True))
+    head = (*heads, tables.Heading("by", class_="t"))
     return tables.Table("ceilings", caption, "", head, (tables.Body(lines=lines),), (), wide=False, first="ceiling")
 
 
@@ -113,7 +126,7 @@ def _ceiling_line(ceiling: Ceiling, sheet: Datasheet | None) -> tables.Line:
         numbers.with_unit(numbers.printed(printed / 1e12), unit) if printed else "",
         numbers.fixed(share * 100, 1) if share else "",
         bar(share, Mark.BASELINE) if share else Markup(),
-        max(ceiling.probes, key=lambda name: ceiling.probes[name], default=""),
+        max(_ways(ceiling).items(), key=lambda probe: probe[1], default=("", 0.0))[0],
     )
     return tables.Line(f"c-{tables.part_of_id(ceiling.name)}", long_name(ceiling.name), "", "", cells)
 
@@ -125,9 +138,13 @@ def _probes(run: Run) -> tables.Table:
     return tables.Table("probes", caption, "", heads, bodies, (), wide=False, first="probe")
 
 
+def _ways(ceiling: Ceiling) -> dict[str, float]:
+    """The probes that differ in how they do it, and not in how much they read."""
+    return {name: rate for name, rate in ceiling.probes.items() if not _WORKING_SET.fullmatch(name)}
+
+
 def _probe_body(ceiling: Ceiling) -> tables.Body:
-    probes = {name: rate for name, rate in ceiling.probes.items() if not _WORKING_SET.fullmatch(name)}
-    ordered = sorted(probes.items(), key=lambda probe: (-probe[1], probe[0]))
+    ordered = sorted(_ways(ceiling).items(), key=lambda probe: (-probe[1], probe[0]))
     lines = tuple(_probe_line(ceiling, n, name, rate) for n, (name, rate) in enumerate(ordered))
     took = f", {numbers.with_unit(numbers.fixed(ceiling.seconds, 1), 's')}" if ceiling.seconds else ""
     return tables.Body(long_name(ceiling.name), f"{numbers.count(len(lines), 'probe')}{took}", "", lines)
@@ -159,7 +176,7 @@ def _working_sets(steps: Mapping[int, float]) -> tables.Table:
 def _source(name: str, text: str) -> ProbeSource:
     about, code = opening_comment(text)
     figure = code_figure(code, "cuda", title=f"probes/{name}", label=f"Source of the probe {name}")
-    return ProbeSource(name, about, Markup(figure))
+    return ProbeSource(name, Markup(_CODE.sub(r"<code>\1</code>", escape(about))), Markup(figure))
 
 
 def opening_comment(text: str) -> tuple[str, str]:

@@ -229,11 +229,15 @@ def roofline_under(
     points: tuple[Point, ...],
     letter: str = "",
 ) -> Roofline | None:
-    """`points` under the ceilings of a run that concern `shown`; None when it measured no memory ceiling."""
-    memory = shown[0].limits.memory
-    if not memory:
+    """`points` under the ceilings of a run that concern `shown`; None when it measured no memory ceiling.
+
+    The slope is that of the mix of reads and writes; of several mixes the fastest.
+    """
+    limits = max((group.limits for group in shown), key=lambda limits: limits.bytes_per_s)
+    if not limits.memory:
         return None
-    first = Slope(MIXES[memory], shown[0].limits.bytes_per_s, sheet.bytes_per_s if sheet else None)
+    memory = MIXES[limits.memory] if len({group.limits.memory for group in shown}) == 1 else "DRAM"
+    first = Slope(memory, limits.bytes_per_s, sheet.bytes_per_s if sheet else None)
     levels = [Slope(ceiling.name, ceiling.rate) for ceiling in run.ceilings if ceiling.name in LEVELS]
     return Roofline(run.environment.gpu, name, (first, *levels), _roofs(shown, run, sheet), points, letter)
 
@@ -297,7 +301,7 @@ def _panel(
         probe=Line(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
         datasheet=Line("datasheet", printed / 1e12) if printed else None,
         columns=tuple(_column(group, row, hrefs[row.name]) for row in rows),
-        width=840 if wide else 400,
+        width=480 if wide else 400,
         letter="" if wide else "b",
     )
 
@@ -325,7 +329,7 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
     for roof in _roofs((group,), run, sheet) if group.cost.flops else ():
         flops = _printed(roof.datasheet_flops_per_s, "TFLOP/s") if roof.datasheet_flops_per_s else ""
         ridge = numbers.intensity(roof.flops_per_s / slope) if slope else ""
-        rows.append(CeilingRow(roof.name, numbers.operations(roof.flops_per_s), flops, ridge))
+        rows.append(CeilingRow(roof.name, numbers.teraflops(roof.flops_per_s), flops, ridge))
     return tuple(rows)
 
 

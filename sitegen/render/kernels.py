@@ -8,12 +8,16 @@ from dataclasses import dataclass
 
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
-from sitegen.model.record import Record
+from sitegen.model.record import Record, Role
 from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render import numbers, tables
-from sitegen.render.benchmark import CAPTION, benchmark_table
+from sitegen.render.benchmark import benchmark_table
 from sitegen.render.board import Board, board
+from sitegen.render.ceilings import ceilings_links
+from sitegen.render.changes import changes_url, last_two, render_changes
 from sitegen.render.charts import Figure, ceiling_name, kernel_figure
+from sitegen.render.checks import checks, findings
+from sitegen.render.details import details
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.history import History, history
 from sitegen.render.ladder import Step, ladder, source_url, unmeasured
@@ -22,6 +26,11 @@ from sitegen.render.plates import record_plate
 from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
 from sitegen.results.measures import GoalResult, GoalState, goal_results
+
+CODE_CAPTION = (
+    "Registers and spills of a thread, shared memory of a block. The re-read factor is the DRAM’s bytes over the least "
+    "that must move."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +63,17 @@ class Section:
     stale: tuple[str, ...]
     table: tables.Table
     figure: Figure | None
+    details: tuple[tables.Table, ...]
+    """Code, bytes and clocks at the headline."""
+    other_details: tuple[tables.Table, ...]
+    """The same at all other workloads."""
+    checks: tables.Table | None
+    findings: tuple[str, ...]
     caught: tuple[Caught, ...]
     history: History | None
     """None when no run that is kept timed the best implementation."""
+    changes: str
+    """The href of the newest run against the one before; empty when there is only one."""
     plate_id: str
     plate: tuple[Fact, ...]
 
@@ -78,6 +95,8 @@ class KernelPage:
 class KernelIndex:
     board: Board
     summaries: tuple[tuple[Link, str], ...]
+    ceilings: tuple[Link, ...]
+    """Of each GPU."""
 
 
 def render_kernels(printer: Printer) -> dict[str, str]:
@@ -86,10 +105,9 @@ def render_kernels(printer: Printer) -> dict[str, str]:
         return {}
     pages: dict[str, str] = {}
     for kernel in sources.site.kernels:
-        pages.update([_kernel_page(printer, kernel)])
-        pages.update(_data(sources, kernel))
+        pages |= _kernel_pages(printer, kernel) | _data(sources, kernel)
     summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
-    index = KernelIndex(board(sources, KERNELS), summaries)
+    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS))
     description = "Best implementation of each kernel, against the ceiling that binds it."
     pages.update(
         [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
@@ -108,7 +126,8 @@ def _json(record: Record) -> str:
     return json.dumps(to_plain(record), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
+def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
+    """Its page, and one for each record of what changed from run to run."""
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
     found = [(record, sources.groups(record)) for record in records]
@@ -123,7 +142,10 @@ def _kernel_page(printer: Printer, kernel: Kernel) -> tuple[str, str]:
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
-    return printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section=KERNELS)
+    made = [printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section=KERNELS)]
+    for record, section in zip(records, page.sections, strict=True):
+        made += render_changes(printer, kernel, record, section.history).items()
+    return dict(made)
 
 
 def _posts(sources: Sources, kernel: Kernel, here: str) -> tuple[Link, ...]:
@@ -173,40 +195,30 @@ def _section(
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
     charted = group if group and group.can_be_drawn else None
-    columns = (*tables.columns_for(shown, _compared(shown, kernel)), "error")
+    others = [other for other in shown if other is not group]
+    compared = next((row.name for g in shown for row in g.rows if row.role is Role.BASELINE and row.performance), "")
     return Section(
         id=f"on{end}" if several else "on",
         gpu=_gpu_name(record),
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
         steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
         stale=_stale_lines(record, group),
-        table=benchmark_table(
-            sources,
-            kernel,
-            record,
-            shown,
-            here,
-            id=f"workloads{end}",
-            prefix=f"w{end}",
-            columns=columns,
-            caption=f"{CAPTION} Error is ‖out − ref‖ / ‖ref‖ against float64, the worst of all checks.",
-            wide=False,
-        ),
-        figure=kernel_figure(sources, kernel, record, charted, here, id=f"roofline{end}", wide=False)
-        if charted
-        else None,
+        table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
+        figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
+        details=details([group], compared, f"code{end}", CODE_CAPTION) if group else (),
+        other_details=details(others, compared, f"code-more{end}", CODE_CAPTION),
+        checks=checks(shown, f"checks{end}"),
+        findings=findings(shown),
         caught=_caught(record),
-        history=history(
-            kernel, record, sources.histories(record), group.best.evaluation if group and group.best else None
-        ),
+        history=history(kernel, record, sources.histories(record), shown, group),
+        changes=relative(changes_url(kernel.name, record.gpu), here) if last_two(sources, record) else "",
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
 
 
-def _compared(shown: tuple[Group, ...], kernel: Kernel) -> tuple[str, ...]:
-    timed = {row.name for group in shown for row in group.rows if row.performance}
-    return tuple(name for name in kernel.baselines if name in timed)
+def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
+    return kernel_figure(sources, kernel, record, group, here, id=id, wide=False)
 
 
 def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ Shape = tuple[Pair, ...]
 SIZE = 14.0
 """Of the text in a chart, at its largest: what the style sheet gives it on a phone."""
 PITCH = SIZE + 2
-_UP, _DOWN, _PAD = 0.78 * SIZE, 0.26 * SIZE, 1.5
+_UP, _DOWN = 0.78 * SIZE, 0.26 * SIZE
 _BOLD = 1.09
 _WIDTHS = {
     **dict.fromkeys("ijl.,·':;|!", 0.28),
@@ -81,11 +81,11 @@ def first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = F
     return None
 
 
-def outline(text: str, spot: Spot, *, bold: bool = False) -> Shape:
+def outline(text: str, spot: Spot, *, bold: bool = False, pad: float = 1.5) -> Shape:
     """The text's box with a little room around it, turned as the text is."""
     width = text_width(text, bold=bold)
     left = spot.x - {"": 0.0, "mid": width / 2, "e": width}[spot.align]
-    corners = box(left - _PAD, spot.y - _UP - _PAD, left + width + _PAD, spot.y + _DOWN + _PAD)
+    corners = box(left - pad, spot.y - _UP - pad, left + width + pad, spot.y + _DOWN + pad)
     return tuple(_turned(corner, (spot.x, spot.y), spot.turn) for corner in corners)
 
 

@@ -66,6 +66,11 @@ def operations(flops_per_s: float) -> str:
     return _scaled(flops_per_s, _OPERATIONS)
 
 
+def teraflops(flops_per_s: float) -> str:
+    """`1515 TFLOP/s`, also where it is more than a thousand: as the vendors print it."""
+    return with_unit(significant(flops_per_s / 1e12, 3), "TFLOP/s")
+
+
 def percent(share: float, decimals: int = 1) -> str:
     """`95.1 %`."""
     return with_unit(fixed(share * 100, decimals), "%")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -113,12 +113,15 @@ def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
 
     `named`: the points are different kernels, with no path between them.
     """
-    field = _axes(chart)
+    labels = {point.name: point.name if named else _label(chart, point) for point in chart.points}
+    widest = max((text_width(label, bold=True) for label in labels.values()), default=0.0)
+    field = _axes(chart, 0.0 if named else widest)
     lines, drops = [*_datasheet_lines(chart, field), *_measured_lines(chart, field)], _ridge_lines(chart, field)
     taken = _taken(chart, field, [points for _, points in lines])
+    spots = _spots_around(chart, labels, field, taken) if named else {}
     roofs = [label for roof in chart.roofs for label in _roof_labels(roof, chart, field, taken)]
     first = [*roofs, _memory_label(chart, field, taken), *_floor_labels(chart, field, taken)]
-    spots = _spots_around(chart, field, taken) if named else _spots_beside(chart, field, taken)
+    spots = spots or _spots_beside(chart, labels, field, taken)
     for _, points in drops:  # a name may stand on a dotted line, where there is no other place near
         taken.add_line(points)
     parts = [
@@ -148,23 +151,24 @@ def describe(chart: Roofline) -> str:
     return f"Log-log. Measured roofs: {', '.join([*slopes, *roofs])}.{beside}{where}"
 
 
-def _axes(chart: Roofline) -> _Field:
-    """Around every point and every ridge, with room for the names to the right of the points and below the first."""
+def _axes(chart: Roofline, names: float) -> _Field:
+    """Around every point and every ridge, with room for `names` to the right of the points and below the first."""
     ridges = [chart.ridge(roof) for roof in chart.roofs]
     across = [x for p in chart.points for x in (p.flops_per_byte, p.dram_flops_per_byte) if x]
     x_low = min([*(x / 2.5 for x in across), *(x / 8 for x in ridges)], default=0.1)
     x_high = max([*(x * 2.5 for x in across), *(x * 4 for x in ridges), x_low * 30])
-    names = max((text_width(_label(chart, p), bold=True) for p in chart.points), default=0.0)
     wanted = [*((x, names + 36) for x in across), *((x, _ROOF) for x in ridges)]
     x_high = max([x_high, *(x_low * (x / x_low) ** (1 / (1 - min(room / _SPAN, 0.6))) for x, room in wanted)])
-    tops = [rate for roof in chart.roofs for rate in (roof.flops_per_s, roof.datasheet_flops_per_s or 0.0)]
+    tops = [rate for roof in chart.roofs for rate in (roof.flops_per_s, roof.datasheet_flops_per_s) if rate]
     y_high = max([*tops, *(p.high_flops_per_s for p in chart.points)], default=x_high * chart.memory)
     y_high *= 2.2
     lowest = [rate for p in chart.points for rate in (p.low_flops_per_s, p.sustained_flops_per_s) if rate]
     y_low = min([*(rate / 4 for rate in lowest), x_low * chart.memory])
-    if lowest:
-        fastest, share = max(p.flops_per_s for p in chart.points), min(0.8 * PITCH * len(chart.points) / _DEPTH, 0.6)
-        y_low = min(y_low, fastest * (fastest / y_high) ** (share / (1 - share)))
+    if names:
+        fastest, lowest_roof = max(p.flops_per_s for p in chart.points), min(tops, default=y_high)
+        depth = PITCH * len(chart.points) + (76 if lowest_roof < fastest else 10)  # a column fits below that roof
+        share, below = min(depth / _DEPTH, 0.65), min(fastest, lowest_roof)
+        y_low = min(y_low, below * (below / y_high) ** (share / (1 - share)))
     return _Field(Log(x_low, x_high, _LEFT, _RIGHT), Log(y_low, y_high, _BOTTOM, _TOP))
 
 
@@ -173,11 +177,21 @@ def _grid(field: _Field) -> list[Markup]:
     lines = [f"M{at(x(d))} {at(_TOP)}V{at(_BOTTOM)}" for d in x.decades]
     lines += [f"M{at(_LEFT)} {at(y(d))}H{at(_RIGHT)}" for d in y.decades]
     ticks = [f"M{at(x(m))} {at(_BOTTOM)}v4" for m in x.minor] + [f"M{at(_LEFT)} {at(y(m))}h-4" for m in y.minor]
-    across = [text(_decade(d), x(d), _BOTTOM + 18, "mid") for d in x.named]
-    up = [text(_decade(d / 1e12), _LEFT - 8, y(d) + _LABEL_UP, "e") for d in y.named]
+    across = [text(_decade(d), x(d), _BOTTOM + 20, "mid") for d in _apart(x)]
+    up = [text(_decade(d / 1e12), _LEFT - 8, y(d) + _LABEL_UP, "e") for d in y.named if y(d) < _BOTTOM - 5]
     frame = f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{''.join(ticks)}"
     titles = [text("FLOP per byte", (_LEFT + _RIGHT) / 2, _BOTTOM + 40, "mid")]
     return [path("".join(lines), "grid"), path(frame, "axis"), *across, *up, *titles]
+
+
+def _apart(x: Log) -> Iterator[float]:
+    """The steps of the axis whose numbers stand clear of the one before."""
+    free = 0.0
+    for step in x.named:
+        half = text_width(_decade(step)) / 2
+        if x(step) - half >= free:
+            free = x(step) + half + 6
+            yield step
 
 
 def _decade(value: float) -> str:
@@ -260,34 +274,40 @@ _Placed = tuple[str, Spot]
 """A text and where it stands."""
 
 
-def _spots_beside(chart: Roofline, field: _Field, taken: Taken) -> dict[str, _Placed]:
+def _spots_beside(chart: Roofline, labels: Mapping[str, str], field: _Field, taken: Taken) -> dict[str, _Placed]:
     """All names in one column beside the points, in the order of their heights; by name.
 
-    The column that needs the shortest leaders wins; empty when no column is free: the table has the names too.
+    The column that needs the shortest leaders wins; where no column is free each name looks for a place of its own.
     """
     points = sorted(chart.points, key=lambda p: (-p.flops_per_s, p.name))
-    texts = [_label(chart, point) for point in points]
-    for spots in sorted(_columns(points, field), key=lambda column: column[0]) if points else ():
-        outlines = [outline(name, spot, bold=True) for name, spot in zip(texts, spots[1], strict=True)]
+    texts, marks = [labels[point.name] for point in points], [field.mark(point) for point in points]
+    for _, heights, x, align in sorted(_columns(points, field)):
+        spots = [_beside(mark, x, y, align) for mark, y in zip(marks, heights, strict=True)]
+        outlines = [outline(name, spot, bold=True) for name, spot in zip(texts, spots, strict=True)]
         if all(taken.free(shape) for shape in outlines):
             taken.marks += outlines
-            for spot in spots[1]:
+            for spot in spots:
                 taken.add_line(spot.leader or ())
-            return {p.name: (name, spot) for p, name, spot in zip(points, texts, spots[1], strict=True)}
-    return {}
+            return {p.name: (name, spot) for p, name, spot in zip(points, texts, spots, strict=True)}
+    return _spots_around(chart, labels, field, taken)
 
 
-def _columns(points: Sequence[Point], field: _Field) -> Iterator[tuple[float, list[Spot]]]:
-    """(cost, places) of every column: near, on the right, and at the height of its points is best."""
-    marks = [field.mark(point) for point in points]
+def _columns(points: Sequence[Point], field: _Field) -> Iterator[tuple[float, list[float], float, str]]:
+    """(cost, heights, x, alignment) of every column: near, on the right, and at the height of its points is best."""
+    if not points:
+        return
+    places = [field.mark(point)[1] for point in points]
     ends = [field.x(x) for p in points for x in (p.flops_per_byte, p.dram_flops_per_byte) if x]
-    for start in range(int(_TOP + PITCH / 2), int(_BOTTOM), 6):
-        heights = spread([y for _, y in marks], PITCH, float(start), _BOTTOM - PITCH / 2)
-        moved = max(abs(height - y) for height, (_, y) in zip(heights, marks, strict=True))
-        for away in range(18, 240, 12):
-            for cost, x, align in ((0, max(ends) + away, ""), (40, min(ends) - away, "e")):
-                spots = [_beside(mark, x, y, align) for mark, y in zip(marks, heights, strict=True)]
-                yield away + moved + cost, spots
+    starts, stops = range(int(_TOP) + 8, int(_BOTTOM) - 40, 10), range(int(_BOTTOM) - 8, int(_TOP) + 60, -16)
+    for start, stop in itertools.product(starts, stops):
+        if stop - start < PITCH * (len(points) - 1):
+            continue
+        heights = spread(places, PITCH, float(start), float(stop))
+        steps = [abs(height - y) for height, y in zip(heights, places, strict=True)]
+        moved = max(steps) / 2 + sum(steps) / len(steps)
+        for away in range(18, 240, 16):
+            yield away + moved, heights, max(ends) + away, ""
+            yield away + moved + 40, heights, min(ends) - away, "e"
 
 
 def _beside(mark: Pair, x: float, y: float, align: str) -> Spot:
@@ -296,12 +316,13 @@ def _beside(mark: Pair, x: float, y: float, align: str) -> Spot:
     return Spot(x, y + _LABEL_UP, align, leader=((mark[0] + 7 * side, mark[1]), (x - 3 * side, y)))
 
 
-def _spots_around(chart: Roofline, field: _Field, taken: Taken) -> dict[str, _Placed]:
+def _spots_around(chart: Roofline, labels: Mapping[str, str], field: _Field, taken: Taken) -> dict[str, _Placed]:
     """Each name near its own point; by name."""
     found = {}
     for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
-        if spot := first_free(point.name, _around(*field.mark(point)), taken, bold=True):
-            found[point.name] = (point.name, spot)
+        name = labels[point.name]
+        if spot := first_free(name, _around(*field.mark(point)), taken, bold=True):
+            found[point.name] = (name, spot)
     return found
 
 
@@ -309,8 +330,8 @@ def _around(x: float, y: float) -> Iterator[Spot]:
     """Close to a point first, then farther away with a leader; below before above, where a slope leaves room."""
     yield from (Spot(x + 10, y + 14), Spot(x + 11, y + _LABEL_UP), Spot(x, y + 23, "mid"), Spot(x - 10, y + 15, "e"))
     yield from (Spot(x - 11, y + _LABEL_UP, "e"), Spot(x + 10, y - 8), Spot(x, y - 11, "mid"), Spot(x - 10, y - 8, "e"))
-    for away in range(24, 150, 14):
-        for degrees in (60, 30, 90, 0, 120, -30, 150, -60, 180):
+    for away in range(24, 310, 14):
+        for degrees in (60, 30, 90, 0, 75, 45, 15, 105, 120, -15, -30, 135, 150, -45, -60, 165, 180, -90, -120, -150):
             dx, dy = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
             to = x + away * dx, y + away * dy
             align = "e" if dx < -0.1 else "" if dx > 0.1 else "mid"
@@ -331,7 +352,8 @@ def _roof_labels(roof: Roof, chart: Roofline, field: _Field, taken: Taken) -> It
 
 def _memory_label(chart: Roofline, field: _Field, taken: Taken) -> Markup:
     """That of the first slope, below it."""
-    return _named(_rate(chart.slopes[0]), _along(*_slope(chart, field, chart.memory), below=True), taken, "b")
+    label, line = _rate(chart.slopes[0]), _slope(chart, field, chart.memory)
+    return _named(label, itertools.chain(_along(*line, below=True), _aside(*line)), taken, "b")
 
 
 def _slope_labels(chart: Roofline, field: _Field, taken: Taken) -> list[Markup]:
@@ -401,7 +423,7 @@ def _along(begin: Pair, end: Pair, *, below: bool) -> Iterator[Spot]:
 def _aside(begin: Pair, end: Pair) -> Iterator[Spot]:
     """Level and with a leader, in the corner above all slopes or in that below."""
     for side in (-1, 1):
-        for x, y in _on_slope(begin, end, 0.5):
+        for x, y in itertools.islice(_on_slope(begin, end, 0.5), 0, None, 4):
             for away, lean in itertools.product(range(24, 260 if side < 0 else 110, 12), (0.5, 0.8, 0.2)):
                 to = x + side * away * lean, y + side * away
                 end_of_leader = to[0] + side * 6, to[1] + (5 if side < 0 else -12)
@@ -410,7 +432,7 @@ def _aside(begin: Pair, end: Pair) -> Iterator[Spot]:
 
 def _on_slope(begin: Pair, end: Pair, first: float) -> Iterator[Pair]:
     """Places along it, from that share on outwards."""
-    for share in sorted((n / 20 for n in range(2, 19)), key=lambda share: abs(share - first)):
+    for share in sorted((n / 60 for n in range(6, 55)), key=lambda share: abs(share - first)):
         yield begin[0] + (end[0] - begin[0]) * share, begin[1] + (end[1] - begin[1]) * share
 
 
@@ -433,8 +455,8 @@ def _drawn_point(point: Point, field: _Field, placed: _Placed | None) -> Markup:
         counted = field.x(point.dram_flops_per_byte)
         parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
     if point.sustained_flops_per_s:
-        below = field.y(point.sustained_flops_per_s)
-        parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), tag("circle", class_="held", cx=x, cy=below, r="4.5")]
+        below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
+        parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), tag("circle", class_=class_, cx=x, cy=below, r="4.5")]
     parts.append(dot(x, y, point, 5.0))
     if placed:
         name, spot = placed

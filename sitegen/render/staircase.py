@@ -13,8 +13,8 @@ from sitegen.render.labels import Spot, Taken, box, drawn, first_free
 from sitegen.render.svg import Linear, Log, Pair, at, join, path, polyline, tag, text
 
 MIB = "MiB"
-_WIDTH, _HEIGHT = 840, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 830.0, 20.0, 244.0
+_WIDTH, _HEIGHT = 480, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 470.0, 20.0, 244.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _limits(stairs: Stairs, x: Log, y: Linear, taken: Taken) -> Iterator[Markup]
     if stairs.dram_bytes_per_s:
         height = y(stairs.dram_bytes_per_s / 1e12)
         yield path(f"M{at(_LEFT)} {at(height)}H{at(_RIGHT)}", "level")
-        spots = [Spot(_LEFT + 8 + along, height + down) for down in (15, -8) for along in range(0, 600, 20)]
+        spots = [Spot(_LEFT + 8 + along, height + down) for down in (15, -8) for along in range(0, 300, 20)]
         yield from _named(f"DRAM, read {numbers.bandwidth(stairs.dram_bytes_per_s)}", spots, taken)
 
 
