@@ -102,7 +102,7 @@ def test_every_workload_has_its_course_with_its_own_noise_the_headline_first(mak
 def test_the_noise_beside_a_course_is_that_of_its_own_workload(make):
     (past,) = past_runs(make, ("21", 1.0))
     drift = {
-        title: replace(time, by_process={"torch": (time.ratios["torch"], time.ratios["torch"] * (1 + n / 100))})
+        title: replace(time, by_process_us=(time.median_us, time.median_us * (1 + n / 100)))
         for n, (title, time) in enumerate(past.evaluations.items())
         if "8192x8192:float32" in title
     }
