@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,9 +18,12 @@ from sitegen.model.linked import document_key
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
+    Compilation,
     Correctness,
+    Counters,
     Environment,
     Evaluation,
+    LaunchRecord,
     Output,
     Performance,
     Ratio,
@@ -27,6 +31,7 @@ from sitegen.model.record import (
     Rejection,
     Role,
     Run,
+    Sustained,
 )
 from sitegen.model.site import (
     Countdown,
@@ -244,6 +249,45 @@ def record(name: str = "softmax", gpu: str = GPU) -> Record:
     return Record(1, name, gpu, (RUN,), (*kept, failed), (caught,))
 
 
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+COUNTED = Counters(300e6, 280e6, 140.0, 260_000.0, 0.0, 335e6, {"copy bytes": 1.006, "matrix flops": 1.0})
+COMPILED = Compilation("sm_90a", 40, 48, 1024, "ab" * 32)
+LAUNCHED = LaunchRecord((8192, 1, 1), (256, 1, 1), (1, 1, 1), 65536, 1, 0.75)
+
+
+def told_in_full(one: Evaluation) -> Evaluation:
+    """What a run with the tools says of an evaluation."""
+    if one.performance is None or one.role is Role.PROBE:
+        return one
+    ours = one.role is Role.IMPLEMENTATION
+    timed = replace(one.performance, power_w=460.0, by_process_us=(one.performance.median_us,) * 2)
+    return replace(
+        one,
+        performance=timed,
+        counters=COUNTED,
+        compilation=COMPILED if ours else None,
+        launch=LAUNCHED if ours else None,
+        sanitizer=dict.fromkeys(TOOLS, "") if ours else {},
+    )
+
+
+def full_record(name: str = "softmax", gpu: str = GPU) -> Record:
+    """As `record`, with counters, compiled code, launches and what the tools found: nothing."""
+    plain = record(name, gpu)
+    return replace(plain, evaluations=tuple(told_in_full(one) for one in plain.evaluations))
+
+
+def in_bursts(one: Evaluation) -> Evaluation:
+    """As of a matrix product: burst and sustained, in time and in cycles."""
+    timed = one.performance
+    if timed is None:
+        return one
+    us = timed.median_us * 1.2
+    held = Sustained(us, us, us, 240, (us,) * 12, timed.ratios, 1410.0, 698.0)
+    timed = replace(timed, cycles=timed.median_us * 1600, cycle_ratios=timed.ratios, throttle=("power cap",))
+    return replace(one, performance=replace(timed, sustained=held, sm_clock_mhz=1600.0))
+
+
 def post(slug: str, title: str, text: str, *, date: dt.date = AS_OF, tags: tuple[str, ...] = ("triton",)) -> Post:
     path = f"content/posts/{slug}/index.md"
     return Post(
@@ -320,7 +364,9 @@ def records(*found: Record) -> Records:
     return Records(kernels=kernels, cells={("softmax", "first-look", GPU): CELL} if found else {})
 
 
-def rendered(found: Site | None = None, evidence: Evidence | None = None) -> dict[str, str | bytes]:
+def rendered(
+    found: Site | None = None, evidence: Evidence | None = None, probes: Mapping[str, str] = PROBES
+) -> dict[str, str | bytes]:
     """Every page of a site, by output path; without arguments the one above, everything fresh."""
     whole = found or site()
     documents = documents_of(whole)
@@ -329,7 +375,7 @@ def rendered(found: Site | None = None, evidence: Evidence | None = None) -> dic
     evidence = evidence or Evidence(records(record(), record("copy")))
     theme = load_theme()
     assets = {name: f"assets/{name}" for name in theme.assets}
-    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=PROBES)
+    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=probes)
 
 
 @pytest.fixture(scope="session")
@@ -338,6 +384,8 @@ def make() -> SimpleNamespace:
     return SimpleNamespace(
         cell=CELL,
         evaluation=evaluation,
+        full_record=full_record,
+        in_bursts=in_bursts,
         gpu=GPU,
         kernel=kernel,
         record=record,
