@@ -222,7 +222,8 @@ class _Maker:
     def noise(self, rows: Iterable[Row]) -> float | None:
         """The largest of the runs that timed the rows."""
         quiet = noises(self.record)
-        return max((n for row in rows if row.evaluation and (n := quiet.get(timing_of(row.evaluation)))), default=None)
+        known = (quiet.get(timing_of(row.evaluation)) for row in rows if row.evaluation)
+        return max((noise for noise in known if noise is not None), default=None)
 
     @property
     def cost(self) -> Cost:
