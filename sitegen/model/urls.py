@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from functools import lru_cache
 
 from sitegen.model.site import Page, Post, SiteConfig
 
@@ -53,6 +54,7 @@ def term_url(term: str) -> str:
     return f"{TERMS}{term}/"
 
 
+@lru_cache(maxsize=4096)
 def tag_url(tag: str) -> str:
     """A tag is words; its URL keeps their letters, of any script, and `+`, so that C and C++ differ."""
     words = re.sub(r"[^\w+.-]+", "-", tag.lower()).strip("-")

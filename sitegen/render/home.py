@@ -17,7 +17,7 @@ from sitegen.render.overview import overview
 from sitegen.render.posts import PostLine, post_line
 from sitegen.render.series import Course, course
 from sitegen.render.sources import Sources
-from sitegen.render.worklog import DayLine, Days, countdown, day_line, words_by_day
+from sitegen.render.worklog import DayLine, Days, countdown, day_line
 
 LATEST = 6
 
@@ -71,7 +71,7 @@ def render_home(printer: Printer) -> dict[str, str]:
         count=numbers.count(len(sources.site.posts), "post"),
         day=day_line(sources, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
-        heat=heat(words_by_day(sources), sources.as_of) if worklog else Markup(),
+        heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
         worklog=relative(WORKLOG, ""),
     )
     return dict([printer.page("home.html", "", page, title=config.title)])

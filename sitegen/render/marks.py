@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -54,12 +55,18 @@ def strip(phases: Sequence[Sequence[Square]]) -> Markup:
     parts, x = [], 0.5
     for phase in phases:
         for square in phase:
-            parts.append(tag("rect", class_=square.state or None, x=x, y=".5", width="9", height="9"))
+            parts.append(_square(square.state, x))
             x += 12
         x += 6 if phase else 0
     width = max(round(x - 8), 1)
     attributes = {"viewBox": f"0 0 {width} 10", "width": round(width * 1.2), "height": 12}
     return tag("svg", join(parts), class_="strip", aria_hidden="true", **attributes)
+
+
+@lru_cache(maxsize=4096)
+def _square(state: str, x: float) -> Markup:
+    """Remembered, since every post of a series shows the same row but for one."""
+    return tag("rect", class_=state or None, x=x, y=".5", width="9", height="9")
 
 
 def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:

@@ -99,23 +99,13 @@ def render_posts(printer: Printer) -> dict[str, str]:
     pages = [_post_page(printer, post) for post in sources.site.posts]
     if sources.site.posts:
         pages += _lists(printer, POSTS, "Posts", "", sources.site.posts, tags=True)
-    tags = posts_by_tag(sources)
+    tags = sources.posts_by_tag
     for tag, posts in tags.items():
         pages += _lists(printer, tag_url(tag), tag, f"Posts about {tag}.", posts)
     if tags:
         found = tuple((Link(t, relative(tag_url(t), TAGS)), numbers.count(len(p), "post")) for t, p in tags.items())
         pages.append(printer.page("tags.html", TAGS, TagIndex(found), title="Tags", section=POSTS))
     return dict(pages)
-
-
-def posts_by_tag(sources: Sources) -> dict[str, list[Post]]:
-    """Newest first, the tags by name; spellings that share a URL are one tag."""
-    names = sorted({ref.name for post in sources.site.posts for ref in post.tags})
-    tags = {tag_url(name): name for name in reversed(names)}
-    return {
-        name: [post for post in sources.site.posts if url in {tag_url(ref.name) for ref in post.tags}]
-        for url, name in sorted(tags.items())
-    }
 
 
 def post_line(sources: Sources, post: Post, here: str) -> PostLine:
@@ -136,7 +126,7 @@ def _lists(
         lines = tuple(post_line(sources, post, here) for post in posts[n * PER_PAGE : (n + 1) * PER_PAGE])
         newer = relative(urls[n - 1], here) if n else ""
         older = relative(urls[n + 1], here) if n + 1 < total else ""
-        links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in posts_by_tag(sources)) if tags else ()
+        links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in sources.posts_by_tag) if tags else ()
         page = PostList(title, lede, lines, newer, older, n + 1, total, links, relative(TAGS, here))
         name = title if not n else f"{title}, page {n + 1}"
         pages.append(printer.page("posts.html", here, page, title=name, description=lede, section=POSTS))
@@ -146,7 +136,7 @@ def _lists(
 def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
     sources, here = printer.sources, printer.sources.post_url(post)
     document = sources.document(post.body)
-    kernels = _kernels(sources, post)
+    kernels = sources.kernels_of.get(post.body.path, ())
     date = sources.day_of(post.date)
     updated = sources.day_of(post.updated) if post.updated else None
     beside = sources.linked.neighbours.get(post.body.path, Neighbours())
@@ -183,11 +173,6 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
 
 def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
-
-
-def _kernels(sources: Sources, post: Post) -> tuple[str, ...]:
-    """Those that the post shows, measures or implements."""
-    return tuple(k.name for k in sources.site.kernels if post in sources.linked.kernel_posts.get(k.name, ()))
 
 
 def _stale(sources: Sources, kernels: Sequence[str]) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sitegen.model.linked import SeriesPlace
-from sitegen.model.site import Phase, Post, Series
+from sitegen.model.site import Post, Series
 from sitegen.model.urls import SERIES, relative, series_url
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Square, road, strip
 from sitegen.render.sources import Sources
+
+_PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,28 +125,22 @@ def positions(sources: Sources, post: Post, here: str) -> tuple[Position, ...]:
     )
 
 
-def _entries(sources: Sources, phase: Phase) -> tuple[Post | str, ...]:
-    """Its published posts in reading order, then the titles that are planned."""
-    posts = [post for ref in phase.posts if (post := sources.post(ref.name))]
-    return (*posts, *phase.planned)
-
-
 def _squares(sources: Sources, series: Series, here: Post | None = None) -> list[list[Square]]:
     def square(entry: Post | str) -> Square:
-        return Square("plan") if isinstance(entry, str) else Square("here" if entry == here else "")
+        return _PLANNED if isinstance(entry, str) else _HERE if entry is here else _PUBLISHED
 
-    return [[square(entry) for entry in _entries(sources, phase)] for phase in series.phases]
+    return [[square(entry) for entry in phase] for phase in sources.entries[series.id]]
 
 
 def _position(sources: Sources, place: SeriesPlace, post: Post, here: str) -> Position:
     series, phase = place.series, place.series.phases[place.phase]
     planned = [title for later in series.phases[place.phase :] for title in later.planned]
-    entries = [entry for each in series.phases for entry in _entries(sources, each)]
+    entries = [entry for each in sources.entries[series.id] for entry in each]
     return Position(
         title=series.title,
         href=relative(series_url(series.id), here),
         phase=f"Phase {place.phase + 1}, {phase.title}" if phase.title else "",
-        part=entries.index(post) + 1,
+        part=next(n for n, entry in enumerate(entries, start=1) if entry is post),
         total=len(entries),
         strip=strip(_squares(sources, series, post)),
         previous=_link(sources, place.previous, here),
@@ -158,7 +155,7 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
 
 def _series_page(printer: Printer, series: Series) -> tuple[str, str]:
     sources, here = printer.sources, series_url(series.id)
-    entries = [entry for phase in series.phases for entry in _entries(sources, phase)]
+    entries = [entry for phase in sources.entries[series.id] for entry in phase]
     posts = [entry for entry in entries if isinstance(entry, Post)]
     minutes = numbers.reading_time(sum(sources.document(post.body).words for post in posts))
     topics = sum(len(phase.topics) for phase in series.phases)
@@ -183,29 +180,29 @@ def _series_page(printer: Printer, series: Series) -> tuple[str, str]:
 
 def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView, ...]:
     views, number = [], 0
-    for count, phase in enumerate(series.phases, start=1):
+    for count, (phase, entries) in enumerate(zip(series.phases, sources.entries[series.id], strict=True), start=1):
         parts = []
-        for entry in _entries(sources, phase):
+        for entry in entries:
             number += 1
             parts.append(_part(sources, entry, number, here))
         parts += [Part("Ex", ref.name.replace("-", " ")) for ref in phase.exercises]
-        views.append(PhaseView(count, phase.title, phase.goal, phase.topics, _facts(sources, phase), tuple(parts)))
+        views.append(PhaseView(count, phase.title, phase.goal, phase.topics, _facts(sources, entries), tuple(parts)))
     return tuple(views)
 
 
 def _part(sources: Sources, entry: Post | str, number: int, here: str) -> Part:
     if isinstance(entry, str):
         return Part(str(number), entry)
-    newest = sources.site.posts[0] == entry
+    newest = sources.site.posts[0] is entry
     minutes = numbers.reading_time(sources.document(entry.body).words)
     state, text = ("here", f"newest, {minutes}") if newest else ("done", minutes)
     return Part(str(number), entry.title, relative(sources.post_url(entry), here), entry.description, state, text)
 
 
-def _facts(sources: Sources, phase: Phase) -> str:
-    """`2 posts, 23 min`."""
-    posts = [entry for entry in _entries(sources, phase) if isinstance(entry, Post)]
-    planned = len(_entries(sources, phase)) - len(posts)
+def _facts(sources: Sources, entries: Sequence[Post | str]) -> str:
+    """`2 posts, 23 min`, of a phase."""
+    posts = [entry for entry in entries if isinstance(entry, Post)]
+    planned = len(entries) - len(posts)
     facts = [numbers.count(len(posts), "post")] if posts else []
     facts += [numbers.reading_time(sum(sources.document(post.body).words for post in posts))] if posts else []
     return ", ".join([*facts, *([f"{planned} planned"] if planned else [])])

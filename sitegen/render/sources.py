@@ -5,22 +5,25 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
 from sitegen.model.record import CellRecord, Record, Run
-from sitegen.model.site import Markdown, Post, Site, SiteConfig
-from sitegen.model.urls import post_url
+from sitegen.model.site import Markdown, Phase, Post, Site, SiteConfig
+from sitegen.model.urls import post_url, tag_url
 from sitegen.read.config import zone_of
 from sitegen.render.evidence import Evidence
 from sitegen.render.measured import Group
 from sitegen.results.records import PastRun
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sources:
+    """What many pages ask of it is found once, so that a site's pages take time in proportion to their number."""
+
     linked: Linked
     documents: Mapping[str, Document]
     evidence: Evidence
@@ -43,9 +46,13 @@ class Sources:
     def config(self) -> SiteConfig:
         return self.linked.site.config
 
+    @cached_property
+    def _zone(self) -> dt.tzinfo:
+        return zone_of(self.config)
+
     def day_of(self, date: dt.date | dt.datetime) -> dt.date:
         """In the site's time zone, as publication counts it."""
-        return day_of(date, zone_of(self.config))
+        return day_of(date, self._zone)
 
     def post_url(self, post: Post) -> str:
         return post_url(post, self.config)
@@ -69,18 +76,69 @@ class Sources:
         return max(measured, key=lambda run: run.id, default=None)
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
-        found = {gpu: r for (*cell, gpu), r in self.evidence.records.cells.items() if cell == [post, label]}
+        found = self._cells.get((post, label), {})
         return tuple(found[gpu] for gpu in self._in_order(found))
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
+        """By GPU, of each (post's slug, label)."""
+        found: dict[tuple[str, str], dict[str, CellRecord]] = {}
+        for (post, label, gpu), record in self.evidence.records.cells.items():
+            found.setdefault((post, label), {})[gpu] = record
+        return found
 
     def _in_order(self, gpus: Iterable[str]) -> list[str]:
         first = self.config.gpus
         return sorted(gpus, key=lambda gpu: (first.index(gpu) if gpu in first else len(first), gpu))
 
     def kernel(self, name: str) -> Kernel | None:
-        return next((kernel for kernel in self.site.kernels if kernel.name == name), None)
+        return self._kernels.get(name)
+
+    @cached_property
+    def _kernels(self) -> Mapping[str, Kernel]:
+        return {kernel.name: kernel for kernel in self.site.kernels}
 
     def post(self, slug: str) -> Post | None:
-        return next((post for post in self.site.posts if post.slug == slug), None)
+        return self._posts.get(slug)
+
+    @cached_property
+    def _posts(self) -> Mapping[str, Post]:
+        """By slug; of translations the newest."""
+        return {post.slug: post for post in reversed(self.site.posts)}
+
+    @cached_property
+    def posts_by_tag(self) -> Mapping[str, tuple[Post, ...]]:
+        """Newest first, the tags by name; spellings that share a URL are one tag."""
+        names = sorted({ref.name for post in self.site.posts for ref in post.tags}, reverse=True)
+        urls = {name: tag_url(name) for name in names}
+        shown = {url: name for name, url in urls.items()}
+        tagged: dict[str, dict[str, Post]] = {url: {} for url in sorted(shown)}
+        for post in self.site.posts:
+            for ref in post.tags:
+                tagged[urls[ref.name]][post.body.path] = post
+        return {shown[url]: tuple(posts.values()) for url, posts in tagged.items()}
+
+    @cached_property
+    def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
+        """By a post's path, the kernels that it shows, measures or implements."""
+        found: dict[str, list[str]] = {}
+        for kernel in self.site.kernels:
+            for post in self.linked.kernel_posts.get(kernel.name, ()):
+                found.setdefault(post.body.path, []).append(kernel.name)
+        return {path: tuple(names) for path, names in found.items()}
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
+        """By a series' id, what each of its phases lists: published posts in reading order, then planned titles."""
+        return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
+
+    def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
+        return (*filter(None, (self.post(ref.name) for ref in phase.posts)), *phase.planned)
+
+    @cached_property
+    def words_by_day(self) -> Mapping[dt.date, int]:
+        """Of the worklog; a day without words counts as one."""
+        return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
 
 def source_of(site: Site, implementation: Implementation) -> str:

@@ -127,10 +127,6 @@ def _days(left: int, goal: str, date: dt.date) -> Days:
     return Days(f"T{numbers.NBSP}{sign}{numbers.NBSP}{abs(left)}", goal, date.isoformat(), numbers.day(date))
 
 
-def words_by_day(sources: Sources) -> Mapping[dt.date, int]:
-    return {entry.date: max(sources.document(entry.body).words, 1) for entry in sources.site.worklog}
-
-
 def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
     document = sources.document(entry.body)
     return DayLine(
@@ -163,7 +159,7 @@ def _lists(printer: Printer) -> list[tuple[str, str]]:
             if intro and not n
             else Markup(),
             countdown=countdown(sources),
-            heat=heat(words_by_day(sources), sources.as_of),
+            heat=heat(sources.words_by_day, sources.as_of),
             months=_months(sources, entries[n * PER_PAGE : (n + 1) * PER_PAGE], here),
             newer=relative(urls[n - 1], here) if n else "",
             older=relative(urls[n + 1], here) if n + 1 < total else "",
@@ -240,7 +236,7 @@ def _tally(entry: WorklogEntry) -> str:
 
 
 def _month(sources: Sources, entry: WorklogEntry, here: str) -> Month:
-    words = words_by_day(sources)
+    words = sources.words_by_day
     weeks = calendar.Calendar().monthdatescalendar(entry.date.year, entry.date.month)
     rows = tuple(tuple(_calendar_day(day, entry.date, words, here) for day in week) for week in weeks)
     return Month(_month_title(entry.date), rows)
