@@ -12,6 +12,9 @@ from sitegen.render import numbers, tables
 from sitegen.render.measured import Group, Row
 from sitegen.render.tables import Column
 
+CODE = "Registers and spills of a thread, shared memory of a block."
+COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
+
 
 def code_columns() -> tuple[Column, ...]:
     return (
@@ -47,8 +50,10 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
     )
 
 
-def details(shown: Sequence[Group], baseline: str, id: str, caption: str) -> tuple[tables.Table, ...]:
+def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Table, ...]:
     """One listing; two when there are matrix products, whose clocks are a matter of their own."""
+    counted = any(row.counters for group in shown for row in group.rows)
+    caption = f"{CODE}{COUNTED if counted else ''}"
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
     if not matrix:

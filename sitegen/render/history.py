@@ -27,6 +27,8 @@ _WIDTH, _HEIGHT = 240, 40
 _TOP, _BOTTOM, _LEFT, _RIGHT = 6.0, 34.0, 6.0, 234.0
 _SIGMAS = 2
 """Half the height of the band in standard deviations: 95 % of the runs of equal code."""
+_ROOM = 3
+"""The field is at least so many times as high as the band, so that it is seen as one when all runs lie in it."""
 _THINNEST = 4.0
 """A band of less would not be seen."""
 _SHOWN = 6
@@ -104,7 +106,7 @@ def history(
 def _course(group: Group, moments: Sequence[Moment], baseline: str) -> Course:
     ratios = [(moment.past.date, ratio.value) for moment in moments if (ratio := moment.ratio(baseline))]
     last = moments[-1] if moments else None
-    noise = last.noise if last else AA_NOISE
+    noise = group.noise if group.noise is not None else last.noise if last else AA_NOISE
     name = group.best.name if group.best else ""
     title = f"{name} at {numbers.shape(group.workload.name)} in {group.dtype}, × {baseline}"
     return Course(
@@ -123,7 +125,8 @@ def sparkline(title: str, ratios: Sequence[tuple[str, float]], noise: float) -> 
     """At least one (date, ratio), oldest first; the band is what the newest code gives when it is run again."""
     newest, half = ratios[-1][1], _SIGMAS * noise
     band = newest * (1 - half), newest * (1 + half)
-    y = _axis([*band, *(value for _, value in ratios)])
+    around = newest * (1 - _ROOM * half), newest * (1 + _ROOM * half)
+    y = _axis([*around, *(value for _, value in ratios)])
     x = Linear(0.0, float(max(len(ratios) - 1, 1)), _LEFT, _RIGHT)
     points = [(x(float(n)) if len(ratios) > 1 else _RIGHT, y(value)) for n, (_, value) in enumerate(ratios)]
     height = max(y(band[0]) - y(band[1]), _THINNEST)

@@ -27,11 +27,6 @@ from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
 from sitegen.results.measures import GoalResult, GoalState, goal_results
 
-CODE_CAPTION = (
-    "Registers and spills of a thread, shared memory of a block. The re-read factor is the DRAM’s bytes over the least "
-    "that must move."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class GoalLine:
@@ -205,8 +200,8 @@ def _section(
         stale=_stale_lines(record, group),
         table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
         figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
-        details=details([group], compared, f"code{end}", CODE_CAPTION) if group else (),
-        other_details=details(others, compared, f"code-more{end}", CODE_CAPTION),
+        details=details([group], compared, f"code{end}") if group else (),
+        other_details=details(others, compared, f"code-more{end}"),
         checks=checks(shown, f"checks{end}"),
         findings=findings(shown),
         caught=_caught(record),
