@@ -14,6 +14,7 @@ from sitegen.read.shape import Found, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 SITE_FILE = "content/site.yaml"
+MISNAMED = "content/site.yml"
 FEEDS = ("tags", "series")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
@@ -32,8 +33,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
 
 def no_config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
     """What stands in for the file when there is none."""
-    misnamed = SITE_FILE.replace(".yaml", ".yml")
-    hint = f"rename {misnamed}" if misnamed in files else "it needs `title:` and `base_url:`"
+    hint = f"rename {MISNAMED}" if MISNAMED in files else "it needs `title:` and `base_url:`"
     return SiteConfig("", "/"), (Diagnostic("SG022", f"no {SITE_FILE}", Span(SITE_FILE), hint),)
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
-from sitegen.model.site import Site, SiteConfig
+from sitegen.model.kernel import Kernel
+from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
-from sitegen.read.config import SITE_FILE, no_config, parse_config, zone_of
+from sitegen.read.config import MISNAMED, SITE_FILE, no_config, parse_config, zone_of
 from sitegen.read.kernel import parse_kernel
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.series import parse_series
-from sitegen.read.source import decode
+from sitegen.read.texts import read_text
 from sitegen.read.worklog import parse_worklog
 
 T = TypeVar("T")
@@ -24,9 +26,8 @@ T = TypeVar("T")
 ROOMS = ("content", "kernels", "series")
 SUFFIXES = (".bib", ".cu", ".cuh", ".h", ".hpp", ".md", ".py", ".yaml", ".yml")
 """Text that a page shows, a key hashes or a diagnostic frames.  Images and records are others' to read."""
-_KERNEL_FILE = re.compile(r"kernels/([^/]+)/kernel\.yaml")
+_ROOM = re.compile(r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yaml|(kernels)/[^/]+/kernel\.yaml")
 _KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
-_SERIES_FILE = re.compile(r"series/[^/]+\.yaml")
 _MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
 _EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
 
@@ -45,12 +46,10 @@ def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
     files: dict[str, str] = {}
     found: list[Diagnostic] = []
     for path in text_files(root):
-        try:
-            data = (root / path).read_bytes()
-        except OSError as error:
-            found.append(Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path)))
-            continue
-        files[path] = _keep(found, decode(data, path))
+        text, mistakes = read_text(root, path)
+        found += mistakes
+        if text is not None:
+            files[path] = text
     site, more = parse_site(files)
     return site, in_reading_order(worklog_never_fails((*found, *more)))
 
@@ -61,32 +60,106 @@ def text_files(root: Path) -> Iterator[str]:
         for folder, subfolders, names in os.walk(root / room):
             subfolders[:] = sorted(name for name in subfolders if not _ignored(name))
             relative = Path(folder).relative_to(root).as_posix()
-            yield from (
-                f"{relative}/{name}" for name in sorted(names) if name.endswith(SUFFIXES) and not _ignored(name)
-            )
+            yield from (f"{relative}/{name}" for name in sorted(names) if is_text(f"{relative}/{name}"))
+
+
+def is_text(path: str) -> bool:
+    """Whether a file in one of the ROOMS is read."""
+    return path.endswith(SUFFIXES) and not any(map(_ignored, path.split("/")))
 
 
 def parse_site(files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
     """The site that these texts are, by path from its root."""
     found: list[Diagnostic] = []
-    config = _config(files, found)
-    zone = zone_of(config)
-    posts = [_keep(found, parse_post(files[p], p, zone)) for p in files if POST_FILE.fullmatch(p)]
-    worklog, intro, warnings = parse_worklog({p: files[p] for p in _markdown_in(files, "content/worklog")})
+    zone = zone_of(_keep(found, _config(files)))
+    parts = {name: _keep(found, parse_part(name, files, zone)) for name in parts_of(files)}
+    site, more = assemble(parts, files)
+    return site, in_reading_order(worklog_never_fails((*found, *more)))
+
+
+@dataclass(frozen=True, slots=True)
+class Worklog:
+    """All days, of however many files."""
+
+    entries: tuple[WorklogEntry, ...]
+    intro: Markdown | None
+
+
+Part = SiteConfig | Post | Page | Term | Series | Kernel | Worklog
+"""What is read of one file, or of several that belong together."""
+WORKLOG = "content/worklog/"
+
+
+def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The name of each part of a site that has these files → the files that it is read from.
+
+    A part is named by its file, the worklog by its folder.
+    """
+    paths = tuple(files)
+    kernels = tuple(path for path in paths if path.startswith("kernels/"))
+    found = {SITE_FILE: tuple(path for path in paths if path in (SITE_FILE, MISNAMED))}
+    days = tuple(path for path in paths if _room(path) == "worklog")
+    found |= {WORKLOG: days} if days else {}
+    for path in paths:
+        if _room(path) in ("posts", "pages", "terms", "series"):
+            found[path] = (path,)
+        elif _room(path) == "kernels":
+            found[path] = kernels
+    return found
+
+
+def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Part, tuple[Diagnostic, ...]]:
+    """The part of that name; `files` holds at least those that `parts_of` says."""
+    if name == SITE_FILE:
+        return _config(files)
+    if name == WORKLOG:
+        entries, intro, warnings = parse_worklog({p: text for p, text in files.items() if _room(p) == "worklog"})
+        return Worklog(entries, intro), worklog_never_fails(warnings)
+    text = files[name]
+    match _room(name):
+        case "posts":
+            return parse_post(text, name, zone)
+        case "pages":
+            return parse_page(text, name)
+        case "terms":
+            return parse_term(text, name)
+        case "series":
+            return parse_series(text, name)
+        case _:
+            return parse_kernel(text, name, files)
+
+
+def assemble(parts: Mapping[str, Part], files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
+    """One site of all parts, in the order of their files, and the mistakes that only show when they are together."""
+    config, worklog = parts[SITE_FILE], parts.get(WORKLOG)
+    assert isinstance(config, SiteConfig)
+    posts, found = first_of_each_slug(_of(Post, parts))
     site = Site(
         config=config,
-        posts=_keep(found, first_of_each_slug(posts)),
-        pages=tuple(_keep(found, parse_page(files[p], p)) for p in _markdown_in(files, "content/pages")),
-        series=tuple(_keep(found, parse_series(files[p], p)) for p in files if _SERIES_FILE.fullmatch(p)),
-        worklog=worklog,
-        worklog_intro=intro,
-        kernels=tuple(_keep(found, parse_kernel(files[p], p, files)) for p in files if _KERNEL_FILE.fullmatch(p)),
-        terms=tuple(_keep(found, parse_term(files[p], p)) for p in _markdown_in(files, "content/terms")),
+        posts=posts,
+        pages=_of(Page, parts),
+        series=_of(Series, parts),
+        worklog=worklog.entries if isinstance(worklog, Worklog) else (),
+        worklog_intro=worklog.intro if isinstance(worklog, Worklog) else None,
+        kernels=_of(Kernel, parts),
+        terms=_of(Term, parts),
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
-    found += (*address_clashes(site), *_unread(files), *warnings)
-    return site, in_reading_order(worklog_never_fails(found))
+    return site, worklog_never_fails((*found, *address_clashes(site), *_unread(files)))
+
+
+def _of(kind: type[T], parts: Mapping[str, Part]) -> tuple[T, ...]:
+    return tuple(part for part in parts.values() if isinstance(part, kind))
+
+
+def _room(path: str) -> str:
+    """`posts`, `pages`, `terms`, `worklog`, `series` or `kernels` when a part is read of the file, else nothing."""
+    if path.startswith("content/posts/"):
+        return "posts" if POST_FILE.fullmatch(path) else ""
+    if found := _ROOM.fullmatch(path):
+        return found[1] or found[2] or found[3]
+    return ""
 
 
 def worklog_never_fails(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -120,19 +193,15 @@ def _kernels_without_yaml(files: Mapping[str, str]) -> Iterator[Diagnostic]:
             yield Diagnostic("SG016", message, Span(folder + odd), near, Severity.WARNING)
 
 
-def _config(files: Mapping[str, str], found: list[Diagnostic]) -> SiteConfig:
+def _config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
     text = files.get(SITE_FILE)
-    return _keep(found, no_config(files) if text is None else parse_config(text))
+    return no_config(files) if text is None else parse_config(text)
 
 
 def _keep(found: list[Diagnostic], result: tuple[T, tuple[Diagnostic, ...]]) -> T:
     """The value of a `parse_*`, its diagnostics put to the others."""
     found += result[1]
     return result[0]
-
-
-def _markdown_in(files: Mapping[str, str], folder: str) -> tuple[str, ...]:
-    return tuple(path for path in files if path.endswith(".md") and path.rpartition("/")[0] == folder)
 
 
 def _ignored(name: str) -> bool:

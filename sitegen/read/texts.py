@@ -1,0 +1,41 @@
+"""Paths → their texts, each opened when it is asked for: a site of ten thousand posts is not held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.read.source import decode
+
+
+def read_text(root: Path, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
+    """The text of a file, None when it cannot be opened."""
+    try:
+        data = (root / path).read_bytes()
+    except OSError as error:
+        return None, (Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path)),)
+    return decode(data, path)
+
+
+class Texts(Mapping[str, str]):
+    """The texts of a site by path, sorted as `text_files` has them; a file that vanished meanwhile is empty."""
+
+    def __init__(self, root: Path, paths: Iterable[str]) -> None:
+        self._paths = dict.fromkeys(paths)
+        self._read = lru_cache(maxsize=256)(lambda path: read_text(root, path)[0] or "")
+
+    def __getitem__(self, path: str) -> str:
+        if path not in self._paths:
+            raise KeyError(path)
+        return self._read(path)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
