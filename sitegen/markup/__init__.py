@@ -11,7 +11,7 @@ SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of
 Those of link_site are listed in link.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.code import code_figure
@@ -20,19 +20,34 @@ from sitegen.markup.link import link_site
 from sitegen.markup.parse import parse_document
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
-from sitegen.model.site import Site
+from sitegen.model.site import Page, Post, Site, Term
+from sitegen.read.load import Part, Worklog
 
-__all__ = ["code_figure", "highlight", "link_site", "parse_document", "parse_documents"]
+__all__ = ["code_figure", "documents_of", "highlight", "link_site", "parse_document", "parse_documents"]
+
+
+Parsed = tuple[Document, tuple[Diagnostic, ...]]
 
 
 def parse_documents(site: Site) -> tuple[Mapping[str, Document], tuple[Diagnostic, ...]]:
     """Every text of a site by `document_key`, and the mistakes in all of them."""
-    parsed = {document_key(post.body): parse_document(post.body, numbered=True) for post in site.posts}
-    for text in (*(page.body for page in site.pages), *(term.body for term in site.terms)):
-        parsed[document_key(text)] = parse_document(text, has_cells=False)
-    for entry in site.worklog:
-        prefix = f"{entry.date.isoformat()}-"
-        parsed[document_key(entry.body)] = parse_document(entry.body, has_cells=False, top_level=3, id_prefix=prefix)
-    if site.worklog_intro is not None:
-        parsed[document_key(site.worklog_intro)] = parse_document(site.worklog_intro, has_cells=False)
+    worklog = Worklog(site.worklog, site.worklog_intro)
+    parts: tuple[Part, ...] = (*site.posts, *site.pages, *site.terms, worklog)
+    parsed = {key: found for part in parts for key, found in documents_of(part)}
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
+
+
+def documents_of(part: Part) -> Iterator[tuple[str, Parsed]]:
+    """The texts of one part of a site by `document_key`, each with its mistakes."""
+    match part:
+        case Post(body=body):
+            yield document_key(body), parse_document(body, numbered=True)
+        case Page(body=body) | Term(body=body):
+            yield document_key(body), parse_document(body, has_cells=False)
+        case Worklog(entries, intro):
+            for entry in entries:
+                prefix = f"{entry.date.isoformat()}-"
+                document = parse_document(entry.body, has_cells=False, top_level=3, id_prefix=prefix)
+                yield document_key(entry.body), document
+            if intro is not None:
+                yield document_key(intro), parse_document(intro, has_cells=False)
