@@ -11,8 +11,8 @@ from sitegen.model.urls import kernel_url, relative
 from sitegen.render import numbers
 from sitegen.render.frame import Link
 from sitegen.render.marks import Mark, bar
-from sitegen.render.measured import Group, Row, headline
-from sitegen.render.provenance import Provenance, provenances
+from sitegen.render.measured import Group, Row, headline, newest_run
+from sitegen.render.provenance import Provenance, ceilings_href, provenance, record_href
 from sitegen.render.sources import Sources
 
 
@@ -40,15 +40,16 @@ class Board:
 
 def board(sources: Sources, here: str) -> Board:
     """One row a kernel, on the first of its GPUs."""
-    rows, made = [], dict[tuple[str, ...], Provenance]()
+    rows, made = [], dict[str, Provenance]()
     for kernel in sources.site.kernels:
         record = next(iter(sources.records(kernel.name)), None)
         shown = sources.groups(record) if record else ()
         group = headline(shown)
         rows.append(_board_row(kernel, group, here))
-        if record and group and group.best:
-            for line in provenances(sources, record, (group,), here):
-                made.setdefault((line.gpu, *line.facts, line.commit), line)
+        run = newest_run(record, group) if record and group and group.best else None
+        if record and run:
+            line = provenance(run, record_href(record, here), ceilings_href(sources, record.gpu, here))
+            made.setdefault(f"{record.gpu} {run.id}", line)
     return Board(tuple(rows), tuple(made.values()))
 
 

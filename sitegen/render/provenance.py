@@ -29,6 +29,7 @@ def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float
     """`sm_clock_mhz` is what the SMs ran at; without it their most is said."""
     machine = run.environment
     most = numbers.clock(machine.sm_clock_max_mhz)
+    clock = f"{sm_clock_mhz / 1000:.2f} of {most}" if sm_clock_mhz else f"up to {most}"
     facts = (
         f"driver {machine.driver}",
         f"CUDA {machine.cuda}",
@@ -36,7 +37,7 @@ def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float
         f"Triton {machine.triton}",
         f"power cap {numbers.watts(machine.power_limit_w)}",
         f"ECC {'on' if machine.ecc else 'off'}",
-        f"SM clock {numbers.clock(sm_clock_mhz)} of {most}" if sm_clock_mhz else f"SM clock up to {most}",
+        f"SM clock {clock}",
         run.date,
     )
     return Provenance(machine.gpu, ceilings, facts, run.commit, href)

@@ -145,7 +145,7 @@ def test_an_evaluation_of_an_implementation_that_is_gone_is_not_shown(make: Simp
 def test_the_provenance_names_what_made_the_numbers(pages: Pages) -> None:
     assert words(page(pages, POST).css_first(".tbl .prov")) == (
         "NVIDIA H200 driver 580.159 CUDA 13.0 torch 2.11.0 Triton 3.6.0 power cap 700 W ECC on "
-        "SM clock 1.98 GHz of 1.98 GHz 2026-11-21 1a2b3c4"
+        "SM clock 1.98 of 1.98 GHz 2026-11-21 1a2b3c4"
     )
     plate = words(page(pages, KERNEL).css("dl.plate")[-1])
     for fact in ("GPU NVIDIA H200", "SM clock, median 1.98 GHz", "rounds × samples 11 × 24", "commit 1a2b3c4"):
