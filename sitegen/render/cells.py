@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -99,3 +100,14 @@ def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output:
 def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
     """Where the image that is output `number` of a cell stands."""
     return f"{sources.post_url(post)}{label}-{number}.png"
+
+
+def images(sources: Sources, post: Post) -> dict[str, bytes]:
+    """What the cells of a post drew, as files beside it."""
+    return {
+        image_url(sources, post, cell.label, n): base64.b64decode(output.text)
+        for cell in sources.document(post.body).cells
+        for record in sources.cell_records(post.slug, cell.label)[:1]
+        for n, output in enumerate(record.outputs)
+        if output.kind == "image"
+    }

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from sitegen.model.dates import moment
 from sitegen.model.linked import document_key
+from sitegen.model.site import Page, Term
 from sitegen.model.urls import FEED, NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
 from sitegen.read.config import zone_of
 from sitegen.render.frame import Link, Printer, base_path, navigation
@@ -64,47 +65,37 @@ class Feed:
     entries: tuple[FeedEntry, ...]
 
 
-def render_plain(printer: Printer) -> dict[str, str]:
-    return dict([*_pages(printer), *_terms(printer), _missing(printer)])
+def text_page(printer: Printer, page: Page) -> tuple[str, str]:
+    """A page outside of time."""
+    here = page_url(page, printer.sources.config)
+    body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here))
+    text = TextPage(page.title, page.description, body)
+    return printer.page("page.html", here, text, title=page.title, description=page.description, lang=page.lang)
 
 
-def _pages(printer: Printer) -> list[tuple[str, str]]:
-    found = []
-    for page in printer.sources.site.pages:
-        here = page_url(page, printer.sources.config)
-        body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here))
-        text = TextPage(page.title, page.description, body)
-        found.append(
-            printer.page("page.html", here, text, title=page.title, description=page.description, lang=page.lang)
-        )
-    return found
+def term_page(printer: Printer, term: Term) -> tuple[str, str]:
+    here = term_url(term.slug)
+    body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
+    text = TextPage(term.title, "", body, Link("Terms", relative(TERMS, here)))
+    return printer.page("page.html", here, text, title=term.title)
 
 
-def _terms(printer: Printer) -> list[tuple[str, str]]:
-    terms = printer.sources.site.terms
-    found = []
-    for term in terms:
-        here = term_url(term.slug)
-        body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
-        text = TextPage(term.title, "", body, Link("Terms", relative(TERMS, here)))
-        found.append(printer.page("page.html", here, text, title=term.title))
-    if terms:
-        index = TermIndex(tuple(Link(t.title, relative(term_url(t.slug), TERMS)) for t in terms))
-        found.append(printer.page("terms.html", TERMS, index, title="Terms"))
-    return found
+def term_index(printer: Printer) -> tuple[str, str]:
+    index = TermIndex(tuple(Link(t.title, relative(term_url(t.slug), TERMS)) for t in printer.sources.site.terms))
+    return printer.page("terms.html", TERMS, index, title="Terms")
 
 
-def _missing(printer: Printer) -> tuple[str, str]:
+def missing_page(printer: Printer) -> tuple[str, str]:
     """Served in place of any page, so that its links are absolute paths."""
     base = base_path(printer.sources.config.base_url)
     sections = tuple(Link(text, f"{base}{url}") for text, url in navigation(printer.sources))
     return printer.page("404.html", NOT_FOUND, Missing(base, sections), title="Not found", base=base)
 
 
-def render_feed(printer: Printer) -> dict[str, str]:
+def feed(printer: Printer) -> tuple[str, str]:
     sources, config = printer.sources, printer.sources.config
     entries = _entries(sources)
-    feed = Feed(
+    made = Feed(
         title=config.title,
         subtitle=config.description,
         language=config.language,
@@ -113,7 +104,7 @@ def render_feed(printer: Printer) -> dict[str, str]:
         updated=max((entry.updated for entry in entries), default=_iso(sources, sources.as_of)),
         entries=entries,
     )
-    return dict([printer.text("feed.xml", FEED, feed)])
+    return printer.text("feed.xml", FEED, made)
 
 
 def _entries(sources: Sources) -> tuple[FeedEntry, ...]:
@@ -133,21 +124,18 @@ def _iso(sources: Sources, date: dt.date | dt.datetime) -> str:
     return moment(date, zone_of(sources.config)).isoformat(timespec="seconds")
 
 
-def render_sitemap(printer: Printer, paths: Iterable[str]) -> dict[str, str]:
-    """`paths` are the output paths of all pages."""
-    config = printer.sources.config
+def sitemap(printer: Printer, paths: Iterable[str]) -> tuple[str, str]:
+    """`paths` are the output paths of all pages that readers should be led to."""
     pages = sorted(p.removesuffix("index.html") for p in paths if p.endswith("index.html"))
-    urls = tuple(absolute(page, config) for page in pages)
-    robots = absolute(SITEMAP, config)
-    return dict([printer.text("sitemap.xml", SITEMAP, urls), printer.text("robots.txt", "robots.txt", robots)])
+    urls = tuple(absolute(page, printer.sources.config) for page in pages)
+    return printer.text("sitemap.xml", SITEMAP, urls)
 
 
-def render_redirects(printer: Printer) -> dict[str, str]:
-    """A page at each alias that leads to where the thing is now."""
-    config = printer.sources.config
-    return {
-        output_path(alias): printer.text("redirect.html", alias, Redirect(relative(url, alias), absolute(url, config)))[
-            1
-        ]
-        for alias, url in printer.sources.linked.redirects.items()
-    }
+def robots(printer: Printer) -> tuple[str, str]:
+    return printer.text("robots.txt", "robots.txt", absolute(SITEMAP, printer.sources.config))
+
+
+def redirect(printer: Printer, alias: str, url: str) -> tuple[str, str]:
+    """A page at an alias that leads to where the thing is now."""
+    leads = Redirect(relative(url, alias), absolute(url, printer.sources.config))
+    return output_path(alias), printer.text("redirect.html", alias, leads)[1]

@@ -13,14 +13,10 @@ from sitegen.model.site import Post
 from sitegen.model.urls import POSTS, TAGS, kernel_url, list_page_url, relative, tag_url
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
-from sitegen.render.measured import stale_of
-from sitegen.render.plates import record_plate
+from sitegen.render.paging import on_page, pages_of
 from sitegen.render.series import Position, positions
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
-from sitegen.render.tables import part_of_id
-
-PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,42 +90,46 @@ class TagIndex:
     """Each with the number of its posts."""
 
 
-def render_posts(printer: Printer) -> dict[str, str]:
-    sources = printer.sources
-    pages = [_post_page(printer, post) for post in sources.site.posts]
-    if sources.site.posts:
-        pages += _lists(printer, POSTS, "Posts", "", sources.site.posts, tags=True)
-    tags = sources.posts_by_tag
-    for tag, posts in tags.items():
-        pages += _lists(printer, tag_url(tag), tag, f"Posts about {tag}.", posts)
-    if tags:
-        found = tuple((Link(t, relative(tag_url(t), TAGS)), numbers.count(len(p), "post")) for t, p in tags.items())
-        pages.append(printer.page("tags.html", TAGS, TagIndex(found), title="Tags", section=POSTS))
-    return dict(pages)
-
-
 def post_line(sources: Sources, post: Post, here: str) -> PostLine:
     date, words = sources.day_of(post.date), sources.document(post.body).words
     href, minutes = relative(sources.post_url(post), here), numbers.reading_time(words)
     return PostLine(post.title, href, date.isoformat(), numbers.day(date), post.description, minutes)
 
 
-def _lists(
-    printer: Printer, url: str, title: str, lede: str, posts: Sequence[Post], *, tags: bool = False
-) -> list[tuple[str, str]]:
-    """The archive or a tag: `<url>`, `<url>page/2/`, …"""
-    sources = printer.sources
-    total = -(-len(posts) // PER_PAGE)
-    urls = [list_page_url(url, n) for n in range(1, total + 1)]
-    pages = []
-    for n, here in enumerate(urls):
-        lines = tuple(post_line(sources, post, here) for post in posts[n * PER_PAGE : (n + 1) * PER_PAGE])
-        newer = relative(urls[n - 1], here) if n else ""
-        older = relative(urls[n + 1], here) if n + 1 < total else ""
-        links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in sources.posts_by_tag) if tags else ()
-        page = PostList(title, lede, lines, newer, older, n + 1, total, links, relative(TAGS, here))
-        name = title if not n else f"{title}, page {n + 1}"
-        pages.append(printer.page("posts.html", here, page, title=name, description=lede, section=POSTS))
+def list_page(
+    printer: Printer, url: str, title: str, lede: str, posts: Sequence[Post], number: int, *, tags: bool = False
+) -> tuple[str, str]:
+    """Page `number`, from 1, of the archive or of a tag: `<url>`, `<url>page/2/`, …"""
+    sources, here, total = printer.sources, list_page_url(url, number), pages_of(posts)
+    links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in sources.posts_by_tag) if tags else ()
+    page = PostList(
+        title=title,
+        lede=lede,
+        posts=tuple(post_line(sources, post, here) for post in on_page(posts, number)),
+        newer=relative(list_page_url(url, number - 1), here) if number > 1 else "",
+        older=relative(list_page_url(url, number + 1), here) if number < total else "",
+        number=number,
+        pages=total,
+        tags=links,
+        all_tags=relative(TAGS, here),
+    )
+    name = title if number == 1 else f"{title}, page {number}"
+    return printer.page("posts.html", here, page, title=name, description=lede, section=POSTS)
+
+
+def tags_page(printer: Printer) -> tuple[str, str]:
+    tags = printer.sources.posts_by_tag
+    found = tuple((Link(t, relative(tag_url(t), TAGS)), numbers.count(len(p), "post")) for t, p in tags.items())
+    return printer.page("tags.html", TAGS, TagIndex(found), title="Tags", section=POSTS)
+
+
+def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
+    """Its page, and what its cells drew."""
+    pages: dict[str, str | bytes] = dict([_post_page(printer, post)])
+    if printer.sources.document(post.body).cells:
+        from sitegen.render.cells import images
+
+        pages |= images(printer.sources, post)
     return pages
 
 
@@ -151,10 +151,10 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         minutes=numbers.reading_time(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(ref.name, relative(tag_url(ref.name), here)) for ref in post.tags),
-        stale=_stale(sources, kernels),
+        stale=_stale(sources, kernels) if kernels else "",
         contents=contents(document),
         body=fill(printer, document, Place(document_key(post.body), here, post)),
-        plates=_plates(sources, kernels, here),
+        plates=_plates(sources, kernels, here) if kernels else (),
         places=positions(sources, post, here),
         newer=_link(sources, beside.next, here),
         older=_link(sources, beside.previous, here),
@@ -177,6 +177,8 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
 
 def _stale(sources: Sources, kernels: Sequence[str]) -> str:
     """How many of the results of these kernels are stale."""
+    from sitegen.render.measured import stale_of
+
     counts = [
         stale_of(sources.evidence, kernel, record)
         for name in kernels
@@ -189,6 +191,9 @@ def _stale(sources: Sources, kernels: Sequence[str]) -> str:
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
     """What made the numbers of the post: one plate a kernel and GPU."""
+    from sitegen.render.plates import record_plate
+    from sitegen.render.tables import part_of_id
+
     return tuple(
         Plate(
             f"record-{part_of_id(name)}-{record.gpu}",

@@ -92,14 +92,9 @@ class Position:
     """A title that comes next but is not written yet."""
 
 
-def render_series_pages(printer: Printer) -> dict[str, str]:
-    sources = printer.sources
-    if not sources.site.series:
-        return {}
-    index = SeriesIndex(tuple(course(sources, series, SERIES) for series in sources.site.series))
-    pages = [printer.page("series_index.html", SERIES, index, title="Series", section=SERIES)]
-    pages += [_series_page(printer, series) for series in sources.site.series]
-    return dict(pages)
+def series_index(printer: Printer) -> tuple[str, str]:
+    index = SeriesIndex(tuple(course(printer.sources, series, SERIES) for series in printer.sources.site.series))
+    return printer.page("series_index.html", SERIES, index, title="Series", section=SERIES)
 
 
 def course(sources: Sources, series: Series, here: str) -> Course:
@@ -153,7 +148,7 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _series_page(printer: Printer, series: Series) -> tuple[str, str]:
+def series_page(printer: Printer, series: Series) -> tuple[str, str]:
     sources, here = printer.sources, series_url(series.id)
     entries = [entry for phase in sources.entries[series.id] for entry in phase]
     posts = [entry for entry in entries if isinstance(entry, Post)]

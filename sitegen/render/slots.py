@@ -1,4 +1,7 @@
-"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements."""
+"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements.
+
+What draws measurements is imported where it is used: most texts show none, and one edited text should not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,6 @@ from sitegen.model.document import (
 from sitegen.model.kernel import Implementation, Language
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
-from sitegen.render import benchmark, charts
-from sitegen.render.cells import render_cell
 from sitegen.render.frame import Printer
 from sitegen.render.sources import source_of
 
@@ -52,7 +53,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
         index = int(match[1])
         return str(_fill_slot(printer, document, place, index, numbered.get(index, 0)))
 
-    return Markup(_MARKER.sub(filled, document.html))
+    return Markup(_MARKER.sub(filled, printer.sources.fragments[place.name]))
 
 
 def _fill_slot(printer: Printer, document: Document, place: Place, index: int, number: int) -> Markup:
@@ -63,10 +64,16 @@ def _fill_slot(printer: Printer, document: Document, place: Place, index: int, n
     if isinstance(slot, ListingSlot):
         return _listing(printer, slot, place.here)
     if isinstance(slot, CellSlot):
+        from sitegen.render.cells import render_cell
+
         cell = next(cell for cell in document.cells if cell.label == slot.label)
         return render_cell(printer, cell, place.post, place.here)
     if isinstance(slot, BenchmarkSlot):
+        from sitegen.render import benchmark
+
         return benchmark.render_slot(printer, slot, place.here, f"b{index}", number)
+    from sitegen.render import charts
+
     return charts.render_slot(printer, slot, place.here, f"f{index}", number)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sitegen.model.dates import day_of
 from sitegen.model.document import Document
@@ -15,9 +16,11 @@ from sitegen.model.record import CellRecord, Record, Run
 from sitegen.model.site import Markdown, Phase, Post, Site, SiteConfig
 from sitegen.model.urls import post_url, tag_url
 from sitegen.read.config import zone_of
-from sitegen.render.evidence import Evidence
-from sitegen.render.measured import Group
-from sitegen.results.records import PastRun
+
+if TYPE_CHECKING:  # a page without a measurement needs none of these
+    from sitegen.render.evidence import Evidence
+    from sitegen.render.measured import Group
+    from sitegen.results.records import PastRun
 
 
 @dataclass(frozen=True)
@@ -26,14 +29,39 @@ class Sources:
 
     linked: Linked
     documents: Mapping[str, Document]
-    evidence: Evidence
+    """By `document_key`; their HTML is in `fragments`."""
+    fragments: Mapping[str, str]
+    """The HTML of each document, with its slots, by `document_key`; perhaps read from a file only now."""
     as_of: dt.date
     assets: Mapping[str, str]
     """URL of each asset of the theme, by its name: `site.css`."""
-    probes: Mapping[str, str]
+    load_evidence: Callable[[], Evidence] = field(repr=False)
+    """Called once, when the first page needs a record: to read them all takes longer than most pages."""
+    load_probes: Callable[[], Mapping[str, str]] = field(repr=False)
     """The CUDA source of each probe of a ceiling, by file name: `l2.cu`."""
-    measured: Mapping[tuple[str, str], tuple[Group, ...]]
-    """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
+    digests: Mapping[str, bytes] = field(default_factory=dict)
+    """Of the content of every file of the site that was looked at, by path: for `sheets`, which says what each page
+    depends on.
+    """
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return self.load_evidence()
+
+    @cached_property
+    def probes(self) -> Mapping[str, str]:
+        return self.load_probes()
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:
+        """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
+        from sitegen.render.measured import groups
+
+        return {
+            (kernel.name, gpu): groups(kernel, record, self.evidence)
+            for kernel in self.site.kernels
+            for gpu, record in self.evidence.records.of_kernel(kernel.name).items()
+        }
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from sitegen.model.urls import WORKLOG, day_url, list_page_url, relative
 from sitegen.render import numbers
 from sitegen.render.frame import Link, Printer
 from sitegen.render.marks import heat, level
+from sitegen.render.paging import on_page, pages_of
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
 
@@ -24,7 +25,6 @@ STATES = {
     TaskState.PARTIAL: ("partial", "Partly done"),
     TaskState.DONE: ("done", "Done"),
 }
-PER_PAGE = 50
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 """Slots, and what only screen readers hear."""
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
@@ -106,13 +106,6 @@ class WorklogPage:
     pages: int
 
 
-def render_worklog(printer: Printer) -> dict[str, str]:
-    entries = printer.sources.site.worklog
-    if not entries:
-        return {}
-    return dict([*_lists(printer), *(_day_page(printer, n) for n in range(len(entries)))])
-
-
 def countdown(sources: Sources) -> Days | None:
     """To the goal of the site, from the day that the build is told."""
     goal = sources.config.countdown
@@ -134,7 +127,7 @@ def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
         title=numbers.weekday(entry.date),
         iso=entry.date.isoformat(),
         tally=_tally(entry),
-        excerpt=_excerpt(document.html),
+        excerpt=_excerpt(sources.fragments[document_key(entry.body)]),
         class_=f"w{level(document.words)}",
     )
 
@@ -147,32 +140,28 @@ def _excerpt(html: str, letters: int = 160) -> str:
     return f"{text[:letters].rsplit(' ', 1)[0]} …"
 
 
-def _lists(printer: Printer) -> list[tuple[str, str]]:
-    sources, entries = printer.sources, printer.sources.site.worklog
-    total = -(-len(entries) // PER_PAGE)
-    urls = [list_page_url(WORKLOG, n) for n in range(1, total + 1)]
-    pages = []
-    for n, here in enumerate(urls):
-        intro = sources.site.worklog_intro
-        page = WorklogPage(
-            intro=fill(printer, sources.document(intro), Place(document_key(intro), here))
-            if intro and not n
-            else Markup(),
-            countdown=countdown(sources),
-            heat=heat(sources.words_by_day, sources.as_of),
-            months=_months(sources, entries[n * PER_PAGE : (n + 1) * PER_PAGE], here),
-            newer=relative(urls[n - 1], here) if n else "",
-            older=relative(urls[n + 1], here) if n + 1 < total else "",
-            number=n + 1,
-            pages=total,
-        )
-        title = "Worklog" if not n else f"Worklog, page {n + 1}"
-        description = "What was done each day, unpolished."
-        pages.append(printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG))
-    return pages
+def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of all days."""
+    sources, entries, here = printer.sources, printer.sources.site.worklog, list_page_url(WORKLOG, number)
+    total, intro = pages_of(entries), sources.site.worklog_intro
+    page = WorklogPage(
+        intro=fill(printer, sources.document(intro), Place(document_key(intro), here))
+        if intro and number == 1
+        else Markup(),
+        countdown=countdown(sources),
+        heat=heat(sources.words_by_day, sources.as_of),
+        months=_months(sources, on_page(entries, number), here),
+        newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
+        older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
+        number=number,
+        pages=total,
+    )
+    title = "Worklog" if number == 1 else f"Worklog, page {number}"
+    description = "What was done each day, unpolished."
+    return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG)
 
 
-def _months(sources: Sources, entries: tuple[WorklogEntry, ...], here: str) -> tuple[MonthList, ...]:
+def _months(sources: Sources, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
     titles = dict.fromkeys(_month_title(entry.date) for entry in entries)
     return tuple(
         MonthList(title, tuple(day_line(sources, e, here) for e in entries if _month_title(e.date) == title))
@@ -184,7 +173,7 @@ def _month_title(date: dt.date) -> str:
     return f"{numbers.MONTHS[date.month - 1]} {date.year}"
 
 
-def _day_page(printer: Printer, at: int) -> tuple[str, str]:
+def day_page(printer: Printer, at: int) -> tuple[str, str]:
     sources, entries = printer.sources, printer.sources.site.worklog
     entry, here = entries[at], day_url(entries[at].date)
     document = sources.document(entry.body)
@@ -200,8 +189,8 @@ def _day_page(printer: Printer, at: int) -> tuple[str, str]:
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
         next=_link(entries[at - 1], here) if at else None,
     )
-    title = f"{numbers.day(entry.date)}, worklog"
-    return printer.page("day.html", here, page, title=title, description=_excerpt(document.html), section=WORKLOG)
+    title, words = f"{numbers.day(entry.date)}, worklog", _excerpt(sources.fragments[document_key(entry.body)])
+    return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:

@@ -1,0 +1,309 @@
+"""A site → the sheets that it consists of: what is printed together, and everything that it depends on.
+
+A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
+equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
+why.  This module reads only what links and lists are made of; what prints a page is imported when one is printed.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sitegen.model import urls
+from sitegen.model.linked import Neighbours, SeriesPlace, document_key
+from sitegen.model.site import Markdown, Post, Series, WorklogEntry
+from sitegen.render import numbers
+from sitegen.render.paging import on_page, pages_of
+from sitegen.render.sources import Sources
+
+if TYPE_CHECKING:
+    from sitegen.render.frame import Printer
+
+Files = Mapping[str, str | bytes]
+LATEST = 6
+"""Posts on the home page."""
+FEED_ENTRIES = 30
+
+
+class Part(NamedTuple):
+    """One thing that a sheet shows."""
+
+    what: str
+    """In words, for `build --explain`: `the post itself`."""
+    value: Any
+    """Strings, numbers, bytes and tuples of them."""
+    files: tuple[str, ...] = ()
+    """Those that say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    """The output path of its page; of several files the folder or the first."""
+    shows: tuple[Part, ...]
+    make: Callable[[Printer], Files]
+    """Content by output path."""
+    measured: bool = False
+    """Whether it may show a record."""
+    listed: bool = True
+    """Whether its pages stand in the sitemap."""
+
+
+def sheets(sources: Sources) -> Iterator[Sheet]:
+    """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
+    shown = _Shown(sources)
+    for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _redirects):
+        yield from kind(shown)
+
+
+class _Shown:
+    """What sheets have in common, found once."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.measured = Part("the kernels and their records", digest_of_measured(sources), ("kernels/",))
+        self._cards: dict[str, tuple[str, ...]] = {}
+        self._series: dict[str, Part] = {}
+
+    def file(self, path: str) -> bytes:
+        return self.sources.digests.get(path, b"")
+
+    def card(self, post: Post) -> tuple[str, ...]:
+        """What a list shows of a post."""
+        path = post.body.path
+        if path not in self._cards:
+            minutes = numbers.reading_time(self.sources.document(post.body).words)
+            day = self.sources.day_of(post.date).isoformat()
+            self._cards[path] = (*self.link(post), day, post.description, minutes)
+        return self._cards[path]
+
+    def cards(self, what: str, posts: Iterable[Post]) -> Part:
+        shown = tuple(posts)
+        return Part(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
+
+    def link(self, post: Post) -> tuple[str, str]:
+        return post.title, self.sources.post_url(post)
+
+    def linked(self, what: str, post: Post | None) -> Part:
+        return Part(what, self.link(post) if post else (), (post.body.path,) if post else ())
+
+    def hrefs(self, text: Markdown) -> Part:
+        """Where the links of a text lead."""
+        key, hrefs = document_key(text), self.sources.linked.hrefs
+        slots = len(self.sources.document(text).slots)
+        return Part("where its links lead", tuple(hrefs.get((key, index), "") for index in range(slots)))
+
+    def series(self, series: Series) -> Part:
+        """Its file, and how much of each phase is published."""
+        if series.id not in self._series:
+            entries = self.sources.entries[series.id]
+            shape = tuple(len(phase) for phase in entries)
+            path = series.span.path
+            self._series[series.id] = Part(f"the series {series.id}", (self.file(path), shape), (path,))
+        return self._series[series.id]
+
+    def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
+        return entry.date.isoformat(), entry.body.text, entry.days_left or 0, self.sources.words_by_day[entry.date]
+
+
+def digest_of_measured(sources: Sources) -> bytes:
+    """Of every file that a measurement shown or its freshness could come from.
+
+    Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
+    """
+    found = blake2b(digest_size=16)
+    for path, digest in sources.digests.items():
+        if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
+            found.update(path.encode() + digest)
+    for post in sources.site.posts:
+        if cells := sources.document(post.body).cells:
+            found.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
+    found.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
+    return found.digest()
+
+
+def key_of(sheet: Sheet) -> tuple[bytes, tuple[bytes, ...]]:
+    """A digest of everything that the sheet shows, and one of each part."""
+    dumped = [marshal.dumps(part.value, 2) for part in sheet.shows]  # version 2: bytes depend on the value alone
+    parts = tuple(blake2b(one, digest_size=8).digest() for one in dumped)
+    return blake2b(b"".join(parts), digest_size=16).digest(), parts
+
+
+def _printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
+    """Prints with a function of one of this room's modules, which is imported when the first of its pages is printed:
+    after most edits only one kind of page is.
+    """
+
+    def make(printer: Printer) -> Files:
+        found = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
+        return found if isinstance(found, Mapping) else dict([found])
+
+    return make
+
+
+def _home(shown: _Shown) -> Iterator[Sheet]:
+    sources = shown.sources
+    worklog, countdown = sources.site.worklog, sources.config.countdown
+    doors = [(entry, sources.post(entry.post.name)) for entry in sources.config.entry_points]
+    shows = [
+        shown.cards("the newest posts", sources.site.posts[:LATEST]),
+        shown.cards("the posts to begin with", [post for _, post in doors if post]),
+        Part("how many posts there are", len(sources.site.posts)),
+        *(shown.series(series) for series in sources.site.series),
+        shown.measured,
+    ]
+    if worklog:
+        words = tuple((day.isoformat(), words) for day, words in sources.words_by_day.items())
+        shows.append(Part("the worklog", (shown.day(worklog[0]), words), (worklog[0].body.path,)))
+    if worklog or countdown:
+        shows.append(Part("the day", sources.as_of.isoformat()))
+    yield Sheet("index.html", tuple(shows), _printed("home", "render_home"), measured=bool(sources.site.kernels))
+
+
+def _posts(shown: _Shown) -> Iterator[Sheet]:
+    sources = shown.sources
+    for post in sources.site.posts:
+        path = post.body.path
+        beside = sources.linked.neighbours.get(path, Neighbours())
+        measured = path in sources.kernels_of or bool(sources.document(post.body).cells)
+        shows = [
+            Part("the post itself", (shown.file(path), *shown.card(post)), (path,)),
+            shown.linked("the post after it", beside.next),
+            shown.linked("the post before it", beside.previous),
+            shown.hrefs(post.body),
+            *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
+        ]
+        if measured:
+            shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
+        name = urls.output_path(sources.post_url(post))
+        yield Sheet(name, tuple(shows), _printed("posts", "post_files", post=post), measured)
+
+
+def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
+    yield shown.series(place.series)
+    yield Part(f"its place in {place.series.id}", (place.phase, place.number, place.total))
+    yield shown.linked(f"the next post of {place.series.id}", place.next)
+    yield shown.linked(f"the post before it in {place.series.id}", place.previous)
+
+
+def _lists(shown: _Shown) -> Iterator[Sheet]:
+    """The archive, the pages of the tags, and the list of tags."""
+    sources = shown.sources
+    tags = sources.posts_by_tag
+    names = Part("the tags", tuple(tags))
+    lists: list[tuple[str, str, str, tuple[Post, ...], tuple[Part, ...]]] = [
+        (urls.POSTS, "Posts", "", sources.site.posts, (names,))
+    ]
+    lists += [(urls.tag_url(tag), tag, f"Posts about {tag}.", posts, ()) for tag, posts in tags.items()]
+    for url, title, lede, posts, also in lists:
+        for number in range(1, pages_of(posts) + 1):
+            name = urls.output_path(urls.list_page_url(url, number))
+            listed = shown.cards("the posts that it lists", on_page(posts, number))
+            place = Part("its place in the list", (title, number, pages_of(posts)))
+            given = {"url": url, "title": title, "lede": lede, "posts": posts, "number": number, "tags": bool(also)}
+            make = _printed("posts", "list_page", **given)
+            yield Sheet(name, (listed, place, *also), make)
+    if tags:
+        counts = Part("how many posts each tag has", tuple((tag, len(posts)) for tag, posts in tags.items()))
+        yield Sheet(urls.output_path(urls.TAGS), (counts,), _printed("posts", "tags_page"))
+
+
+def _series(shown: _Shown) -> Iterator[Sheet]:
+    sources = shown.sources
+    found = sources.site.series
+    for series in found:
+        posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
+        words = Part("how long its posts are", tuple(sources.document(post.body).words for post in posts))
+        newest = Part("the newest post", sources.site.posts[0].slug if sources.site.posts else "")
+        shows = (shown.series(series), shown.cards("its posts", posts), words, newest)
+        yield Sheet(
+            urls.output_path(urls.series_url(series.id)), shows, _printed("series", "series_page", series=series)
+        )
+    if found:
+        yield Sheet(urls.output_path(urls.SERIES), tuple(map(shown.series, found)), _printed("series", "series_index"))
+
+
+def _kernels(shown: _Shown) -> Iterator[Sheet]:
+    """All that shows nothing but measurements."""
+    sources = shown.sources
+    if sources.site.kernels:
+        using = tuple(
+            (name, tuple(map(shown.link, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
+        )
+        shows = (shown.measured, Part("the posts about kernels", using))
+        yield Sheet(urls.KERNELS, shows, _printed("kernels", "render_kernels"), measured=True)
+    if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
+        yield Sheet(urls.CEILINGS, (shown.measured,), _printed("ceilings", "render_ceilings"), measured=True)
+
+
+def _worklog(shown: _Shown) -> Iterator[Sheet]:
+    sources = shown.sources
+    entries, intro = sources.site.worklog, sources.site.worklog_intro
+    words = Part("how much was written each day", tuple((d.isoformat(), n) for d, n in sources.words_by_day.items()))
+    for number in range(1, pages_of(entries) + 1):
+        here = on_page(entries, number)
+        days = Part("the days", tuple(map(shown.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
+        shows = [days, words, Part("its place in the list", (number, pages_of(entries)))]
+        shows.append(Part("the day", sources.as_of.isoformat()))
+        if intro and number == 1:
+            shows += [Part("the introduction", intro.text, (intro.path,)), shown.hrefs(intro)]
+        name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
+        yield Sheet(name, tuple(shows), _printed("worklog", "worklog_list", number=number))
+    for at, entry in enumerate(entries):
+        month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
+        beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
+        shows = [
+            Part("the day itself", shown.day(entry), (entry.body.path,)),
+            Part("the days beside it", (bool(at), beside)),
+            Part("its month", tuple(month)),
+            shown.hrefs(entry.body),
+        ]
+        yield Sheet(urls.output_path(urls.day_url(entry.date)), tuple(shows), _printed("worklog", "day_page", at=at))
+
+
+def _month(entry: WorklogEntry) -> tuple[int, int]:
+    return entry.date.year, entry.date.month
+
+
+def _plain(shown: _Shown) -> Iterator[Sheet]:
+    """Pages outside of time, terms, and what machines read."""
+    sources = shown.sources
+    for page in sources.site.pages:
+        shows = (Part("the page itself", shown.file(page.body.path), (page.body.path,)), shown.hrefs(page.body))
+        name = urls.output_path(urls.page_url(page, sources.config))
+        yield Sheet(name, shows, _printed("plain", "text_page", page=page))
+    for term in sources.site.terms:
+        shows = (Part("the term itself", shown.file(term.body.path), (term.body.path,)), shown.hrefs(term.body))
+        name = urls.output_path(urls.term_url(term.slug))
+        yield Sheet(name, shows, _printed("plain", "term_page", term=term))
+    if terms := sources.site.terms:
+        titles = Part("the terms", tuple((t.title, t.slug) for t in terms), tuple(t.body.path for t in terms))
+        yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))
+    yield Sheet(urls.NOT_FOUND, (), _printed("plain", "missing_page"))
+    yield Sheet("robots.txt", (), _printed("plain", "robots"))
+    newest = sources.site.posts[:FEED_ENTRIES]
+    dates = tuple((str(post.date), str(post.updated), post.description) for post in newest)
+    entries = Part(
+        "the newest posts", (tuple(map(shown.link, newest)), dates), tuple(post.body.path for post in newest)
+    )
+    day = Part("the day", "" if newest else sources.as_of.isoformat())
+    yield Sheet(urls.FEED, (entries, day), _printed("plain", "feed"))
+
+
+def _redirects(shown: _Shown) -> Iterator[Sheet]:
+    """Nobody should be led there, so they stand in no sitemap."""
+    for alias, url in shown.sources.linked.redirects.items():
+        make = _printed("plain", "redirect", alias=alias, url=url)
+        yield Sheet(urls.output_path(alias), (Part("where it leads", url),), make, listed=False)
+
+
+def sitemap(paths: Iterable[str]) -> Sheet:
+    """`paths` are those of all listed sheets' files."""
+    shown = tuple(sorted(path for path in paths if path.endswith("index.html")))
+
+    return Sheet(urls.SITEMAP, (Part("the pages", shown),), _printed("plain", "sitemap", paths=shown))
