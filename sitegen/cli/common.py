@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sitegen.diagnostics import Diagnostic, Severity, has_errors, render_diagnostics
-from sitegen.results.inspected import inspected
 
 if TYPE_CHECKING:
-    from sitegen.build import Loaded
+    from sitegen.build.whole import Loaded
     from sitegen.execute.plan import Inventory
     from sitegen.execute.progress import Progress
     from sitegen.execute.targets import Target
@@ -44,7 +43,7 @@ class NewFile(click.Path):
 
 
 def site_root() -> Path:
-    from sitegen.read import find_root
+    from sitegen.read.root import find_root
 
     root = find_root(Path.cwd())
     if root is None:
@@ -54,7 +53,7 @@ def site_root() -> Path:
 
 def load_site_or_exit() -> Loaded:
     """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
-    from sitegen.build import load
+    from sitegen.build.whole import load
 
     loaded = load(site_root(), everything=True)
     report(loaded.diagnostics, loaded.texts)
@@ -153,6 +152,8 @@ def any_refused(results: Sequence[Any]) -> bool:
 
 def tell(results: Sequence[Any]) -> None:
     """One line for everything that did not pass."""
+    from sitegen.results.inspected import inspected
+
     for result in inspected(results):
         for line in (result.error, *result.warnings):
             if line:

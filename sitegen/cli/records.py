@@ -30,7 +30,7 @@ from sitegen.cli.common import (
 from sitegen.cli.compiled import compiled_lines
 
 if TYPE_CHECKING:
-    from sitegen.build import Loaded
+    from sitegen.build.whole import Loaded
     from sitegen.results.accept import Accepted
 
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from sitegen.build import Loaded
+from sitegen.build.whole import Loaded
 from sitegen.cli.common import report
 from sitegen.model.record import SCHEMA, Record
 from sitegen.read.source import decode

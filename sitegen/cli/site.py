@@ -36,8 +36,8 @@ class Day(click.ParamType[dt.date]):
 @click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
 def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_current: bool) -> None:
     """Build the site from its records: no GPU, no torch, no network."""
-    from sitegen.build import build as build_files
-    from sitegen.build import publish
+    from sitegen.build.whole import build as build_files
+    from sitegen.build.whole import publish
     from sitegen.write.output import OutputError
 
     root = site_root()
@@ -61,8 +61,8 @@ def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_
 @click.option("--as-of", type=Day(), help="Check as if it were this day.")
 def check(as_of: dt.date | None) -> None:
     """Report every mistake of the site, also in drafts and in posts of the future; write nothing."""
-    from sitegen.build import build as build_files
-    from sitegen.build import load
+    from sitegen.build.whole import build as build_files
+    from sitegen.build.whole import load
 
     root = site_root()
     built, waiting = build_files(root, as_of=as_of), load(root, as_of=as_of, everything=True)
@@ -80,7 +80,7 @@ def serve(port: int, as_of: dt.date | None) -> None:
     """Preview on this machine, drafts too: build on every change, reload the browser, show mistakes over the page."""
     from urllib.parse import urlsplit
 
-    from sitegen.build import build as build_files
+    from sitegen.build.whole import build as build_files
     from sitegen.serve.live import Preview
     from sitegen.serve.server import PortTakenError
     from sitegen.serve.server import serve as serve_until_interrupted

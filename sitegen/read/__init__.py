@@ -1,6 +1,6 @@
 """Files → `Site`: what the author wrote, with every mistake of every file as a diagnostic beside it.
 
-`load_site` is the only one that opens files; all else is pure on text.  Codes of this room:
+`load_site` in load.py and `Texts` are the only ones that open files; all else is pure on text.  Codes of this room:
 
 SG001 not UTF-8 · SG002 YAML syntax · SG003 duplicate key · SG004 no front matter
 SG010 missing key · SG011 wrong type · SG012 unknown key · SG013 impossible date · SG014 unknown word
@@ -9,7 +9,3 @@ SG020 slug twice · SG021 address twice · SG022 missing file · SG023 listed or
 SG030 formula · SG031 dims · SG032 tolerance · SG033 goal · SG034 launch · SG035 implementation file
 SG040 to SG049 worklog, always warnings
 """
-
-from sitegen.read.load import find_root, load_site, parse_site
-
-__all__ = ["find_root", "load_site", "parse_site"]

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import SiteConfig
+from sitegen.read.root import SITE_FILE
 from sitegen.read.shape import Found, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
-SITE_FILE = "content/site.yaml"
 MISNAMED = "content/site.yml"
 FEEDS = ("tags", "series")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")

@@ -14,9 +14,10 @@ from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_rea
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
-from sitegen.read.config import MISNAMED, SITE_FILE, no_config, parse_config, zone_of
+from sitegen.read.config import MISNAMED, no_config, parse_config, zone_of
 from sitegen.read.kernel import parse_kernel
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
+from sitegen.read.root import SITE_FILE
 from sitegen.read.series import parse_series
 from sitegen.read.texts import read_text
 from sitegen.read.worklog import parse_worklog
@@ -30,12 +31,6 @@ _ROOM = re.compile(r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yam
 _KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
 _MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
 _EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
-
-
-def find_root(start: Path) -> Path | None:
-    """The nearest folder, from `start` upwards, that holds content/site.yaml."""
-    here = start.resolve()
-    return next((folder for folder in (here, *here.parents) if (folder / SITE_FILE).is_file()), None)
 
 
 def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:

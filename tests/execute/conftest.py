@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sitegen.build import load
+from sitegen.build.whole import load
 from sitegen.execute.bundle import Results
 from sitegen.execute.session import inventory_of
 from sitegen.model.job import JobResult, KernelJob

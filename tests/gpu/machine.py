@@ -27,7 +27,7 @@ from sitegen.model.kernel import Kernel, Workload  # noqa: E402
 from sitegen.model.plain import from_plain, to_plain  # noqa: E402
 from sitegen.model.record import Evaluation, Record, Role  # noqa: E402
 from sitegen.model.site import Site  # noqa: E402
-from sitegen.read import load_site  # noqa: E402
+from sitegen.read.load import load_site  # noqa: E402
 from sitegen.results.accept import RunHeader, accepted  # noqa: E402
 from sitegen.results.records import Records  # noqa: E402
 

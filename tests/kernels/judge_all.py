@@ -15,7 +15,7 @@ from sitegen.measure.interpreter import teach_bfloat16
 from sitegen.measure.protocol import Ended
 from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language
-from sitegen.read import load_site
+from sitegen.read.load import load_site
 
 ROOT = Path(__file__).parents[2]
 LARGEST = 75_000

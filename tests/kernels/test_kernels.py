@@ -14,7 +14,7 @@ import pytest
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate, evaluate_int
 from sitegen.model.kernel import Implementation, Kernel, Status
-from sitegen.read import load_site
+from sitegen.read.load import load_site
 
 ROOT = Path(__file__).parents[2]
 SITE, DIAGNOSTICS = load_site(ROOT)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Severity, has_errors
-from sitegen.read import find_root, load_site, parse_site
 from sitegen.read.addresses import normalised
+from sitegen.read.load import load_site, parse_site
+from sitegen.read.root import find_root
 
 SITE = {"content/site.yaml": "title: Notes\nbase_url: https://example.org/\n"}
 POST = "---\ntitle: {}\ndate: 2026-11-22\n---\nText.\n"

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from sitegen.diagnostics import render_diagnostics
-from sitegen.read import parse_site
+from sitegen.read.load import parse_site
 from sitegen.write.output import OutputError
 from sitegen.write.scaffold import create, new_post_file, new_site_files, slug_of
 

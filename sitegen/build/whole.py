@@ -17,8 +17,8 @@ from sitegen.markup import link_site, parse_documents
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
-from sitegen.read import load_site
 from sitegen.read.config import zone_of
+from sitegen.read.load import load_site
 from sitegen.render.evidence import Evidence, gather
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme

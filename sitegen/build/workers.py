@@ -1,0 +1,122 @@
+"""Work for all cores: forked processes that inherit whatever their parent knows, so that nothing large is sent.
+
+The numbers of all tasks wait in one pipe, from which each worker takes the next; what it made comes back through a
+pipe of its own.  A worker whose parent is gone ends at its next answer.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import selectors
+import struct
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_LENGTH = struct.Struct("<Q")
+_NUMBER = struct.Struct("<I")
+_FEWEST = 2
+"""Batches below which a fork costs more than it saves."""
+
+
+class WorkerLostError(Exception):
+    """A worker process ended before its work was done."""
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) -> Iterator[Any]:
+    """`work(batch, worker)` of every batch, in any order; `worker` counts the processes from 0.
+
+    With one process, or too little to do, in this one.  An exception of a worker is raised here.
+    """
+    if processes < 2 or len(batches) < _FEWEST:
+        yield from (work(batch, 0) for batch in batches)
+        return
+    tasks = _queue(len(batches))
+    gc.freeze()  # else the first collection in a worker copies all that it inherited
+    started = [_start(work, batches, tasks, worker) for worker in range(min(processes, len(batches)))]
+    gc.unfreeze()
+    os.close(tasks)
+    waiting = len(batches)
+    try:
+        for made in _answers([pipe for _, pipe in started]):
+            waiting -= 1
+            yield made
+        if waiting:
+            raise WorkerLostError("a worker process was killed; is there too little memory?")
+    finally:
+        for pid, pipe in started:
+            os.close(pipe)
+            os.waitpid(pid, 0)
+
+
+def _queue(count: int) -> int:
+    """A pipe that holds the numbers below `count`; a pipe takes 64 KB, so there are at most 16 thousand."""
+    out, into = os.pipe()
+    with os.fdopen(into, "wb") as file:
+        file.write(b"".join(_NUMBER.pack(number) for number in range(count)))
+    return out
+
+
+def _start(work: Callable[[T, int], Any], batches: Sequence[T], tasks: int, worker: int) -> tuple[int, int]:
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(into)
+        return pid, out
+    try:
+        os.close(out)
+        gc.set_threshold(100_000)
+        with os.fdopen(into, "wb") as answers:
+            while number := os.read(tasks, _NUMBER.size):
+                _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)
+    except BrokenPipeError:
+        pass  # nobody listens any more
+    finally:
+        os._exit(0)
+
+
+def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) -> None:
+    try:
+        data = pickle.dumps((work(batch, worker), None))
+    except Exception as error:
+        error.add_note(f"in a worker process:\n{traceback.format_exc()}")
+        data = pickle.dumps((None, error))
+    answers.write(_LENGTH.pack(len(data)))
+    answers.write(data)
+    answers.flush()
+
+
+def _answers(pipes: Sequence[int]) -> Iterator[Any]:
+    buffers = {pipe: bytearray() for pipe in pipes}
+    with selectors.DefaultSelector() as selector:
+        for pipe in pipes:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                data, buffer = os.read(key.fd, 1 << 20), buffers[key.fd]
+                buffer += data
+                yield from _whole(buffer)
+                if not data:
+                    selector.unregister(key.fd)
+
+
+def _whole(buffer: bytearray) -> Iterator[Any]:
+    """The answers that have arrived entirely, taken out of the buffer."""
+    while len(buffer) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(buffer)[0]
+        if len(buffer) < end:
+            return
+        made, error = pickle.loads(memoryview(buffer)[_LENGTH.size : end])
+        del buffer[:end]
+        if error is not None:
+            raise error
+        yield made

@@ -1,0 +1,78 @@
+"""Values that a build leaves for the next one: whole, of this version, or not there at all.
+
+A file begins with the version that wrote it and a digest of what follows; whatever does not match is thrown away.
+Objects are pickled, but only classes of the model are made of a pickle again: a cache is data, and a folder that
+somebody copied with a site in it must not bring code along.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import io
+import marshal
+import pickle
+import zoneinfo
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+_MAGIC = b"sitegen cache\n"
+_DIGEST = 32
+_ROOMS = ("sitegen.model.", "sitegen.diagnostics", "sitegen.read.load")
+_DATES = {"date": dt.date, "datetime": dt.datetime, "timedelta": dt.timedelta, "timezone": dt.timezone}
+
+
+def load(path: Path, version: bytes) -> Any:
+    """What `save` wrote with that version; None when there is nothing, or it is not whole."""
+    try:
+        data = path.read_bytes()
+        head, payload = data[: len(_MAGIC) + 2 * _DIGEST], memoryview(data)[len(_MAGIC) + 2 * _DIGEST :]
+        return marshal.loads(payload) if head == _head(version, payload) else None
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+
+
+def save(path: Path, version: bytes, value: Any) -> None:
+    """`value` is made of what `marshal` takes: numbers, strings, bytes, tuples, lists, dicts."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    payload = marshal.dumps(value)
+    partial = path.with_name(f"{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(_head(version, payload))
+        file.write(payload)
+    partial.replace(path)
+
+
+def _head(version: bytes, payload: bytes | memoryview) -> bytes:
+    return _MAGIC + blake2b(version, digest_size=_DIGEST).digest() + blake2b(payload, digest_size=_DIGEST).digest()
+
+
+def pack(value: object) -> bytes:
+    """An object of the model as bytes."""
+    into = io.BytesIO()
+    _Pickler(into, protocol=5).dump(value)
+    return into.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """Raises pickle.UnpicklingError when something else than the model is in it."""
+    return _Unpickler(io.BytesIO(data)).load()
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, value: Any) -> Any:
+        return value.key if isinstance(value, zoneinfo.ZoneInfo) else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, key: Any) -> zoneinfo.ZoneInfo:
+        return zoneinfo.ZoneInfo(key)
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module == "datetime" and name in _DATES:
+            return _DATES[name]
+        found = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
+        if isinstance(found, type) and found.__module__ == module:
+            return found
+        raise pickle.UnpicklingError(f"{module}.{name} is nothing of the model")
