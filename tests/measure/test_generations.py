@@ -110,7 +110,7 @@ class FakeChild:
         return {"us": [size] * samples, "busy_s": 0.01, "clock_mhz": 1500.0, "power_w": 500.0, "throttle": []}
 
     def _artefacts(self, dims: Any) -> Any:
-        return {}
+        return {"missing": ""}
 
 
 class FakeStage(Stage):
