@@ -239,7 +239,9 @@ def _goal(result: GoalResult, found: Sequence[tuple[Record, tuple[Group, ...]]])
     goal = result.goal
     if result.value is None:
         return GoalLine(goal.text, "planned", "not measured yet")
-    reached = numbers.ratio(result.value) if goal.unit.startswith("x") else f"{result.value:.3f}"
+    times = goal.unit.startswith("x")
+    decimals = numbers.decimals_beside(result.value, goal.at_least, 2 if times else 3)
+    reached = numbers.ratio(result.value, decimals) if times else numbers.fixed(result.value, decimals)
     here = [g for _, shown in found[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
     stale = any(row.stale for group in here for row in group.rows if row.name == result.name)
     state = "stale" if stale else "done" if result.state is GoalState.MET else "failed"

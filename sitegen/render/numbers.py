@@ -30,6 +30,12 @@ def decimals_for(values: Iterable[float], significant: int, least: int = 0, most
     return min(max(significant - 1 - math.floor(math.log10(min(sizes))), least), most)
 
 
+def decimals_beside(value: float, bound: float, least: int) -> int:
+    """The fewest decimals, from `least` on, with which `value` still reads as below `bound`, or as reaching it."""
+    below = value < bound
+    return next((n for n in range(least, 16) if (round(value, n) < bound) == below), 16)
+
+
 def fixed(value: float, decimals: int) -> str:
     """`1234.5`; a minus sign is the typographic one."""
     text = f"{value:.{decimals}f}"
@@ -81,9 +87,9 @@ def prediction(share: float) -> str:
     return with_unit(f"{share * 100:.4g}", "%")
 
 
-def ratio(value: float) -> str:
+def ratio(value: float, decimals: int = 2) -> str:
     """`2.11 ×`."""
-    return with_unit(fixed(value, 2), "×")
+    return with_unit(fixed(value, decimals), "×")
 
 
 def intensity(flops_per_byte: float) -> str:

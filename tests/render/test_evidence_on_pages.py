@@ -185,6 +185,16 @@ def test_goals_met_and_missed_both_stay(pages: Pages) -> None:
     assert goals[1].startswith("missed: 2.12 × by fused")
 
 
+def test_a_goal_missed_by_less_than_a_hundredth_shows_the_digits_that_say_so(make: SimpleNamespace) -> None:
+    goals = make.kernel().goals
+    close = (replace(goals[0], at_least=0.9546), replace(goals[1], at_least=1.137, unit="x torch.compile"))
+    site = make.site()
+    kernels = tuple(replace(kernel, goals=close) if kernel.name == "softmax" else kernel for kernel in site.kernels)
+    shown = [words(goal) for goal in page(make.rendered(replace(site, kernels=kernels)), KERNEL).css("ul.goals > li")]
+    assert shown[0].startswith("missed: 0.9545 by fused")  # 126 / 132
+    assert shown[1].startswith("missed: 1.136 × by fused")  # 150 / 132
+
+
 def test_the_wrong_variants_that_were_caught_are_listed(pages: Pages) -> None:
     table = page(pages, KERNEL).css("table.data")[-1]
     assert words(table.css_first("tbody tr")) == "no_max incorrect incorrect NaN where the reference is 1.0"

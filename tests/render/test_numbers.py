@@ -26,6 +26,21 @@ def test_sizes_count_in_powers_of_ten_as_bandwidths_do() -> None:
     assert numbers.operations(704e12) == f"704{numbers.NBSP}TFLOP/s"
 
 
+@pytest.mark.parametrize(
+    ("value", "bound", "shown"),
+    [
+        (2.0983, 2.1, "2.098"),  # 2.10 would read as if it were reached
+        (2.099999, 2.1, "2.099999"),
+        (2.1, 2.1, "2.10"),
+        (1.1243, 1.1241, "1.1243"),  # 1.12 and 1.124 would read as if it were missed
+        (1.9, 2.1, "1.90"),
+        (2.114, 2.1, "2.11"),
+    ],
+)
+def test_a_figure_beside_its_bound_never_reads_as_on_the_other_side(value: float, bound: float, shown: str) -> None:
+    assert numbers.fixed(value, numbers.decimals_beside(value, bound, 2)) == shown
+
+
 def test_a_negative_that_rounds_to_zero_has_no_sign() -> None:
     assert numbers.fixed(-0.04, 1) == "0.0"
     assert numbers.fixed(-0.4, 1) == "−0.4"
