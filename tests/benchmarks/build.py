@@ -1,0 +1,147 @@
+"""How long `sitegen build` takes, as a whole process, on sites of several sizes.
+
+    python tests/benchmarks/build.py --posts 1000
+    python tests/benchmarks/build.py --posts 1000 5000 10000 --rounds 5 --json figures.json
+
+In each round every site is built from nothing, then with nothing changed, with the text of one post changed, and with a
+template changed that every page uses; the next round begins with the next size, so that a slow minute of the machine
+falls on all of them.  Printed are medians over the rounds, and of the memory of the largest process the largest.  Each
+build is checked: the change must be in the pages that show it.  Run it on a quiet machine, and compare only figures of
+the same one: a folder in memory (`--work /dev/shm`) takes the disk out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from corpus import Corpus
+from process import CommandError, Usage, medians, run, sitegen, version
+
+HELPS = 5
+"""Runs of `sitegen --help` a round: one is short."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Of one site: the builds in the order in which they were made."""
+
+    cold: Usage
+    unchanged: Usage
+    post: Usage
+    template: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The medians of all rounds with a site of `posts` posts."""
+
+    posts: int
+    cold: Usage
+    unchanged: Usage
+    post: Usage
+    template: Usage
+
+    @property
+    def cold_per_post_ms(self) -> float:
+        return self.cold.wall_s * 1000 / self.posts
+
+    @property
+    def peak_mib(self) -> float:
+        return max(usage.peak_mib for usage in (self.cold, self.unchanged, self.post, self.template))
+
+
+def build_round(corpus: Corpus, program: str, name: str) -> Round:
+    """One round; `name` is new in each.  Raises CommandError, also when a page lacks what was changed."""
+    command = [program, "build"]
+    for folder in ("public", ".sitegen"):
+        shutil.rmtree(corpus.root / folder, ignore_errors=True)
+    cold = run(command, corpus.root)
+    unchanged = run(command, corpus.root)
+    edited = corpus.posts // 2
+    corpus.edit_post(edited, f"text-{name}")
+    post = run(command, corpus.root)
+    corpus.edit_template(f"template-{name}")
+    template = run(command, corpus.root)
+    _check(corpus, edited, f"text-{name}")
+    for number in (0, corpus.posts - 1):
+        _check(corpus, number, f"template-{name}")
+    return Round(cold, unchanged, post, template)
+
+
+def _check(corpus: Corpus, number: int, marker: str) -> None:
+    page = corpus.root / "public" / corpus.url(number) / "index.html"
+    if not page.is_file() or marker not in page.read_text(encoding="utf-8"):
+        raise CommandError(f"{page} does not show what was changed: {marker}")
+
+
+def summed_up(posts: int, rounds: Sequence[Round]) -> Size:
+    return Size(
+        posts,
+        medians(each.cold for each in rounds),
+        medians(each.unchanged for each in rounds),
+        medians(each.post for each in rounds),
+        medians(each.template for each in rounds),
+    )
+
+
+def table(sizes: Sequence[Size]) -> str:
+    head = "| posts | cold | per post | nothing changed | one post | a template | largest process |"
+    rows = [
+        f"| {size.posts} | {size.cold.wall_s:.2f} s | {size.cold_per_post_ms:.2f} ms | {size.unchanged.wall_s:.3f} s "
+        f"| {size.post.wall_s:.3f} s | {size.template.wall_s:.2f} s | {size.peak_mib:.0f} MiB |"
+        for size in sizes
+    ]
+    return "\n".join([head, "|" + " ---: |" * 7, *rows])
+
+
+def as_json(sizes: Sequence[Size], help_: Usage, rounds: int, program: str) -> str:
+    figures = {
+        "sitegen": version(program),
+        "python": sys.version.split()[0],
+        "cpus": os.cpu_count(),
+        "rounds": rounds,
+        "help": asdict(help_),
+        "builds": [
+            {**asdict(size), "cold_per_post_ms": size.cold_per_post_ms, "peak_mib": size.peak_mib} for size in sizes
+        ],
+    }
+    return json.dumps(figures, indent=1) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--posts", type=int, nargs="+", default=[1000], help="the sizes of the sites")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--work", type=Path, help="make the sites in this folder (default: the system's for such)")
+    parser.add_argument("--sitegen", default=sitegen(), help="the program to time (default: this environment's)")
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(dir=asked.work) as work:
+        corpora = [Corpus(Path(work) / str(posts), posts) for posts in asked.posts]
+        for corpus in corpora:
+            corpus.write()
+        helps: list[Usage] = []
+        rounds: list[list[Round]] = []
+        for number in range(asked.rounds):
+            helps += [run([asked.sitegen, "--help"], Path(work)) for _ in range(HELPS)]
+            rounds.append([build_round(corpus, asked.sitegen, str(number)) for corpus in corpora])
+    sizes = [
+        summed_up(corpus.posts, of_size) for corpus, of_size in zip(corpora, zip(*rounds, strict=True), strict=True)
+    ]
+    help_ = medians(helps)
+    print(f"{version(asked.sitegen)}, {os.cpu_count()} processors, {asked.rounds} rounds\n\n{table(sizes)}")
+    print(f"\nsitegen --help: {help_.wall_s * 1000:.0f} ms")
+    if asked.json:
+        asked.json.write_text(as_json(sizes, help_, asked.rounds, asked.sitegen), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

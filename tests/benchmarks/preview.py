@@ -1,0 +1,175 @@
+"""How long `sitegen serve` takes from a save to the new page over HTTP.
+
+    python tests/benchmarks/preview.py --posts 5000 --edits 50 --json figures.json
+
+The site is built once, so that the cache is warm; then the server is started and the time to its first page is taken.
+Each edit is saved to another post, and its page is asked for again and again until it shows the edit; all the while a
+tab is open, which waits for events as a browser does.  At last a template that every page uses is saved, and the tab's
+page is asked for in the same way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import math
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from corpus import Corpus
+from process import CommandError, run, sitegen, version
+
+HOST = "127.0.0.1"
+EVENTS = "/_sitegen/events"
+ASKED_EVERY_S = 0.005
+REST_S = 0.5
+"""Between a page that is new and the next save."""
+LONGEST_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    posts: int
+    edits: int
+    first_page_ms: float
+    """From the start of the process."""
+    median_ms: float
+    p95_ms: float
+    longest_ms: float
+    template_ms: float
+
+
+def served(corpus: Corpus, program: str, edits: int) -> Served:
+    """Raises CommandError when a page does not come."""
+    run([program, "build"], corpus.root)
+    began = time.perf_counter()
+    with _serving(corpus.root, program) as port:
+        tab = f"/{corpus.url(corpus.posts // 2)}"
+        first_page_ms = _until(port, tab, "</html>", began)
+        with _open_tab(port, tab):
+            times = [_edit_ms(corpus, port, number % corpus.posts) for number in range(edits)]
+            time.sleep(REST_S)
+            began = time.perf_counter()
+            corpus.edit_template("template-saved")
+            template_ms = _until(port, tab, "template-saved", began)
+    return Served(corpus.posts, edits, first_page_ms, median(times), percentile(times, 0.95), max(times), template_ms)
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """The smallest value that `part` of all values do not exceed."""
+    return sorted(values)[math.ceil(part * len(values)) - 1]
+
+
+def _edit_ms(corpus: Corpus, port: int, number: int) -> float:
+    time.sleep(REST_S)
+    began = time.perf_counter()
+    corpus.edit_post(number, f"saved-{number}")
+    return _until(port, f"/{corpus.url(number)}", f"saved-{number}", began)
+
+
+@contextlib.contextmanager
+def _serving(root: Path, program: str) -> Iterator[int]:
+    """The server on a free port, ended as by Ctrl-C."""
+    port = _free_port()
+    with tempfile.TemporaryFile() as said:
+        command = [program, "serve", "--port", str(port)]
+        process = subprocess.Popen(command, cwd=root, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        try:
+            yield port
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as opened:
+        opened.bind((HOST, 0))
+        port: int = opened.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def _open_tab(port: int, page: str) -> Iterator[None]:
+    """A stream of the events of `page`, which is read as they come."""
+    with socket.create_connection((HOST, port)) as tab:
+        tab.sendall(f"GET {EVENTS}?page={page} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        reader = threading.Thread(target=_drain, args=(tab,))
+        reader.start()
+        try:
+            yield
+        finally:
+            tab.shutdown(socket.SHUT_RDWR)
+            reader.join()
+
+
+def _drain(tab: socket.socket) -> None:
+    while tab.recv(1 << 16):
+        pass
+
+
+def _until(port: int, page: str, text: str, began: float) -> float:
+    """The milliseconds from `began` until `page` holds `text`."""
+    while time.perf_counter() - began < LONGEST_S:
+        if text in _page(port, page):
+            return (time.perf_counter() - began) * 1000
+        time.sleep(ASKED_EVERY_S)
+    raise CommandError(f"{page} does not show {text} after {LONGEST_S:g} s")
+
+
+def _page(port: int, page: str) -> str:
+    """Empty when nobody answers, or not with a page."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=LONGEST_S)
+    try:
+        connection.request("GET", page)
+        answer = connection.getresponse()
+        return answer.read().decode() if answer.status == http.HTTPStatus.OK else ""
+    except OSError:
+        return ""
+    finally:
+        connection.close()
+
+
+def table(figures: Served) -> str:
+    return (
+        f"| posts | first page | save to page: median | 95 % within | longest | edits | a template |\n"
+        f"|{' ---: |' * 7}\n"
+        f"| {figures.posts} | {figures.first_page_ms:.0f} ms | {figures.median_ms:.0f} ms | {figures.p95_ms:.0f} ms "
+        f"| {figures.longest_ms:.0f} ms | {figures.edits} | {figures.template_ms:.0f} ms |"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--posts", type=int, default=1000)
+    parser.add_argument("--edits", type=int, default=50)
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--work", type=Path, help="make the site in this folder (default: the system's for such)")
+    parser.add_argument("--sitegen", default=sitegen(), help="the program to time (default: this environment's)")
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(dir=asked.work) as work:
+        corpus = Corpus(Path(work) / "site", asked.posts)
+        corpus.write()
+        figures = served(corpus, asked.sitegen, asked.edits)
+    print(f"{version(asked.sitegen)}\n\n{table(figures)}")
+    if asked.json:
+        facts = {"sitegen": version(asked.sitegen), "python": sys.version.split()[0], **asdict(figures)}
+        asked.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
