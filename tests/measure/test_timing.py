@@ -28,6 +28,7 @@ class Gpu:
             Event=lambda enable_timing=False: Event(self),
             _sleep=lambda _: self.did.append("spin"),
             empty_cache=lambda: None,
+            memory_reserved=lambda: 0,
             CUDAGraph=lambda: SimpleNamespace(replay=self.replay),
             graph=lambda graph, capture_error_mode: Capture(self),
         )
