@@ -8,6 +8,7 @@ Whatever goes wrong becomes one status and a message; the parent then ends this 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -38,6 +39,7 @@ def main(arguments: list[str]) -> None:
     reads, writes, job, role, name, folder = arguments
     _die_with_parent()
     link = Link(int(reads), int(writes))
+    _import_ahead()
     worker = Worker(Path(job), role, name, Path(folder))
     while True:
         try:
@@ -45,6 +47,15 @@ def main(arguments: list[str]) -> None:
         except Closed:
             return
         link.send(answer(worker, request))
+
+
+def _import_ahead() -> None:
+    """What takes seconds and touches no GPU, so that a second generation is done with it when it is asked for anything.
+    What is missing shows then."""
+    with contextlib.suppress(Exception):
+        import torch  # noqa: F401
+
+        from sitegen.measure import clock, launches  # noqa: F401
 
 
 def answer(worker: Worker, request: Message) -> Message:
@@ -86,7 +97,7 @@ def _short(text: str, lines: int = 12, width: int = 400) -> str:
 
 
 class Worker:
-    """State between requests.  torch is imported by the first request that needs it, once TRITON_INTERPRET is set."""
+    """State between requests."""
 
     def __init__(self, job: Path, role: str, name: str, folder: Path) -> None:
         self.job_file, self.role, self.name, self.folder = job, role, name, folder

@@ -156,7 +156,10 @@ def _reasons(handle: Any) -> int:
 
 
 def nvml_handle() -> Any:
-    """NVML's handle of torch's device 0, found by UUID since CUDA_VISIBLE_DEVICES renumbers devices for CUDA only."""
+    """NVML's handle of torch's device 0, found by UUID since CUDA_VISIBLE_DEVICES renumbers devices for CUDA only.
+
+    Raises NVMLError where there are several and none has it: another one's power would be a wrong figure.
+    """
     import pynvml
 
     pynvml.nvmlInit()
@@ -164,4 +167,6 @@ def nvml_handle() -> Any:
     try:
         return pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
     except pynvml.NVMLError:
+        if pynvml.nvmlDeviceGetCount() > 1:
+            raise
         return pynvml.nvmlDeviceGetHandleByIndex(0)

@@ -1,16 +1,18 @@
 """Contestants that passed their checks → a `Race`, timed by two generations of processes, one after the other.
 
-The second generation is started and prepared while the first is checked, when nothing is timed.  It gets sets and
-graphs when it takes over, after every process of the first has ended: only one generation holds memory at a time.
+The second generation is started with the first, and prepared while that one is checked, when nothing is timed; its
+first calls wait until all is compiled, and find it.  It gets sets and graphs when it takes over, after every process of
+the first has ended: only one generation holds memory at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 
 from sitegen.measure.contestant import Contestant
 from sitegen.measure.process import Child
@@ -26,7 +28,7 @@ from sitegen.measure.stage import (
     guarded,
     side_by_side,
 )
-from sitegen.measure.workload import bytes_of, fitting, is_matrix, set_count
+from sitegen.measure.workload import bytes_of, checks_at_once, fitting, is_matrix, set_count
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
@@ -35,25 +37,36 @@ WARM_S = 0.2
 """The baseline runs so long before the first round of a generation, so that all start from the same clock."""
 RESIDENT_SHARE, LATE_CALL_SHARE = 0.5, 0.15
 """Of the GPU's memory: what all children's sets may take together, and first calls while others are checked."""
+RECHECK_SHARE = 0.25
+"""Of the GPU's memory, beside the sets: what checks of the last outputs may take together."""
 GRAPH_BELOW_US = 20.0
 
 
-@contextmanager
-def second_generation(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Iterator[None]:
-    """Prepares a second process of everybody while the block runs; at its end all are ready, or known to be faulty."""
-    if not stage.gpu:
-        yield
-        return
+def start_second_generation(contestants: Sequence[Contestant], stage: Stage) -> None:
+    """A second process of everybody.  What it needs is imported as soon as it runs."""
     for contestant in contestants:
-        if contestant.running:
+        if stage.gpu and contestant.running:
             contestant.successor = stage.start(contestant.role, contestant.name, generation=2)
+
+
+@contextmanager
+def second_generation(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Iterator[Callable[[], None]]:
+    """Prepares the second processes while the block runs, which calls what it gets when the first generation has
+    compiled everything; at its end all are ready, or known to be faulty.
+    """
+    compiled = Event()
+    if not stage.gpu:
+        yield compiled.set
+        return
     with ThreadPoolExecutor(1) as pool:
-        ready = pool.submit(_prepare, job, contestants, stage)
+        ready = pool.submit(_prepare, job, contestants, stage, compiled)
         try:
-            yield
+            yield compiled.set
         except BaseException:
             end_all(contestants)
             raise
+        finally:
+            compiled.set()
         with stage.timed("second generation"):
             ready.result()
     for contestant in contestants:
@@ -61,7 +74,7 @@ def second_generation(job: KernelJob, contestants: Sequence[Contestant], stage: 
             contestant.ended(contestant.late)
 
 
-def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> None:
+def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage, compiled: Event) -> None:
     """A fault is put down apart: what the first process says of the code comes first."""
 
     def late(contestant: Contestant, why: Ended) -> None:
@@ -74,6 +87,7 @@ def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) ->
     ours = [c for c in contestants if c.role is not Role.PROBE]
     at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=len(contestants))
     side_by_side(contestants, stage, lambda c: _successor_of(c).ask("prepare", PREPARE_S), noted=late)
+    compiled.wait()
     side_by_side(ours, stage, first, at_once, noted=late)
 
 
@@ -99,9 +113,12 @@ def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) ->
         matrix=is_matrix(job) and not short,
     )
     samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
-    track = Track(job.workload.dims, stage, contestants, running, rules, samples)
+    track = Track(job, stage, contestants, running, rules, samples)
     track.warm()
     race = run_rounds(list(running), rules, track.turn, track.take_over)
+    track.recheck()
+    for name in (name for name, c in running.items() if not c.running):
+        race.drop(name)
     race.yardsticks = tuple(c.name for c in contestants if c.role is not Role.IMPLEMENTATION)
     return race
 
@@ -116,7 +133,7 @@ def first_baseline(contestants: Sequence[Contestant], race: Race | None) -> str 
 class Track:
     """What `run_rounds` asks of the children."""
 
-    dims: Mapping[str, int]
+    job: KernelJob
     stage: Stage
     contestants: Sequence[Contestant]
     running: Mapping[str, Contestant]
@@ -130,10 +147,18 @@ class Track:
             return None
         with self.stage.timed("time"):
             guarded(contestant, self.stage, lambda c: taken.append(self._take(c, kind, keep=recheck)))
-        if recheck and contestant.running:
-            with self.stage.timed("recheck"):
-                guarded(contestant, self.stage, lambda c: child_of(c).ask_within_budget("recheck", EVALUATION_S))
+        if recheck and contestant.running and not contestant.plan["resident"]:
+            self._recheck([contestant])
         return taken[0] if contestant.running else None
+
+    def recheck(self) -> None:
+        """The last outputs of a generation, once all are timed: what lies in memory until then, side by side."""
+        self._recheck([c for c in self.running.values() if c.running and c.plan["resident"]])
+
+    def _recheck(self, contestants: Sequence[Contestant]) -> None:
+        at_once = checks_at_once(self.job, RECHECK_SHARE, self.stage.memory_bytes)
+        with self.stage.timed("recheck"):
+            side_by_side(contestants, self.stage, _recheck, at_once)
 
     def _take(self, contestant: Contestant, kind: Kind, keep: bool) -> TurnResult:
         samples = self.samples[contestant.name]
@@ -142,6 +167,7 @@ class Track:
 
     def take_over(self) -> None:
         """The second generation in place of the first."""
+        self.recheck()
         with self.stage.timed("take over"):
             gone = [c.successor for c in self.contestants if not c.running]
             end_children([child for child in (*gone, *(c.child for c in self.contestants)) if child is not None])
@@ -154,7 +180,7 @@ class Track:
     def _resume(self, contestant: Contestant) -> None:
         plan = contestant.plan
         known = {name: plan[name] for name in ("sets", "resident", "estimate_us", "graph_calls", "chosen")}
-        child_of(contestant).ask_within_budget("resume", EVALUATION_S, dims=dict(self.dims), **known)
+        child_of(contestant).ask_within_budget("resume", EVALUATION_S, dims=dict(self.job.workload.dims), **known)
 
     def warm(self) -> None:
         """Nothing before bursts, which begin with idleness."""
@@ -183,6 +209,10 @@ def _calls_are_short(contestants: Sequence[Contestant]) -> bool:
 def _use_graph(contestant: Contestant) -> None:
     found = child_of(contestant).ask_within_budget("use_graph", EVALUATION_S)
     contestant.plan = {**contestant.plan, **found}
+
+
+def _recheck(contestant: Contestant) -> None:
+    child_of(contestant).ask_within_budget("recheck", EVALUATION_S)
 
 
 def _warm(contestant: Contestant) -> None:

@@ -9,13 +9,13 @@ others go on, once a fresh process has shown that the GPU still works.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Semaphore
 
 from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.generations import first_baseline, second_generation, time_all
+from sitegen.measure.generations import first_baseline, second_generation, start_second_generation, time_all
 from sitegen.measure.merging import merge
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Race
@@ -30,8 +30,7 @@ from sitegen.measure.stage import (
     side_by_side,
 )
 from sitegen.measure.without_gpu import compile_without_gpu
-from sitegen.measure.workload import bytes_of, fitting, is_matrix
-from sitegen.model.dtypes import DTYPES
+from sitegen.measure.workload import bytes_of, checks_at_once, fitting, is_matrix
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status
 from sitegen.model.plain import from_plain
@@ -40,8 +39,6 @@ from sitegen.model.record import Ceiling, Correctness, Environment, Rejection, R
 CEILINGS_S = 180.0
 FIRST_CALL_SHARE, CHECK_SHARE = 0.4, 0.4
 """Of the GPU's memory: what first calls may take together, and what checks may."""
-CHECK_COPIES, MOST_CHECKS = 4, 4
-"""A check holds about so many float64 copies of all its tensors; so many run side by side at the workload."""
 Shapes = Sequence[Mapping[str, int]]
 PROBES = ("copy", "read")
 """The best copy and the best read of the workload's bytes, in the same rounds; not of a matrix kernel."""
@@ -52,9 +49,11 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
     contestants = _contestants(job, stage.gpu)
     race = Race()
     try:
-        _prepare(contestants, stage)
-        with second_generation(job, contestants, stage):
+        _start(contestants, stage, start_second_generation)
+        _prepare([c for c in contestants if c.role is not Role.PROBE], stage)
+        with second_generation(job, contestants, stage) as all_is_compiled:
             _first_calls(job, contestants, stage)
+            all_is_compiled()
             _check_all(contestants, stage, job.kernel.checks)
             _check_workload(job, contestants, stage)
         race = time_all(job, contestants, stage)
@@ -82,6 +81,7 @@ def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
     wrong = [w.implementation for w in job.kernel.wrong]
     variants = [_contestant(i, job.kernel, job.dtype_of(i), stage.gpu) for i in wrong]
     try:
+        _start(variants, stage)
         _prepare(variants, stage)
         if stage.gpu:
             with stage.timed("first calls"):
@@ -142,16 +142,24 @@ def _contestant(implementation: Implementation, kernel: Kernel, dtype: str, gpu:
     return made
 
 
-def _prepare(contestants: list[Contestant], stage: Stage) -> None:
-    """Starts a child each, then imports and compiles, side by side."""
+def _start(
+    contestants: list[Contestant], stage: Stage, meanwhile: Callable[[list[Contestant], Stage], None] | None = None
+) -> None:
+    """A child each, side by side.  `meanwhile` starts others, which come after these."""
     with stage.timed("start"):
         for contestant in contestants:
             if contestant.status is None:
                 contestant.child = stage.start(contestant.role, contestant.name)
+        if meanwhile:
+            meanwhile(contestants, stage)
         with ThreadPoolExecutor(1) as pool:
             facts = pool.submit(read_environment, stage)
             side_by_side(contestants, stage, lambda c: child_of(c).ask("start", PREPARE_S * stage.slower))
             facts.result()
+
+
+def _prepare(contestants: list[Contestant], stage: Stage) -> None:
+    """Imports and compiles, side by side."""
     with stage.timed("prepare"):
         side_by_side(contestants, stage, lambda c: _prepare_one(c, stage))
 
@@ -163,19 +171,23 @@ def _prepare_one(contestant: Contestant, stage: Stage) -> None:
 
 def _first_calls(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
     """So that later deadlines hold no compiler: at the small shapes whoever is checked there, and at the workload as
-    many at once as memory allows.  An interpreter has nothing to compile."""
+    many at once as memory allows.  Meanwhile the probes, whose compilers take longest, are prepared.  An interpreter
+    has nothing to compile."""
     if not stage.gpu:
         return
     room = Semaphore(fitting(FIRST_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=len(contestants)))
 
     def first(contestant: Contestant) -> None:
+        if contestant.role is Role.PROBE:
+            _prepare_one(contestant, stage)
+            return
         if contestant.role is Role.IMPLEMENTATION:
             _first_one(contestant, job.kernel.checks)
         with room:
             _first_one(contestant, [job.workload.dims])
 
     with stage.timed("first calls"):
-        side_by_side([c for c in contestants if c.role is not Role.PROBE], stage, first)
+        side_by_side(contestants, stage, first)
 
 
 def _first_one(contestant: Contestant, shapes: Shapes) -> None:
@@ -198,11 +210,8 @@ def _check_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
 
 
 def _check_workload(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
-    """A check takes several times the memory of its tensors; matrix kernels would only wait for each other."""
     rivals = [c for c in contestants if c.role is not Role.PROBE]
-    each = CHECK_COPIES * 8 * sum(bytes_of(job)) // DTYPES[job.dtype].itemsize
-    most = 1 if is_matrix(job) else MOST_CHECKS
-    _check_at_size(rivals, stage, [job.workload.dims], fitting(CHECK_SHARE, stage.memory_bytes, each, most))
+    _check_at_size(rivals, stage, [job.workload.dims], checks_at_once(job, CHECK_SHARE, stage.memory_bytes))
 
 
 def _check_at_size(contestants: list[Contestant], stage: Stage, shapes: Shapes, at_once: int = 1) -> None:

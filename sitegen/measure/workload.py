@@ -9,6 +9,8 @@ from sitegen.model.job import KernelJob
 MATRIX_INTENSITY = 64.0
 """FLOP per byte from which on a kernel is bound by arithmetic, and so by power, on every GPU of today."""
 L2_ROTATION, MOST_SETS = 3, 4096
+CHECK_COPIES, MOST_CHECKS = 4, 4
+"""A check holds about so many float64 copies of all its tensors; so many run side by side at the workload."""
 
 
 def bytes_of(job: KernelJob) -> tuple[int, int]:
@@ -20,6 +22,12 @@ def bytes_of(job: KernelJob) -> tuple[int, int]:
 def is_matrix(job: KernelJob) -> bool:
     """Whether the formula gives so many operations for a byte that the power cap sets the clock."""
     return evaluate(job.kernel.flops, _names(job)) >= MATRIX_INTENSITY * max(1, sum(bytes_of(job)))
+
+
+def checks_at_once(job: KernelJob, share: float, memory_bytes: int) -> int:
+    """How many may be checked at the workload side by side; matrix kernels would only wait for each other."""
+    each = CHECK_COPIES * 8 * sum(bytes_of(job)) // DTYPES[job.dtype].itemsize
+    return fitting(share, memory_bytes, each, most=1 if is_matrix(job) else MOST_CHECKS)
 
 
 def _names(job: KernelJob) -> dict[str, Number]:

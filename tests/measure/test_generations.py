@@ -158,6 +158,13 @@ def test_the_second_generation_is_ready_before_anything_is_timed(run):
     assert max(world.when("prepare", "first", "check")) < min(world.when("plan"))
 
 
+def test_the_second_generation_imports_from_the_beginning_and_compiles_after_the_first(run):
+    world = World()
+    run(world)
+    assert max(world.when("started", generation=2)) < min(world.when("prepare"))
+    assert max(world.when("first", generation=1)) < min(world.when("first", generation=2))
+
+
 def test_only_one_generation_has_sets_at_a_time(run):
     world = World()
     run(world)
@@ -201,8 +208,16 @@ def test_a_kernel_without_small_shapes_is_checked_at_its_workload(run):
 def test_outputs_are_checked_again_at_the_end_of_both_generations(run):
     world = World()
     run(world)
-    assert sorted(world.who("recheck", 1)) == sorted(world.who("recheck", 2)) == EVERYBODY
+    for generation in (1, 2):
+        assert sorted(world.who("recheck", generation)) == EVERYBODY
+        assert max(world.when("turn", generation=generation)) < min(world.when("recheck", generation=generation))
+
+
+def test_outputs_that_do_not_stay_in_memory_are_checked_right_after_the_turn(run):
+    world = World()
+    run(world, reads="N * itemsize * 4096")
     kept = [at for at in world.when("turn") if world.details[at]["keep"]]
+    assert sorted(world.who("recheck", 1)) == sorted(world.who("recheck", 2)) == EVERYBODY
     assert all(world.asked[at + 1] == ("recheck", *world.asked[at][1:]) for at in kept)
 
 

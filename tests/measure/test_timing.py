@@ -202,6 +202,29 @@ def test_power_is_that_of_the_instant_where_the_gpu_tells(monkeypatch, instant_e
     assert meter.take() == clock.Seen()
 
 
+@pytest.mark.parametrize(("devices", "found"), [(1, "handle 0"), (2, None)])
+def test_without_its_uuid_the_only_device_is_taken_and_of_several_none(monkeypatch, devices, found):
+    class NVMLError(Exception):
+        pass
+
+    def unknown(uuid):
+        raise NVMLError(uuid)
+
+    nvml = SimpleNamespace(
+        NVMLError=NVMLError,
+        nvmlInit=lambda: None,
+        nvmlDeviceGetHandleByUUID=unknown,
+        nvmlDeviceGetCount=lambda: devices,
+        nvmlDeviceGetHandleByIndex=lambda index: f"handle {index}",
+    )
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    monkeypatch.setattr(clock.torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="0"))
+    if found:
+        assert clock.nvml_handle() == found
+    else:
+        assert isinstance(clock.power_meter(), NoPowerMeter)
+
+
 def test_nvml_is_asked_no_more_often_than_it_has_news(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
     meter = PowerMeter("handle")
