@@ -8,7 +8,7 @@ overlay show the same text.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -81,3 +81,16 @@ def render_diagnostics(diagnostics: Iterable[Diagnostic], texts: Mapping[str, st
     """All of them in reading order, a blank line between two; `texts` maps a path to its text."""
     ordered = in_reading_order(diagnostics)
     return "\n\n".join(render_diagnostic(d, texts.get(d.span.path)) for d in ordered)
+
+
+def render_report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> str:
+    """All of them and their count; empty when there are none."""
+    if not diagnostics:
+        return ""
+    errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+    counts = (_number(errors, "error"), _number(len(diagnostics) - errors, "warning"))
+    return f"{render_diagnostics(diagnostics, texts)}\n\n{', '.join(counts)}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

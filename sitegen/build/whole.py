@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 
 import jinja2
 
-from sitegen.diagnostics import Diagnostic, Span, did_you_mean, has_errors, in_reading_order
+from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.probes import load_probes
+from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
 from sitegen.markup import link_site, parse_documents
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
@@ -29,8 +30,6 @@ from sitegen.write.output import Written, write_site
 
 IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
 """Folders of a site in which no text can refer to a file."""
-TEMPLATES = "templates"
-"""The folder of a site's own templates, which stand over the theme's."""
 
 
 @dataclass(frozen=True)
@@ -105,24 +104,6 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False)
     shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
     files = {**assets.files, **shown, **pages}
     return Built(loaded, dict(sorted(files.items())), diagnostics)
-
-
-def load_probes() -> dict[str, str]:
-    """The CUDA sources of the ceilings' probes, by file name: shown as text, nothing of `measure` is imported."""
-    folder = resources.files("sitegen").joinpath("measure", "probes")
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".cu")), key=lambda file: file.name)
-    return {file.name: file.read_text(encoding="utf-8") for file in files}
-
-
-def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic:
-    """A site's own template is the author's text: what Jinja says of it, at its place where Jinja knows that."""
-    if isinstance(error, jinja2.TemplateNotFound):
-        name = str(error.name)
-        return Diagnostic("SG502", f"no template `{name}`", Span(TEMPLATES), did_you_mean(name, known))
-    span = Span(TEMPLATES)
-    if isinstance(error, jinja2.TemplateSyntaxError) and error.name:
-        span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
-    return Diagnostic("SG502", f"a template fails: {error.message}", span)
 
 
 def publish(built: Built, output: Path) -> Written:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sitegen.diagnostics import Diagnostic, Severity, has_errors, render_diagnostics
+from sitegen.diagnostics import Diagnostic, has_errors, render_report
 
 if TYPE_CHECKING:
     from sitegen.build.whole import Loaded
@@ -171,11 +171,8 @@ def tell(results: Sequence[Any]) -> None:
 
 def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:
     """All mistakes, with their frames, and their count."""
-    if not diagnostics:
-        return
-    errors = sum(d.severity is Severity.ERROR for d in diagnostics)
-    say(render_diagnostics(diagnostics, texts))
-    say(f"\n{number_of(errors, 'error')}, {number_of(len(diagnostics) - errors, 'warning')}")
+    if diagnostics:
+        say(render_report(diagnostics, texts))
 
 
 def number_of(count: int, noun: str) -> str:

@@ -36,23 +36,26 @@ class Day(click.ParamType[dt.date]):
 @click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
 def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_current: bool) -> None:
     """Build the site from its records: no GPU, no torch, no network."""
-    from sitegen.build.whole import build as build_files
-    from sitegen.build.whole import publish
+    from sitegen.build.update import update
     from sitegen.write.output import OutputError
 
     root = site_root()
-    built = build_files(root, as_of=as_of)
-    report(built.diagnostics, built.loaded.texts)
-    if built.failed:
-        fail("nothing was written, the previous output is as it was")
-    require(built.loaded, fresh=require_fresh or require_current, current=require_current)
+    if require_fresh or require_current:
+        from sitegen.build.whole import load
+
+        require(load(root, as_of=as_of), fresh=True, current=require_current)
     try:
-        written = publish(built, out or root / "public")
+        outcome = update(root, out or root / "public", as_of=as_of)
     except OutputError as error:
         report([error.diagnostic], {})
         sys.exit(1)
+    if outcome.report:
+        say(outcome.report)
+    if outcome.failed:
+        fail("nothing was written, the previous output is as it was")
+    written = outcome.written
     say(
-        f"{len(built.files)} files: {written.added} new, {written.changed} changed, "
+        f"{written.added + written.changed + written.unchanged} files: {written.added} new, {written.changed} changed, "
         f"{written.unchanged} as they were, {written.removed} removed"
     )
 

@@ -15,8 +15,12 @@ def read_text(root: Path, path: str) -> tuple[str | None, tuple[Diagnostic, ...]
     try:
         data = (root / path).read_bytes()
     except OSError as error:
-        return None, (Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path)),)
+        return None, (unreadable(path, error),)
     return decode(data, path)
+
+
+def unreadable(path: str, error: OSError) -> Diagnostic:
+    return Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path))
 
 
 class Texts(Mapping[str, str]):

@@ -28,6 +28,8 @@ Files = Mapping[str, str | bytes]
 LATEST = 6
 """Posts on the home page."""
 FEED_ENTRIES = 30
+DAY = "the day"
+"""For which the site is built, where a page shows it."""
 
 
 class Part(NamedTuple):
@@ -127,9 +129,9 @@ def digest_of_measured(sources: Sources) -> bytes:
     return found.digest()
 
 
-def key_of(sheet: Sheet) -> tuple[bytes, tuple[bytes, ...]]:
-    """A digest of everything that the sheet shows, and one of each part."""
-    dumped = [marshal.dumps(part.value, 2) for part in sheet.shows]  # version 2: bytes depend on the value alone
+def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:
+    """A digest of everything that is shown, and one of each part."""
+    dumped = [marshal.dumps(part.value, 2) for part in shows]  # version 2: bytes depend on the value alone
     parts = tuple(blake2b(one, digest_size=8).digest() for one in dumped)
     return blake2b(b"".join(parts), digest_size=16).digest(), parts
 
@@ -161,7 +163,7 @@ def _home(shown: _Shown) -> Iterator[Sheet]:
         words = tuple((day.isoformat(), words) for day, words in sources.words_by_day.items())
         shows.append(Part("the worklog", (shown.day(worklog[0]), words), (worklog[0].body.path,)))
     if worklog or countdown:
-        shows.append(Part("the day", sources.as_of.isoformat()))
+        shows.append(Part(DAY, sources.as_of.isoformat()))
     yield Sheet("index.html", tuple(shows), _printed("home", "render_home"), measured=bool(sources.site.kernels))
 
 
@@ -249,7 +251,7 @@ def _worklog(shown: _Shown) -> Iterator[Sheet]:
         here = on_page(entries, number)
         days = Part("the days", tuple(map(shown.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
         shows = [days, words, Part("its place in the list", (number, pages_of(entries)))]
-        shows.append(Part("the day", sources.as_of.isoformat()))
+        shows.append(Part(DAY, sources.as_of.isoformat()))
         if intro and number == 1:
             shows += [Part("the introduction", intro.text, (intro.path,)), shown.hrefs(intro)]
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
@@ -291,7 +293,7 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
     entries = Part(
         "the newest posts", (tuple(map(shown.link, newest)), dates), tuple(post.body.path for post in newest)
     )
-    day = Part("the day", "" if newest else sources.as_of.isoformat())
+    day = Part(DAY, "" if newest else sources.as_of.isoformat())
     yield Sheet(urls.FEED, (entries, day), _printed("plain", "feed"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 
 Signature = tuple[int, int, int, int]
@@ -32,6 +33,18 @@ def settled(signature: Signature, now_ns: int | None = None) -> bool:
 
 def signature_of(stat: os.stat_result) -> Signature:
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+
+def digest_of(data: bytes | OSError) -> bytes:
+    """Of a file's content, or of the reason why it cannot be read."""
+    return blake2b(data if isinstance(data, bytes) else str(data.errno).encode(), digest_size=16).digest()
+
+
+def digest_file(path: Path) -> bytes:
+    try:
+        return digest_of(path.read_bytes())
+    except OSError as error:
+        return digest_of(error)
 
 
 def _files(folder: str, path: str) -> Iterator[tuple[str, Signature]]:

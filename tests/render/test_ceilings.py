@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
-from sitegen.build.whole import load_probes
+from sitegen.build.probes import load_probes
 from sitegen.model.record import Ceiling, Record
 from sitegen.render.ceilings import opening_comment
 from sitegen.render.evidence import Evidence

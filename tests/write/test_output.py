@@ -200,13 +200,13 @@ KILLED_MIDWAY = """
     import os, pathlib, signal
     from sitegen.write.output import write_site
     renamed = 0
-    rename = pathlib.Path.replace
-    def dying(self, target):
+    rename = os.replace
+    def dying(source, target):
         global renamed
         if "index.html" in str(target) and (renamed := renamed + 1) == 3:
             os.kill(os.getpid(), signal.SIGKILL)
-        return rename(self, target)
-    pathlib.Path.replace = dying
+        return rename(source, target)
+    os.replace = dying
     write_site(pathlib.Path("public"), pathlib.Path(".sitegen"), {f"{n}/index.html": "new" * 1000 for n in range(6)})
 """
 

@@ -1,0 +1,293 @@
+"""A site of which something changed → its output: read what is new, link all, print what shows it, write that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jinja2
+
+from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.probes import load_probes
+from sitegen.build.reasons import NEW, TOUCHED, reasons
+from sitegen.build.state import Printed, State, left_of, save, trusted
+from sitegen.build.texts import Entries, Fragments, Read, Reader
+from sitegen.build.update import Job, Outcome, today
+from sitegen.build.workers import each
+from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order, render_report
+from sitegen.markup.link import link_site
+from sitegen.model.dates import day_of
+from sitegen.model.urls import page_url
+from sitegen.read.config import zone_of
+from sitegen.read.load import assemble, is_text, worklog_never_fails
+from sitegen.read.root import SITE_FILE
+from sitegen.read.texts import Texts
+from sitegen.render.frame import Printer, navigation
+from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, sheets, sitemap
+from sitegen.render.sources import Sources
+from sitegen.render.theme import environment, load_theme
+from sitegen.write import cache
+from sitegen.write.assets import fingerprint
+from sitegen.write.fragments import Shelf
+from sitegen.write.output import checked, differs, encoded, publish, staging
+from sitegen.write.scan import digest_file
+
+if TYPE_CHECKING:
+    from sitegen.render.evidence import Evidence
+    from sitegen.results.records import Records
+
+BATCH = 16
+"""Sheets that a worker prints at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A sheet and what was decided about it."""
+
+    sheet: Sheet
+    printed: Printed
+    due: bool
+    """Whether it must be printed; else it stands in the output as it should."""
+
+
+class _Index:
+    """What is known of the texts of a site, whichever output they are printed for."""
+
+    def __init__(self, job: Job, shelf: Shelf) -> None:
+        self._path, self._version = job.cache / "texts.cache", job.version
+        found = cache.load(self._path, job.version)
+        if found is None:
+            shelf.clear()
+        entries, records = found or ({}, (b"", b""))
+        self.entries: Entries = entries
+        self._records: tuple[bytes, bytes] = records
+        self._loaded: tuple[Entries, tuple[bytes, bytes]] = (entries, records)
+
+    def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
+        """Those of the records with that key, found only when it is another than last time."""
+        if self._records[0] == key:
+            return tuple(cache.unpack(self._records[1]))
+        found = find()
+        self._records = (key, cache.pack(found))
+        return found
+
+    def save(self, entries: Entries) -> None:
+        if (entries, self._records) != self._loaded:
+            cache.save(self._path, self._version, (dict(entries), self._records))
+
+
+class _Site:
+    """The linked site of one build, with everything that its pages are made from and every mistake in it."""
+
+    def __init__(self, job: Job, read: Read, fragments: Fragments, index: _Index) -> None:
+        self._job, self.read = job, read
+        texts = Texts(job.root, filter(is_text, job.seen))
+        site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
+        documents = {key: document for one in read.parsed.values() for key, document in one.documents.items()}
+        self.zone = zone_of(site.config)
+        self.as_of = job.as_of or today(site.config.timezone)
+        self.posts = site.posts
+        linked, of_names = link_site(
+            site, documents, as_of=self.as_of, files=frozenset(job.seen), everything=job.everything
+        )
+        self.theme = load_theme(job.root)
+        self.assets, of_theme = fingerprint(self.theme.assets)
+        self.sources = Sources(
+            linked, documents, fragments, self.as_of, self.assets.urls, self._evidence, load_probes, read.digests
+        )
+        of_texts = worklog_never_fails(d for one in read.parsed.values() for d in one.diagnostics)
+        of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
+        self.found = in_reading_order((*of_texts, *of_site, *of_names, *of_theme, *of_records))
+
+    @cached_property
+    def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:
+        if not any("/results/" in path for path in self._job.seen):
+            from sitegen.results.records import Records
+
+            return Records(), ()
+        from sitegen.results.store import load_records
+
+        return load_records(self._job.root, self.sources.site)
+
+    def _evidence(self) -> Evidence:
+        from sitegen.render.evidence import gather
+
+        return gather(self.sources.site, self.sources.documents, self._records[0])
+
+    def common(self) -> tuple[Part, ...]:
+        """What every page shows."""
+        site = self.sources.site
+        footer = tuple((page.title, page_url(page, site.config)) for page in site.pages)
+        return (
+            Part("the templates", tuple(sorted(self.theme.templates.items())), ("templates/",)),
+            Part("the theme's files", tuple(self.assets.urls.items()), ("templates/assets/",)),
+            Part("the configuration", self.read.digests.get(SITE_FILE, b""), (SITE_FILE,)),
+            Part("navigation and footer", (navigation(self.sources), footer, bool(site.terms))),
+        )
+
+    def sheets(self) -> dict[str, Sheet]:
+        """All but the sitemap, by name; a page stands over a file of the same name."""
+        files = Sheet("assets/", (), lambda printer: self.assets.files, listed=False)
+        return {sheet.name: sheet for sheet in (files, *self._shown_files(), *sheets(self.sources))}
+
+    def _shown_files(self) -> Iterator[Sheet]:
+        """Images and what else texts link to."""
+        for url, path in self.sources.linked.assets.items():
+            part = Part("the file", self.read.digests[path], (path,))
+            yield Sheet(url, (part,), partial(_copy, self._job.root / path, url), listed=False)
+
+
+def _copy(source: Path, url: str, printer: Printer) -> Files:
+    return {url: source.read_bytes()}
+
+
+def build_anew(job: Job) -> Outcome:
+    shelf = Shelf(job.cache / "fragments")
+    index = _Index(job, shelf)
+    reader = Reader(job.root, tuple(job.seen), shelf)
+    with job.stages.stage("read", len(reader.wanted)) as tick:
+        read = reader.read(_known(job), index.entries, job.processes, tick)
+    with job.stages.stage("link"):
+        site = _Site(job, read, Fragments(shelf, read.parsed, reader.html_of), index)
+        index.save(read.entries)
+    if has_errors(site.found):
+        return Outcome(_report(job, site.found), failed=True)
+    try:
+        return _print_and_write(job, site)
+    except jinja2.TemplateError as error:
+        if not (job.root / TEMPLATES).is_dir():
+            raise
+        found = in_reading_order((*site.found, of_template(error, site.theme.templates)))
+        return Outcome(_report(job, found), failed=True)
+
+
+def _known(job: Job) -> dict[str, bytes]:
+    """Digests of the files that are as the last build saw them, and of those that no reader takes."""
+    last = job.last
+    same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
+    known = {path: last.digests[path] for path in same} if last else {}
+    return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}
+
+
+def _print_and_write(job: Job, site: _Site) -> Outcome:
+    with job.stages.stage("compare"):
+        decide = _Decider(job, site)
+        planned = {name: decide(sheet) for name, sheet in site.sheets().items()}
+    printer = Printer(site.sources, environment(site.theme))
+    due = [one for one in planned.values() if one.due]
+    with staging(job.output) as stage:
+        with job.stages.stage("print", len(due)) as tick:
+            staged = _print(job, due, printer, stage, tick)
+            files = {name: tuple(staged[name]) if one.due else one.printed.files for name, one in planned.items()}
+            last = decide(sitemap(p for name, paths in files.items() if planned[name].sheet.listed for p in paths))
+            planned[last.sheet.name] = last
+            staged |= _print(job, [last] if last.due else [], printer, stage, tick)
+            files[last.sheet.name] = (last.sheet.name,)
+        with job.stages.stage("write"):
+            owners = {path: name for name, paths in files.items() for path in paths}
+            new = {p: at for p, name in owners.items() if (at := staged.get(name, {}).get(p))}
+            written = publish(job.output, job.cache, owners.keys(), new)
+            state = _state(job, site, planned, files, owners, new)
+            save(job.remembered, job.version, state)
+    printed = tuple(one.sheet.name for one in planned.values() if one.due)
+    return Outcome(state.report, False, written, printed, state.sheets)
+
+
+class _Decider:
+    """Says of each sheet whether it must be printed."""
+
+    def __init__(self, job: Job, site: _Site) -> None:
+        self._job = job
+        self._common = site.common()
+        self._key, self._parts = key_of(self._common)
+        before = job.last.digests if job.last else {}
+        now = site.read.digests
+        self._changed = sorted(p for p in {*before, *now} if before.get(p) != now.get(p)) if before else []
+
+    def __call__(self, sheet: Sheet) -> Planned:
+        own, parts = key_of(sheet.shows)
+        key, parts = blake2b(self._key + own, digest_size=16).digest(), (*self._parts, *parts)
+        before = self._job.last.sheets.get(sheet.name) if self._job.last else None
+        shows = (*self._common, *sheet.shows)
+        why: tuple[str, ...] = NEW
+        if before is not None:
+            same = before.key == key
+            if same and self._is_as_left(before):
+                return Planned(sheet, before, due=False)
+            why = TOUCHED if same else reasons(shows, parts, before, self._changed)
+        return Planned(sheet, Printed(key, parts, tuple(part.what for part in shows), (), why), due=True)
+
+    def _is_as_left(self, before: Printed) -> bool:
+        assert self._job.last is not None
+        left = self._job.last.outputs
+        return all(left_of(f"{self._job.output}/{path}") == left.get(path, ()) for path in before.files)
+
+
+def _print(
+    job: Job, due: Sequence[Planned], printer: Printer, stage: Path, tick: Callable[[int], None]
+) -> dict[str, dict[str, str]]:
+    """By sheet, its files and the name in the stage of those that differ from the output; empty for the others."""
+    if any(one.sheet.measured for one in due):
+        _ = printer.sources.measured  # once, before workers inherit it
+
+    def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str]]]:
+        return [(one.sheet.name, _stage(one.sheet.make(printer))) for one in batch]
+
+    def _stage(made: Files) -> dict[str, str]:
+        staged = {}
+        for path, content in made.items():
+            data = encoded(content)
+            new = differs(job.output / checked(path), data)
+            staged[path] = blake2b(path.encode(), digest_size=12).hexdigest() if new else ""
+            if new:
+                (stage / staged[path]).write_bytes(data)
+        return staged
+
+    measured = [[one] for one in due if one.sheet.measured]
+    plain = [one for one in due if not one.sheet.measured]
+    batches = [*measured, *(plain[at : at + BATCH] for at in range(0, len(plain), BATCH))]
+    found: dict[str, dict[str, str]] = {}
+    for answer in each(work, batches, job.processes):
+        found.update(answer)
+        tick(len(answer))
+    return found
+
+
+def _state(
+    job: Job,
+    site: _Site,
+    planned: Mapping[str, Planned],
+    files: Mapping[str, tuple[str, ...]],
+    owners: Mapping[str, str],
+    new: Mapping[str, str],
+) -> State:
+    """A sheet of which a file gave way to another sheet's is never taken for what it was."""
+    before = job.last.outputs if job.last else {}
+    outputs = {p: before[p] if p in before and p not in new else left_of(f"{job.output}/{p}") for p in owners}
+    whole = {name: all(owners[path] == name for path in paths) for name, paths in files.items()}
+    sheets = {
+        name: replace(one.printed, files=files[name], key=one.printed.key if whole[name] else b"")
+        for name, one in planned.items()
+    }
+    config = site.sources.config
+    days = {day_of(post.date, site.zone).toordinal() for post in site.posts if not post.draft}
+    return State(
+        signatures=trusted(job.seen, job.began_ns),
+        digests=dict(site.read.digests),
+        as_of=site.as_of.toordinal(),
+        everything=job.everything,
+        timezone=config.timezone,
+        shows_day=any(p.what == DAY and p.value for one in planned.values() for p in one.sheet.shows),
+        waiting=() if job.everything else tuple(sorted(day for day in days if day > site.as_of.toordinal())),
+        sheets=sheets,
+        outputs={path: left for path, left in outputs.items() if left},
+        report=_report(job, site.found),
+    )
+
+
+def _report(job: Job, found: Sequence[Diagnostic]) -> str:
+    return render_report(found, Texts(job.root, job.seen))

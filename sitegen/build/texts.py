@@ -1,0 +1,178 @@
+"""The files of a site → its parts and documents: what has not changed comes from the cache, the rest is parsed anew,
+on all cores.
+
+What other pages may show of a text (its front matter, headings, links, mistakes) is small and stays in memory; its
+HTML goes to the shelf at once, by whichever process made it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+from sitegen.build.workers import each
+from sitegen.diagnostics import Diagnostic
+from sitegen.markup import documents_of
+from sitegen.model.document import Document
+from sitegen.model.site import Post, SiteConfig
+from sitegen.read.config import zone_of
+from sitegen.read.load import Part, is_text, parse_part, parts_of
+from sitegen.read.root import SITE_FILE
+from sitegen.read.source import decode
+from sitegen.read.texts import unreadable
+from sitegen.write.cache import pack, unpack
+from sitegen.write.fragments import LostFragmentError, Reference, Shelf
+from sitegen.write.scan import digest_of
+
+Entries = Mapping[str, tuple[bytes, bytes]]
+"""By the name of a part: a digest of what it was read from, and the part itself, packed."""
+BATCH = 16
+"""Texts that a worker takes at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A part with its documents, whose HTML is on the shelf."""
+
+    part: Part | None
+    """None of a file that is only looked at by others."""
+    documents: Mapping[str, Document] = field(default_factory=dict)
+    fragments: Mapping[str, Reference] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """All parts of a site."""
+
+    parsed: Mapping[str, Parsed]
+    digests: Mapping[str, bytes]
+    """Of the content of every file, by path."""
+    entries: Entries
+    """For the cache of the next build."""
+    anew: tuple[str, ...]
+    """The names of the parts that were parsed now."""
+
+
+class Fragments(Mapping[str, str]):
+    """The HTML of each document, read from the shelf when it is asked for; a lost one is made again."""
+
+    def __init__(self, shelf: Shelf, parsed: Mapping[str, Parsed], again: Callable[[str], Mapping[str, str]]) -> None:
+        self._shelf, self._again = shelf, again
+        self._places = {key: (name, at) for name, one in parsed.items() for key, at in one.fragments.items()}
+
+    def __getitem__(self, key: str) -> str:
+        name, reference = self._places[key]
+        try:
+            return self._shelf.get(reference)
+        except LostFragmentError:
+            return self._again(name)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class Reader:
+    """Reads one site in one build."""
+
+    def __init__(self, root: Path, paths: tuple[str, ...], shelf: Shelf) -> None:
+        self.root, self.shelf = root, shelf
+        texts = [path for path in paths if is_text(path)]
+        self.wanted = {path: (path,) for path in texts} | parts_of(texts)
+        self._data = lru_cache(maxsize=512)(self._open)
+        self.zone: dt.tzinfo = dt.UTC
+
+    def read(self, digests: Mapping[str, bytes], cached: Entries, processes: int, tick: Callable[[int], None]) -> Read:
+        """`digests` are those that are known already; `tick` hears how many texts were read."""
+        known = dict(digests)
+        entries: dict[str, tuple[bytes, bytes]] = {}
+        anew: list[str] = []
+
+        def keep(name: str, made: tuple[dict[str, bytes], bytes, bytes | None]) -> None:
+            known.update(made[0])
+            entries[name] = (made[1], made[2] if made[2] is not None else cached[name][1])
+            anew.extend([name] if made[2] is not None else [])
+
+        keep(SITE_FILE, self._entry(SITE_FILE, known, cached, 0))
+        config = self._unpacked(entries[SITE_FILE][1]).part
+        self.zone = zone_of(config) if isinstance(config, SiteConfig) else dt.UTC
+        waiting = []
+        for name, paths in self.wanted.items():
+            if name in cached and all(p in known for p in paths) and cached[name][0] == self._key(name, known):
+                entries[name] = cached[name]
+            elif name != SITE_FILE:
+                waiting.append(name)
+        batches = [waiting[at : at + BATCH] for at in range(0, len(waiting), BATCH)]
+        self.shelf.close()
+
+        def work(batch: list[str], worker: int) -> list[tuple[str, tuple[dict[str, bytes], bytes, bytes | None]]]:
+            return [(name, self._entry(name, known, cached, worker)) for name in batch]
+
+        for answer in each(work, batches, processes):
+            for name, made in answer:
+                keep(name, made)
+            tick(len(answer))
+        self.shelf.close()
+        parsed = {name: self._unpacked(entries[name][1]) for name in self.wanted}
+        return Read(parsed, known, {name: entries[name] for name in self.wanted}, tuple(anew))
+
+    def html_of(self, name: str) -> dict[str, str]:
+        """The HTML of a part's documents, parsed again."""
+        found = self._parse(name)[0]
+        return {key: document.html for key, (document, _) in (documents_of(found) if found else ())}
+
+    def _entry(
+        self, name: str, known: Mapping[str, bytes], cached: Entries, worker: int
+    ) -> tuple[dict[str, bytes], bytes, bytes | None]:
+        """Digests of the files as they are now, the part's key, and the part, or None when the cache has it."""
+        digests = {path: digest_of(self._data(path)) for path in self.wanted[name]}
+        key = self._key(name, {**known, **digests})
+        if name in cached and cached[name][0] == key:
+            return digests, key, None
+        part, found = self._parse(name)
+        documents, fragments = {}, {}
+        for document_key, (document, mistakes) in documents_of(part) if part else ():
+            documents[document_key] = replace(document, html="")
+            fragments[document_key] = self.shelf.put(str(worker), document.html)
+            found += mistakes
+        if isinstance(part, Post):
+            part = replace(part, body=replace(part.body, text=""))
+        return digests, key, pack((part, documents, fragments, found))
+
+    def _key(self, name: str, digests: Mapping[str, bytes]) -> bytes:
+        found = blake2b(str(self.zone).encode() if name.startswith("content/posts/") else b"", digest_size=16)
+        for path in self.wanted[name]:
+            found.update(path.encode() + b"\0" + digests[path])
+        return found.digest()
+
+    def _parse(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+        files: dict[str, str] = {}
+        found: list[Diagnostic] = []
+        for path in self.wanted[name]:
+            data = self._data(path)
+            if isinstance(data, OSError):
+                found.append(unreadable(path, data))
+            else:
+                files[path], mistakes = decode(data, path)
+                found += mistakes
+        if name not in parts_of(files):
+            return None, tuple(found)
+        part, mistakes = parse_part(name, files, self.zone)
+        return part, (*found, *mistakes)
+
+    def _open(self, path: str) -> bytes | OSError:
+        try:
+            return (self.root / path).read_bytes()
+        except OSError as error:
+            return error
+
+    @staticmethod
+    def _unpacked(blob: bytes) -> Parsed:
+        return Parsed(*unpack(blob))

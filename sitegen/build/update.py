@@ -1,0 +1,115 @@
+"""A site and what the last build left → the output as a clean build would make it, with as little work as that takes.
+
+When nothing changed, this is all that runs: a scan of the site and of the output, compared with what was remembered.
+Nothing is imported here that reads or prints.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from sitegen.build import state as states
+from sitegen.build.stages import Stages
+from sitegen.build.state import Printed, State
+from sitegen.build.versions import versions
+from sitegen.build.workers import cores
+from sitegen.write.output import Written, alone, refusals
+from sitegen.write.scan import Signature, scan
+
+CACHE = ".sitegen"
+ROOMS = ("content", "kernels", "series", "templates")
+"""The folders of a site in which everything stands that a build reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One build: what is asked for, and what is known when it begins."""
+
+    root: Path
+    output: Path
+    as_of: dt.date | None
+    """None: today, in the site's time zone."""
+    everything: bool
+    """Drafts and posts of the future, too."""
+    processes: int
+    version: bytes
+    stages: Stages
+    began_ns: int
+    seen: Mapping[str, Signature]
+    """The files of the site, by path."""
+    last: State | None
+    """What the build before left; None when there is nothing that this version could use."""
+
+    @property
+    def cache(self) -> Path:
+        return self.root / CACHE
+
+    @property
+    def remembered(self) -> Path:
+        """Where the state of this output is kept."""
+        return state_file(self.root, self.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a build."""
+
+    report: str = ""
+    """The mistakes, as the author sees them; empty when there are none."""
+    failed: bool = False
+    """Then nothing was written."""
+    written: Written = field(default_factory=lambda: Written(0, 0, 0, 0))
+    printed: tuple[str, ...] = ()
+    """The names of the sheets that were printed."""
+    sheets: Mapping[str, Printed] = field(default_factory=dict)
+    """All of them, each with the reasons for which it was printed last."""
+
+
+def update(
+    root: Path,
+    output: Path,
+    *,
+    as_of: dt.date | None = None,
+    everything: bool = False,
+    processes: int | None = None,
+    stages: Stages | None = None,
+) -> Outcome:
+    """Make `output` what the site at `root` is.  Raises OutputError."""
+    stages = stages or Stages()
+    with refusals(output), alone(root / CACHE, output):
+        with stages.stage("scan"):
+            version, began_ns = versions(), time.time_ns()
+            last, seen = states.load(state_file(root, output), version), scan(root, ROOMS)
+            job = Job(root, output, as_of, everything, processes or cores(), version, stages, began_ns, seen, last)
+            if last and _is_as_it_was(job, last):
+                return Outcome(last.report, written=Written(0, 0, 0, len(last.outputs)), sheets=last.sheets)
+        from sitegen.build.anew import build_anew
+
+        return build_anew(job)
+
+
+def state_file(root: Path, output: Path) -> Path:
+    name = blake2b(str(output.resolve()).encode(), digest_size=8).hexdigest()
+    return root / CACHE / "outputs" / f"{name}.state"
+
+
+def today(timezone: str) -> dt.date:
+    if timezone == "UTC":
+        return dt.datetime.now(dt.UTC).date()
+    import zoneinfo
+
+    return dt.datetime.now(zoneinfo.ZoneInfo(timezone)).date()
+
+
+def _is_as_it_was(job: Job, last: State) -> bool:
+    return (
+        job.everything == last.everything
+        and last.same_inputs(job.root, job.seen)
+        and last.same_day(job.as_of or today(last.timezone))
+        and last.same_outputs(job.output)
+    )
