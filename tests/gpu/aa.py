@@ -1,11 +1,10 @@
 """On a GPU machine: the same code again and again, and the same code a little slower.
 
-    python tests/gpu/aa.py --out FOLDER --start 0           (up to 560 s: as many runs as fit, 11 at most)
-    python tests/gpu/aa.py --out FOLDER --start 11
-    python tests/gpu/aa.py --report FOLDER...               (needs no GPU)
+    python tests/gpu/aa.py --out FOLDER              (up to 560 s; again with the same folder: goes on there)
+    python tests/gpu/aa.py --report FOLDER           (needs no GPU)
 
 Shows what a verdict is worth.  A run is a job for each kernel, in fresh processes, made into records by what `accept`
-calls; each run is compared with the next one of its session by what `sitegen compare` calls:
+calls; each run of a GPU is compared with the next one of it by what `sitegen compare` calls:
 
 - The same code: no implementation of any kernel may be `slower` or `faster`, and the noise of its time must be within
   0.2 %.
@@ -13,27 +12,33 @@ calls; each run is compared with the next one of its session by what `sitegen co
   original: `slower` every time.
 - A slow-down of 0.5 %: never `slower`.
 
-A session first looks for the amounts of planted work that cost 1.5 and 0.5 %; the report measures again, over all runs,
-what they cost, and fails when it is not that.  The ceilings are measured once a session and used for all its runs, so
-the noise of of-ceiling is that of the time itself (of matrix products: of the time in a burst); how far the ceilings of
-two sessions are apart is printed beside it.  Noise is the standard deviation over the runs of a session, all sessions
-together.  Runs of different sessions are not compared: they may be of two machines.
+Every GPU of the machine does eleven runs of its own, so that two GPUs make twenty pairs.  First the amounts of planted
+work are looked for that cost 1.5 and 0.5 %, each kernel's on one GPU; the report measures again, over all runs, what
+they cost, and fails when it is not that.  Every job is kept as soon as it is done, the jobs of a run before those of
+the next one; near the end only what still fits is begun.  So the folder can be carried away at any moment, and brought
+back, also to another machine: what its GPUs did is then a part of its own.
 
-Exit 1 when one of these lines is not met, or when nothing was compared.
+The ceilings are measured once a GPU and used for all its runs, so the noise of of-ceiling is that of the time itself
+(of matrix products: of the time in a burst); how far the ceilings of two GPUs are apart is printed beside it.  Noise is
+the standard deviation over the runs of a GPU, all GPUs together.
+
+Exit 1 when one of these lines is not met, or while there are fewer than twenty pairs.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
-from aa_report import EXACT, SIZES, report, sessions_in, size_in
+from aa_report import EXACT, SIZES, report, sessions_in, size_in, stored_runs
 from machine import (
     Limit,
     OutOfTime,
@@ -44,15 +49,17 @@ from machine import (
     narrowed,
     save,
     the_site,
-    without_listings,
+    without_artefacts,
 )
 from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
 
+from sitegen.execute.targets import Device, local_target
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob
 from sitegen.model.record import Performance
 from sitegen.model.site import Site
 
 LIMIT_S, RUNS = 560.0, 11
+"""Of an invocation; of each GPU."""
 SEARCHES = 3
 
 
@@ -71,7 +78,7 @@ class Subject:
 SUBJECTS = (
     Subject("copy", "256Mi", "float32", ("vec4", "tile")),
     Subject("vector_add", "256Mi", "float32", ("vec4", "unrolled")),
-    Subject("sum", "256Mi", "float32", ("vec4", "tile")),
+    Subject("sum", "64Mi", "float32", ("vec4", "tile")),
     Subject(
         "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (41, 82, 123, 164))
     ),
@@ -81,65 +88,116 @@ SUBJECTS = (
 
 @dataclass
 class Bench:
-    """What the jobs of a session are made of."""
+    """What the jobs of all GPUs are made of."""
 
     site: Site
     limit: Limit
-    amounts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By kernel and planted name."""
+    folder: Path
+    amounts: dict[str, Future[dict[str, int]]] = field(default_factory=dict)
+    """By kernel, of each planted name: found on one GPU, awaited by the others."""
 
     def job(self, subject: Subject, amounts: Mapping[str, int] | None = None) -> KernelJob:
-        """With the session's own planted implementations, or with these."""
+        """With the planted implementations that were found, or with these."""
         kernel = narrowed(kernel_of(self.site, subject.kernel), [subject.workload], subject.dtype, subject.names)
         if subject.slowed is None:
             return kernel_jobs(self.site, kernel)[0]
-        chosen = self.amounts[subject.kernel] if amounts is None else amounts
+        chosen = self.amounts[subject.kernel].result() if amounts is None else amounts
         return kernel_jobs(self.site, *with_slowed(kernel, subject.slowed, chosen, self.site.files))[0]
 
-
-def take(folder: Path, subjects: Sequence[Subject], start: int, runs: int) -> None:
-    """A session: ceilings, the search for the amounts, then runs until all are there or the time is over."""
-    bench, longest = Bench(the_site(), Limit(LIMIT_S)), 0.0
-    try:
-        save(folder, "ceilings", measured(CeilingsJob(), bench.limit))
-        for subject in subjects:
-            if subject.slowed:
-                bench.amounts[subject.kernel] = searched(bench, subject, subject.slowed)
-        save(folder, "session", _described(bench, subjects))
-        print(f"after {bench.limit.spent:.0f} s: planted {bench.amounts}", flush=True)
-        for number in range(start, start + runs):
-            began = bench.limit.spent
-            if bench.limit.left > longest:
-                save(folder, f"run-{number:02}", {"run": _now(), "results": [_one(bench, s) for s in subjects]})
-            longest = max(longest, bench.limit.spent - began)
-    except OutOfTime:
-        print("the time is over: what was not complete is not kept")
-    print(f"{bench.limit.spent:.0f} s in all, {longest:.0f} s a run\n", flush=True)
+    def say(self, text: str) -> None:
+        print(f"after {self.limit.spent:.0f} s: {text}", flush=True)
 
 
-def searched(bench: Bench, subject: Subject, slowed: Slowed) -> dict[str, int]:
+@dataclass(frozen=True)
+class Lane:
+    """What one GPU does."""
+
+    bench: Bench
+    device: Device
+    folder: Path
+    searches: Sequence[Subject]
+
+    def measured(self, job: KernelJob | CeilingsJob) -> JobResult:
+        return without_artefacts(measured(job, self.bench.limit, self.device))
+
+    def go(self, subjects: Sequence[Subject], runs: int) -> None:
+        """Searches, ceilings, then jobs until all are there or the time is over."""
+        try:
+            for subject in self.searches:
+                self._search(subject)
+            if not (self.folder / "ceilings.json").exists():
+                save(self.folder, "ceilings", self.measured(CeilingsJob()))
+            for number in range(runs):
+                for subject in subjects:
+                    self._take(number, subject)
+        except (OutOfTime, CancelledError):
+            self.bench.say(f"{self.folder.name}: the time is over; what was not complete is not kept")
+        finally:
+            for subject in self.searches:
+                self.bench.amounts[subject.kernel].cancel()
+
+    def _search(self, subject: Subject) -> None:
+        """Into the folder of all, for the other GPUs and for the next time."""
+        assert subject.slowed
+        found = searched(self, subject, subject.slowed)
+        save(self.bench.folder, f"planted-{subject.kernel}", found)
+        self.bench.amounts[subject.kernel].set_result(found)
+
+    def _take(self, number: int, subject: Subject) -> None:
+        """One job of a run, unless it is there or would not be done in time."""
+        name = f"run-{number:02}-{subject.kernel}"
+        if (self.folder / f"{name}.json").exists() or self.bench.limit.left < longest(self.bench.folder, subject):
+            return
+        run, start, job = _now(), time.monotonic(), self.bench.job(subject)
+        expect_same_code(self.bench.folder, job)
+        result, original = self.measured(job), subject.slowed.original if subject.slowed else ""
+        seconds = time.monotonic() - start
+        told = {"run": run, "seconds": seconds, "kernel": job.kernel, "original": original, "result": result}
+        save(self.folder, name, told)
+        failed = (f"{e.name}: {e.status}" for e in result.evaluations if e.performance is None)
+        self.bench.say(" ".join([self.folder.name, name, f"in {seconds:.0f} s", result.error, *failed]).rstrip())
+
+
+def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], runs: int, seconds: float) -> None:
+    """All GPUs side by side, each by its own."""
+    bench, unknown = Bench(the_site(), Limit(seconds), folder), list[Subject]()
+    for subject in (one for one in subjects if one.slowed):
+        found = bench.amounts[subject.kernel] = Future()
+        file = folder / f"planted-{subject.kernel}.json"
+        if file.exists():
+            found.set_result(json.loads(file.read_text()))
+        else:
+            unknown.append(subject)
+    lanes = [Lane(bench, d, folder / d.uuid, unknown[i :: len(devices)]) for i, d in enumerate(devices)]
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for done in [pool.submit(lane.go, subjects, runs) for lane in lanes]:
+            done.result()
+    bench.say("the end\n")
+
+
+def searched(lane: Lane, subject: Subject, slowed: Slowed) -> dict[str, int]:
     """The amounts that cost what they shall, by a line through those that were tried; each try is a job.  Half of what
     a cost may be off is for the line, half for the chance that is in it.
     """
     tried: dict[int, list[float]] = {}
     wanted: Sequence[int] = slowed.amounts
     for _ in range(SEARCHES):
-        for amount, size in sizes_of(bench, subject, slowed.original, wanted).items():
+        for amount, size in sizes_of(lane, subject, slowed.original, wanted).items():
             tried.setdefault(amount, []).append(size)
         sizes = {amount: fmean(several) for amount, several in sorted(tried.items())}
         chosen = {name: amount_for(size, EXACT[name] / 2, sizes) for name, size in SIZES.items()}
         costs = ", ".join(f"{amount} costs {size:.2%}" for amount, size in sizes.items())
-        print(f"after {bench.limit.spent:.0f} s: {subject.kernel}: {costs}; chosen {chosen}", flush=True)
+        lane.bench.say(f"{subject.kernel}: {costs}; chosen {chosen}")
         if sizes.keys() >= {*chosen.values()}:
             break
         wanted = tuple(chosen.values())
     return chosen
 
 
-def sizes_of(bench: Bench, subject: Subject, original: str, amounts: Sequence[int]) -> dict[int, float]:
+def sizes_of(lane: Lane, subject: Subject, original: str, amounts: Sequence[int]) -> dict[int, float]:
     """What these amounts cost in one job."""
     names = {f"slower_by_{amount}": amount for amount in amounts}
-    result = measured(bench.job(subject, names), bench.limit)
+    result = lane.measured(lane.bench.job(subject, names))
     timed = {name: e.performance for name, e in evaluations(result).items()}
     if missing := [name for name, found in timed.items() if found is None]:
         raise SystemExit(f"{result.id}: {missing[0]} was not timed: {evaluations(result)[missing[0]].message}")
@@ -147,17 +205,18 @@ def sizes_of(bench: Bench, subject: Subject, original: str, amounts: Sequence[in
     return {amount: size_in([(known[name], known[original])]) for name, amount in names.items()}
 
 
-def _one(bench: Bench, subject: Subject) -> JobResult:
-    result = without_listings(measured(bench.job(subject), bench.limit))
-    for why in (result.error, *(f"{e.name}: {e.status}" for e in result.evaluations if e.performance is None)):
-        if why:
-            print(f"{result.id}: {why}", flush=True)
-    return result
+def longest(folder: Path, subject: Subject) -> float:
+    """Seconds that its job took until now, on any GPU."""
+    return max((told["seconds"] for _, told in stored_runs(folder, subject.kernel)), default=0.0)
 
 
-def _described(bench: Bench, subjects: Sequence[Subject]) -> dict[str, Any]:
-    originals = {subject.kernel: subject.slowed.original for subject in subjects if subject.slowed}
-    return {"kernels": [bench.job(s).kernel for s in subjects], "originals": originals, "amounts": bench.amounts}
+def expect_same_code(folder: Path, job: KernelJob) -> None:
+    """Raises SystemExit when the runs in this folder are of other code."""
+    now = {name: key.digest for name, key in job.keys.items()}
+    for file, told in stored_runs(folder, job.kernel.name):
+        then = {e["name"]: e["key"] for e in told["result"]["evaluations"] if e["key"]}
+        if then != now:
+            raise SystemExit(f"{file} is of other code: begin a new folder")
 
 
 def _now() -> str:
@@ -166,9 +225,10 @@ def _now() -> str:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="folder for the raw data; a session makes its own in it")
-    parser.add_argument("--start", type=int, default=0, help="number of the first run")
-    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--out", type=Path, help="folder for the raw data; goes on where it ends")
+    parser.add_argument("--gpus", type=int, help="default: all of this machine")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each GPU")
+    parser.add_argument("--seconds", type=float, default=LIMIT_S)
     parser.add_argument("--kernels", nargs="+", default=[s.kernel for s in SUBJECTS], help="default: all")
     parser.add_argument("--report", type=Path, nargs="+", metavar="FOLDER", help="only judge what is there")
     given = parser.parse_args(arguments)
@@ -176,7 +236,10 @@ def main(arguments: list[str]) -> int:
         parser.error("--out or --report")
     if not given.report:
         subjects = [subject for subject in SUBJECTS if subject.kernel in given.kernels]
-        take(given.out / f"session-{_now().replace(':', '')}", subjects, given.start, given.runs)
+        devices = [device for device in local_target().devices if device.gpu][: given.gpus]
+        if not devices:
+            raise SystemExit("this machine has no GPU")
+        take(given.out, subjects, devices, given.runs, given.seconds)
     site = the_site()
     text, held = report(site, list(sessions_in(given.report or [given.out], site)))
     print(text)

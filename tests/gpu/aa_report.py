@@ -1,6 +1,6 @@
 """The raw data of `aa.py` → what its claims came to: noise, verdicts on the same code, verdicts on planted slow-downs.
 
-Pure on records; opens the JSON files of the sessions and needs no GPU.
+Pure on records; opens the JSON files of the GPUs and needs none.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
 from statistics import fmean, median, stdev
+from typing import Any
 
 from machine import records_of, table
 
@@ -32,6 +33,8 @@ SIZES = {SLOWER: 0.015, SLIGHTLY: 0.005}
 EXACT = {SLOWER: 0.001, SLIGHTLY: 0.002}
 """How far from it they may be."""
 NOISE = 0.002
+PAIRS = 20
+"""Fewer comparisons show too little."""
 NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "last round %", "line", "")
 """`told`: what a record says of itself, by its two generations of processes; the mean of the runs.  `last round`: by
 how much the rounds whose outputs are checked again are slower than the others; no line, but it should be nothing.
@@ -42,7 +45,7 @@ VERDICT_HEAD = ("verdicts on", "of", "cost %", "pairs", *COUNTED, "line", "")
 
 @dataclass(frozen=True)
 class Session:
-    """What one invocation brought: all of one machine."""
+    """The runs of one GPU."""
 
     kernels: tuple[Kernel, ...]
     """As they were run, with the planted implementations."""
@@ -66,23 +69,29 @@ class Line:
 
 
 def sessions_in(folders: Iterable[Path], site: Site) -> Iterator[Session]:
-    """Those with runs."""
-    for file in sorted(file for folder in folders for file in folder.rglob("session.json")):
-        told = json.loads(file.read_text())
-        kernels = tuple(from_plain(Kernel, kernel) for kernel in told["kernels"])
-        ceilings = from_plain(JobResult, json.loads((file.parent / "ceilings.json").read_text()))
-        runs = [json.loads(one.read_text()) for one in sorted(file.parent.glob("run-*.json"))]
-        records = [
-            records_of(site, kernels, [ceilings, *(from_plain(JobResult, r) for r in run["results"])], run["run"])
-            for run in runs
-        ]
-        if records:
-            yield Session(kernels, told["originals"], {c.name: c.rate for c in ceilings.ceilings}, tuple(records))
+    """Those with runs, each from a folder of its own."""
+    for file in sorted(file for folder in folders for file in folder.rglob("ceilings.json")):
+        ceilings = from_plain(JobResult, json.loads(file.read_text()))
+        kernels, originals, runs = dict[str, Kernel](), dict[str, str](), dict[str, dict[str, Record]]()
+        for one, told in stored_runs(file.parent):
+            kernel, number = from_plain(Kernel, told["kernel"]), one.stem.split("-")[1]
+            kernels[kernel.name] = kernel
+            originals |= {kernel.name: told["original"]} if told["original"] else {}
+            results = [ceilings, from_plain(JobResult, told["result"])]
+            runs.setdefault(number, {}).update(records_of(site, [kernel], results, told["run"]))
+        if runs:
+            rates = {c.name: c.rate for c in ceilings.ceilings}
+            yield Session(tuple(kernels.values()), originals, rates, tuple(run for _, run in sorted(runs.items())))
 
 
-def report(site: Site, sessions: Sequence[Session]) -> tuple[str, bool]:
-    """The tables, and whether every line is met."""
-    noise, verdict = list(noise_lines(sessions)), list(verdict_lines(site, sessions))
+def stored_runs(folder: Path, kernel: str = "*") -> list[tuple[Path, dict[str, Any]]]:
+    """The jobs that are kept below a folder, by run."""
+    return [(file, json.loads(file.read_text())) for file in sorted(folder.rglob(f"run-??-{kernel}.json"))]
+
+
+def report(site: Site, sessions: Sequence[Session], least: int = PAIRS) -> tuple[str, bool]:
+    """The tables, and whether every line is met, with so many pairs at least."""
+    noise, verdict = list(noise_lines(sessions)), list(verdict_lines(site, sessions, least))
     tables = [
         table(h, [line.marked for line in several]) for h, several in ((NOISE_HEAD, noise), (VERDICT_HEAD, verdict))
     ]
@@ -102,16 +111,16 @@ def noise_lines(sessions: Sequence[Session]) -> Iterator[Line]:
         yield Line((*cells, f"<= {NOISE:.1%}"), noise <= NOISE and len(us) == runs)
 
 
-def verdict_lines(site: Site, sessions: Sequence[Session]) -> Iterator[Line]:
+def verdict_lines(site: Site, sessions: Sequence[Session], least: int) -> Iterator[Line]:
     for kernel, name in implementations(sessions):
-        yield judged("the same", f"{kernel}/{name}", 0.0, verdicts(site, sessions, kernel, name, name))
+        yield judged("the same", f"{kernel}/{name}", 0.0, verdicts(site, sessions, kernel, name, name), least)
     for kernel, original in sorted({one for session in sessions for one in session.originals.items()}):
         for planted in SIZES:
             found = verdicts(site, sessions, kernel, original, planted)
-            yield judged(planted, f"{kernel}/{original}", cost(sessions, kernel, planted, original), found)
+            yield judged(planted, f"{kernel}/{original}", cost(sessions, kernel, planted, original), found, least)
 
 
-def judged(what: str, of: str, size: float, found: Counter[Verdict]) -> Line:
+def judged(what: str, of: str, size: float, found: Counter[Verdict], least: int) -> Line:
     """`what`: the name of a planted slow-down, or anything else for the same code."""
     pairs = found.total()
     if what == SLOWER:
@@ -122,7 +131,9 @@ def judged(what: str, of: str, size: float, found: Counter[Verdict]) -> Line:
         held, line = found[Verdict.SAME] + found[Verdict.AMBIGUOUS] == pairs, "neither slower nor faster"
     as_planned = what not in SIZES or abs(size - SIZES[what]) <= EXACT[what]
     line += "" if as_planned else f", but it does not cost {SIZES[what]:.1%}"
-    return Line((what, of, size * 100, pairs, *(found[v] for v in COUNTED), line), held and as_planned and pairs > 0)
+    line += "" if pairs >= least else f", but these are not {least} pairs"
+    cells = (what, of, size * 100, pairs, *(found[v] for v in COUNTED), line)
+    return Line(cells, held and as_planned and pairs >= least)
 
 
 def verdicts(site: Site, sessions: Sequence[Session], kernel: str, before: str, after: str) -> Counter[Verdict]:
@@ -158,7 +169,7 @@ def size_in(pairs: Iterable[tuple[Performance, Performance]]) -> float:
 
 
 def noise_of(values_by_session: Iterable[Sequence[float]]) -> float:
-    """The standard deviation within sessions, all sessions together, as a share of each one's mean."""
+    """The standard deviation within GPUs, all GPUs together, as a share of each one's mean."""
     squares, freedom = 0.0, 0
     for values in values_by_session:
         if len(values) > 1:
@@ -191,7 +202,7 @@ def performance(run: Mapping[str, Record], kernel: str, name: str) -> Performanc
 
 
 def _ceilings(sessions: Sequence[Session]) -> Iterator[str]:
-    """How far apart the sessions' ceilings are."""
+    """How far apart the GPUs' ceilings are."""
     if len(sessions) > 1:
         rates = {name: [s.ceilings[name] for s in sessions if name in s.ceilings] for name in sessions[0].ceilings}
         apart = (f"{name} {max(several) / min(several) - 1:.2%}" for name, several in rates.items())

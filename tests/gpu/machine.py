@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from sitegen.execute.plan import Inventory, plan  # noqa: E402
+from sitegen.execute.targets import Device  # noqa: E402
 from sitegen.model.job import Job, JobResult, KernelJob  # noqa: E402
 from sitegen.model.kernel import Kernel, Workload  # noqa: E402
 from sitegen.model.plain import from_plain, to_plain  # noqa: E402
@@ -97,8 +98,10 @@ def kernel_jobs(site: Site, kernel: Kernel, more: Mapping[str, str] | None = Non
     return [job for job in jobs_of(site, [kernel], more) if isinstance(job, KernelJob)]
 
 
-def measured(job: Job, limit: Limit) -> JobResult:
-    """The job's result, from a process of its own.  Raises OutOfTime, and RuntimeError when it brings none."""
+def measured(job: Job, limit: Limit, device: Device | None = None) -> JobResult:
+    """The job's result, from a process of its own, on this device or on the first one.  Raises OutOfTime, and
+    RuntimeError when it brings none.
+    """
     if limit.left <= 0:
         raise OutOfTime
     with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +111,7 @@ def measured(job: Job, limit: Limit) -> JobResult:
             process = subprocess.Popen(
                 [sys.executable, "-m", "sitegen.measure", *map(str, files[:2])],
                 cwd=ROOT,
-                env=environment(),
+                env=environment() | (dict(device.environment) if device else {}),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -160,6 +163,11 @@ def save(folder: Path, name: str, value: Any) -> None:
 def without_listings(result: JobResult) -> JobResult:
     """PTX and SASS are large and say nothing of time."""
     return replace(result, artefacts={n: text for n, text in result.artefacts.items() if n.endswith(".samples")})
+
+
+def without_artefacts(result: JobResult) -> JobResult:
+    """Figures alone."""
+    return replace(result, artefacts={})
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import aa
 import against_ncu
 import pytest
-from aa_report import SLIGHTLY, SLOWER, Session, instead_of, last_rounds, noise_of, report, size_in, verdicts
-from machine import kernel_of, narrowed, the_site
+from aa_report import (
+    SLIGHTLY,
+    SLOWER,
+    Session,
+    instead_of,
+    last_rounds,
+    noise_of,
+    report,
+    sessions_in,
+    size_in,
+    verdicts,
+)
+from machine import OutOfTime, kernel_of, narrowed, the_site
 from planted import Slowed, amount_for, repeated_blocks, with_slowed
 
+from sitegen.execute.targets import Device
+from sitegen.model.job import CeilingsJob, JobResult
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.results.verdicts import Verdict
@@ -70,7 +86,10 @@ def session_of(softmax, times, **sizes: float) -> Session:
     )
 
 
-def test_a_slow_down_that_is_not_always_seen_fails_the_report(site, softmax):
+few = partial(report, least=2)
+
+
+def test_a_slow_down_that_is_not_always_seen_fails_the_few(site, softmax):
     session = session_of(softmax, [131.0] * 3)
     hidden = {"softmax": instead_of("registers", "", run_of(131.0)["softmax"])}
     hidden["softmax"] = replace(
@@ -80,44 +99,50 @@ def test_a_slow_down_that_is_not_always_seen_fails_the_report(site, softmax):
             for e in run_of(131.0)["softmax"].evaluations
         ),
     )
-    text, held = report(site, [replace(session, runs=(*session.runs, hidden))])
+    text, held = few(site, [replace(session, runs=(*session.runs, hidden))])
     assert not held
     assert "NOT MET" in next(line for line in text.splitlines() if line.startswith(SLOWER))
 
 
-def test_the_same_code_that_is_called_slower_once_fails_the_report(site, softmax):
-    text, held = report(site, [session_of(softmax, [131.0, 131.0, 134.0, 134.0])])
+def test_the_same_code_that_is_called_slower_once_fails_the_few(site, softmax):
+    text, held = few(site, [session_of(softmax, [131.0, 131.0, 134.0, 134.0])])
     assert not held
     assert "NOT MET" in next(line for line in text.splitlines() if line.startswith("the same"))
 
 
 def test_a_planted_slow_down_of_another_size_says_so(site, softmax):
-    text, held = report(site, [session_of(softmax, [131.0] * 4, slower=1.03)])
+    text, held = few(site, [session_of(softmax, [131.0] * 4, slower=1.03)])
     assert not held
     assert "does not cost 1.5%" in text
 
 
-def test_a_small_slow_down_that_is_called_slower_fails_the_report(site, softmax):
-    assert not report(site, [session_of(softmax, [131.0] * 4, slightly=1.02)])[1]
+def test_a_small_slow_down_that_is_called_slower_fails_the_few(site, softmax):
+    assert not few(site, [session_of(softmax, [131.0] * 4, slightly=1.02)])[1]
 
 
-def test_noise_over_the_line_fails_the_report(site, softmax):
+def test_noise_over_the_line_fails_the_few(site, softmax):
     rng = random.Random(0)
-    assert not report(site, [session_of(softmax, [131.0 * rng.gauss(1, 0.004) for _ in range(11)])])[1]
+    assert not few(site, [session_of(softmax, [131.0 * rng.gauss(1, 0.004) for _ in range(11)])])[1]
 
 
-def test_an_implementation_that_was_not_timed_once_fails_the_report(site, softmax):
+def test_an_implementation_that_was_not_timed_once_fails_the_few(site, softmax):
     session = session_of(softmax, [131.0] * 3)
     last = session.runs[-1]["softmax"]
     lost = tuple(
         replace(e, status=Status.TIMEOUT, performance=None) if e.name == "registers" else e for e in last.evaluations
     )
     runs = (*session.runs[:-1], {"softmax": replace(last, evaluations=lost)})
-    assert not report(site, [replace(session, runs=runs)])[1]
+    assert not few(site, [replace(session, runs=runs)])[1]
 
 
 def test_no_runs_prove_nothing(site, softmax):
-    assert not report(site, [session_of(softmax, [131.0])])[1]
+    assert not few(site, [session_of(softmax, [131.0])])[1]
+
+
+def test_nineteen_pairs_are_too_few(site, softmax):
+    text, held = report(site, [session_of(softmax, [131.0] * 11), session_of(softmax, [131.0] * 10)])
+    assert not held
+    assert "not 20 pairs" in text
 
 
 def test_quiet_runs_in_which_slow_downs_are_seen_as_they_are_meet_every_line(site, softmax):
@@ -132,6 +157,89 @@ def test_runs_of_two_sessions_are_not_compared(site, softmax):
     sessions = [session_of(softmax, [us] * 3) for us in (131.0, 140.0)]
     assert verdicts(site, sessions, "softmax", "registers", "registers") == {Verdict.SAME: 4}
     assert noise_of([[131.0] * 3, [140.0] * 3]) == 0.0
+
+
+TWO_GPUS = (Device("nvidia-h200", "GPU-a"), Device("nvidia-h200", "GPU-b"))
+
+
+class Machine:
+    """Stands for `measured`: who was asked what, and results in which each planted block costs 0.01 %."""
+
+    def __init__(self, jobs: int = 1000):
+        self.asked, self.jobs = list[tuple[str, str]](), jobs
+
+    def __call__(self, job, limit, device):
+        self.asked.append((device.uuid, job.id))
+        if len(self.asked) > self.jobs:
+            raise OutOfTime
+        if isinstance(job, CeilingsJob):
+            return JobResult(1, job.id, job.kind, ENVIRONMENT, ceilings=(Ceiling("memory 1:1", 4.5e12, {}),))
+        ours = [
+            replace(timed(Role.IMPLEMENTATION, one.name, us_of(one)), key=job.keys[one.name].digest)
+            for one in job.kernel.implementations
+        ]
+        evaluations = (*ours, timed(Role.BASELINE, "torch", BASELINE_US))
+        return JobResult(1, job.id, job.kind, ENVIRONMENT, evaluations)
+
+
+def us_of(one) -> float:
+    """By how many blocks more there are, in the formula of the grid."""
+    extra = one.launch.grid[0].rpartition(" + ")[2] if " + " in one.launch.grid[0] else "0"
+    return 131.0 * (1 + 0.0001 * int(extra))
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    """Runs of softmax on two GPUs into the folder."""
+
+    def go(machine: Machine, runs: int = 11) -> Path:
+        monkeypatch.setattr(aa, "measured", machine)
+        softmax = [one for one in aa.SUBJECTS if one.kernel == "softmax"]
+        aa.take(tmp_path, softmax, TWO_GPUS, runs, 1000.0)
+        return tmp_path
+
+    return go
+
+
+def test_two_gpus_make_twenty_pairs_with_the_amounts_that_one_of_them_found(session, site):
+    machine = Machine()
+    folder = session(machine)
+    by_gpu = [[job for gpu, job in machine.asked if gpu == device.uuid] for device in TWO_GPUS]
+    assert [len(jobs) for jobs in by_gpu] == [14, 12]  # two searches, the ceilings, eleven runs
+    assert json.loads((folder / "planted-softmax.json").read_text()) == {SLOWER: 150, SLIGHTLY: 41}
+    text, held = report(site, list(sessions_in([folder], site)))
+    assert held, text
+
+
+def test_a_folder_that_comes_back_is_gone_on_with(session, site):
+    session(Machine(jobs=12))
+    first = Machine()
+    session(first)
+    assert len(first.asked) == 26 - 12
+    again = Machine()
+    assert report(site, list(sessions_in([session(again)], site)))[1]
+    assert again.asked == []
+
+
+def test_when_the_time_is_over_before_the_amounts_are_known_nobody_waits(session):
+    folder = session(Machine(jobs=1))
+    assert not list(folder.rglob("run-*"))
+
+
+def test_a_job_that_would_not_be_done_in_time_is_not_begun(session):
+    folder = session(Machine(), runs=1)
+    for file in folder.rglob("run-*.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "seconds": 2000.0}))
+    again = Machine()
+    session(again, runs=2)
+    assert again.asked == []
+
+
+def test_runs_of_other_code_are_not_mixed(session):
+    folder = session(Machine(), runs=1)
+    (folder / "planted-softmax.json").write_text(json.dumps({SLOWER: 151, SLIGHTLY: 50}))
+    with pytest.raises(SystemExit, match="begin a new folder"):
+        session(Machine(), runs=2)
 
 
 def test_what_a_slow_down_costs_is_the_median_over_rounds_not_the_ratio_of_medians():
