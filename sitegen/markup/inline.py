@@ -89,11 +89,11 @@ def _places(state: StateCore) -> None:
     into = collected(state.env)
     for block in state.tokens:
         if block.type == "inline" and block.map:
-            starts = _line_starts(block, into)
-            for token in block.children or ():
-                if "offset" in token.meta:
-                    line, col = _at(token.meta["offset"], block.content, starts, block.map[0])
-                    token.meta.update(line=line, col=col)
+            placed = [token for token in block.children or () if "offset" in token.meta]
+            starts = _line_starts(block, into) if placed else []
+            for token in placed:
+                line, col = _at(token.meta["offset"], block.content, starts, block.map[0])
+                token.meta.update(line=line, col=col)
 
 
 def _line_starts(block: Token, into: Collected) -> list[int]:

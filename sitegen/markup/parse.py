@@ -8,7 +8,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import Any
 
+from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.deflist import deflist_plugin
@@ -66,12 +68,28 @@ def parse_document(
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
 
+class _WholeAddresses(LinkifyIt):  # type: ignore[misc]
+    """Links only what has its scheme: `fused.py` is a file, not a site in Paraguay."""
+
+    def __init__(self) -> None:
+        super().__init__(options={"fuzzy_link": False, "fuzzy_email": False})
+
+    def pretest(self, text: str) -> bool:
+        """Whether there may be an address.  The inherited test looks for fuzzy ones, too: longer than all else here."""
+        return "//" in text or "mailto:" in text.lower()
+
+
+def _without_nulls(state: StateCore) -> None:
+    """In place of a rule that also goes through all line ends, which are right here."""
+    state.src = state.src.replace("\0", "\ufffd")
+
+
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"linkify": True, "html": True})
     md.enable(["table", "strikethrough", "linkify"])
-    assert md.linkify is not None
-    md.linkify.set({"fuzzy_link": False, "fuzzy_email": False})  # `fused.py` is a file, not a site in Paraguay
+    md.linkify = _WholeAddresses()
+    md.core.ruler.at("normalize", _without_nulls)
     for plugin in (
         partial(footnote_plugin, inline=False),
         deflist_plugin,

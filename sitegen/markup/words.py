@@ -27,5 +27,7 @@ def plain_text(tokens: Iterable[Token]) -> str:
 def count_words(tokens: Iterable[Token]) -> int:
     """Of prose; code and tables of figures are not read word by word."""
     text = " ".join(plain_text(token.children or ()) for token in tokens if token.type == "inline")
+    if text.isascii():
+        return len(text.split())
     alone = len(_CJK.findall(text))
     return len(_CJK.sub(" ", text).split()) + (alone + 1) // 2
