@@ -43,6 +43,7 @@ from machine import (
     Limit,
     OutOfTime,
     evaluations,
+    gpus,
     kernel_jobs,
     kernel_of,
     measured,
@@ -53,7 +54,7 @@ from machine import (
 )
 from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
 
-from sitegen.execute.targets import Device, local_target
+from sitegen.execute.targets import Device
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob
 from sitegen.model.record import Performance
 from sitegen.model.site import Site
@@ -236,10 +237,7 @@ def main(arguments: list[str]) -> int:
         parser.error("--out or --report")
     if not given.report:
         subjects = [subject for subject in SUBJECTS if subject.kernel in given.kernels]
-        devices = [device for device in local_target().devices if device.gpu][: given.gpus]
-        if not devices:
-            raise SystemExit("this machine has no GPU")
-        take(given.out, subjects, devices, given.runs, given.seconds)
+        take(given.out, subjects, gpus()[: given.gpus], given.runs, given.seconds)
     site = the_site()
     text, held = report(site, list(sessions_in(given.report or [given.out], site)))
     print(text)

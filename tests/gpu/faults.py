@@ -1,14 +1,16 @@
 """On a GPU machine: plants faults beside healthy kernels and prints what became of each.
 
-    python tests/gpu/faults.py --out FOLDER          (up to 150 s)
+    python tests/gpu/faults.py --out FOLDER                    (up to 330 s)
+    python tests/gpu/faults.py --out FOLDER --parts killed     (one part: alone 180 s, killed 90 s, together 90 s)
 
 Shows that whatever goes wrong in one implementation costs that implementation alone.  Each fault runs in a job of its
-own beside a healthy kernel, the baseline and the probes, and at the end all together beside kernels in three languages:
-it must get its status, the others must be timed, a canary kernel must find the GPU healthy, and no process may be left.
-Two faults strike late: one at a call that only the timed rounds reach, one in the second generation of processes, which
-nobody checks.  A bundle runs through Dask while the measuring process is killed in its first job and the worker itself
-in its second: the first has no result and says why, the second is done again.  `contained` is what a fault cost: the
-job's seconds beyond those of the same job without it, or the seconds until nothing of the killed was left.
+own (`alone`) beside a healthy kernel, the baseline and the probes, and all of them in one job (`together`) beside
+kernels in three languages: it must get its status, the others must be timed, a canary kernel must find the GPU healthy,
+and no process may be left.  Two faults strike late: one at a call that only the timed rounds reach, one in the second
+generation of processes, which nobody checks.  A bundle runs through Dask (`killed`) while the measuring process is
+killed in its first job and the worker itself in its second: the first has no result and says why, the second is done
+again; this part needs Dask and click.  `contained` is what a fault cost: the job's seconds beyond those of the same job
+without it, or the seconds until nothing of the killed was left.  One GPU is used, the machine's first.
 
 Exit 1 when a status is wrong, another kernel was not timed, the GPU does not work afterwards, or a process, a file in
 the working tree or in the folder for temporary files, or memory of the GPU is left.
@@ -31,13 +33,14 @@ from types import ModuleType
 from typing import Any
 
 import psutil
-from machine import ROOT, Limit, OutOfTime, end, environment, measured, save, table, without_listings
+from machine import ROOT, Limit, OutOfTime, end, environment, gpus, measured, save, table, without_listings
 
 from sitegen.execute.bundle import read_results, write_bundle
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Language, Launch, Status
 
-LIMIT_S = 148.0
+PARTS = {"alone": 180.0, "killed": 90.0, "together": 90.0}
+"""What can be asked for, and the seconds that each may take; the job without faults is in all of them."""
 ARGUMENTS = "const DTYPE* x, const DTYPE* y, DTYPE* z, long long n"
 HEADER = "long long i = blockIdx.x * 256LL + threadIdx.x;"
 CUDA = f'extern "C" __global__ void fault({ARGUMENTS}) {{ {HEADER} %s }}'
@@ -297,34 +300,52 @@ def belongings() -> set[str]:
     return lines | {str(path) for path in paths if not CACHES & {*path.parts} and path.name not in DASK}
 
 
-def gpu_memory_mib() -> int:
-    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+def gpu_memory_mib(uuid: str) -> int:
+    query = ["nvidia-smi", "-i", uuid, "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     return int(subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()[0])
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the results as JSON")
-    out, limit, kernels = parser.parse_args(arguments).out, Limit(LIMIT_S), add_kernel()
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
+    given, device, kernels = parser.parse_args(arguments), gpus()[0], add_kernel()
+    if "killed" in given.parts:
+        expect_dask()
+    os.environ.update(device.environment)  # of whatever is started here
+    limit = Limit(sum(PARTS[part] for part in given.parts))
     rows, results, left = list[Row](), list[JobResult](), list[str]()
     try:
         results.append(measured(job_of(kernels, ()), limit))  # fills the caches of compilers, which are no leftovers
-        usual_s, before, used = limit.spent, belongings(), gpu_memory_mib()
+        usual_s, before, used = limit.spent, belongings(), gpu_memory_mib(device.uuid)
         print(f"a job without faults took {usual_s:.1f} s", flush=True)
         faults = the_faults(kernels)
-        for fault in faults:
+        for fault in faults if "alone" in given.parts else ():
             rows += _tried((fault,), kernels, limit, results, usual_s)
-        lost, more = killed_in_a_bundle(kernels, limit)
-        rows, results = [*rows, *lost], [*results, *more]
-        rows += _tried(faults, kernels, limit, results, usual_s)
-        left = [*sorted(belongings() - before), *held_memory(gpu_memory_mib() - used)]
+        if "together" in given.parts:
+            rows += _tried(faults, kernels, limit, results, usual_s)
+        if "killed" in given.parts:
+            lost, more = killed_in_a_bundle(kernels, limit)
+            rows, results = [*rows, *lost], [*results, *more]
+        left = [*sorted(belongings() - before), *held_memory(gpu_memory_mib(device.uuid) - used)]
     except OutOfTime:
-        left.append(f"not everything was tried within {LIMIT_S:.0f} s")
+        left.append(f"not everything was tried within {limit.seconds:.0f} s")
     finally:
-        save(out, "faults", [without_listings(result) for result in results])
+        save(given.out, f"faults-{'-'.join(given.parts)}", [without_listings(result) for result in results])
         print(table(HEAD, [row.cells() for row in rows]))
     print(f"{limit.spent:.0f} s; left: {', '.join(left) or 'nothing'}")
     return 0 if all(row.held for row in rows) and not left else 1
+
+
+def expect_dask() -> None:
+    """Raises SystemExit where a process that is started here could not run a bundle."""
+    command = [sys.executable, "-c", "import distributed, sitegen.cli"]
+    tried = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        why = tried.stderr.strip().splitlines()[-1]
+        raise SystemExit(
+            f"the part `killed` needs Dask and click on PYTHONPATH ({why}); others: --parts alone together"
+        )
 
 
 def _tried(

@@ -9,7 +9,8 @@ generations of processes are drawn for which the true ratio is known, and the in
 code.  What is true is where the figure settles with ever more rounds of the same processes.
 
 Exit 1 when less than 94 or more than 96 % of all intervals hold the true ratio, or a kernel's share is further off than
-two standard errors of this simulation explain.
+two standard errors of this simulation explain.  Records whose samples do not say which generation took them are left
+out.
 """
 
 from __future__ import annotations
@@ -138,13 +139,13 @@ def stored_pairs(folder: Path) -> Iterator[Pair]:
 
 
 def generations_of(folder: Path, evaluation: Evaluation) -> Generations:
-    """Nothing where the samples were not kept."""
+    """Nothing where the samples were not kept, or do not say."""
     file = folder / "results" / "artefacts" / f"{evaluation.samples}.samples.gz"
     if not evaluation.samples or not file.exists():
         return ()
     kept = json.loads(gzip.decompress(file.read_bytes()))
     rounds, found, at = kept["rounds_us"], [], 0
-    for size in kept.get("generations", [len(kept["rounds_us"])]):
+    for size in kept.get("generations", []):
         found.append(tuple(tuple(samples) for samples in rounds[at : at + size]))
         at += size
     return tuple(found)

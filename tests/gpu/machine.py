@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from sitegen.execute.plan import Inventory, plan  # noqa: E402
-from sitegen.execute.targets import Device  # noqa: E402
+from sitegen.execute.targets import Device, local_target  # noqa: E402
 from sitegen.model.job import Job, JobResult, KernelJob  # noqa: E402
 from sitegen.model.kernel import Kernel, Workload  # noqa: E402
 from sitegen.model.plain import from_plain, to_plain  # noqa: E402
@@ -56,6 +56,14 @@ class Limit:
     @property
     def left(self) -> float:
         return self.seconds - self.spent
+
+
+def gpus() -> tuple[Device, ...]:
+    """Those of this machine that a script may use.  Raises SystemExit when there is none."""
+    found = tuple(device for device in local_target().devices if device.gpu)
+    if not found:
+        raise SystemExit("this machine has no GPU")
+    return found
 
 
 def the_site() -> Site:

@@ -5,7 +5,7 @@
 Shows that the gates of correctness do not let a known kind of mistake pass, and do not find it by luck: every variant
 under `wrong/` of every kernel must get exactly the status that its kernel.yaml names, in three runs of three.  A race
 that no result shows is left to compute-sanitizer: such a variant goes through the tools too, and what `accept` would
-store of both counts.  Nothing is timed, so several kernels are judged at once.
+store of both counts.  Nothing is timed, so several kernels are judged at once, on all GPUs of the machine.
 
 Exit 1 when a status is another one, when a run brought none, or when the GPU is not healthy afterwards.
 """
@@ -18,10 +18,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 
-from machine import Limit, OutOfTime, jobs_of, measured, save, table, the_site
+from machine import Limit, OutOfTime, gpus, jobs_of, measured, save, table, the_site
 
+from sitegen.execute.targets import Device
 from sitegen.model.job import InspectJob, JobResult, RejectJob
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Rejection
@@ -29,6 +31,7 @@ from sitegen.model.site import Site
 from sitegen.results.inspected import inspected
 
 LIMIT_S, RUNS, AT_ONCE = 235.0, 3, 3
+"""Kernels are judged at once on a GPU."""
 HEAD = ("variant", "expected", *(f"run {number}" for number in range(1, RUNS + 1)), "message", "")
 
 
@@ -49,13 +52,13 @@ class Judged:
         return "; ".join(result.error for result in self.results if result.error)
 
 
-def judged(site: Site, kernel: Kernel, limit: Limit) -> Judged:
+def judged(site: Site, kernel: Kernel, limit: Limit, device: Device) -> Judged:
     """Through the gates; through the tools, too, when the gates let pass what only they may find."""
     start, results = time.monotonic(), list[JobResult]()
     jobs = jobs_of(site, [replace(kernel, implementations=(), goals=())])
-    results += [measured(job, limit) for job in jobs if isinstance(job, RejectJob)]
+    results += [measured(job, limit, device) for job in jobs if isinstance(job, RejectJob)]
     if any(r.status is Status.PASSED and r.expected is Status.RACE for r in results[0].rejections):
-        results += [measured(job, limit) for job in jobs if isinstance(job, InspectJob)]
+        results += [measured(job, limit, device) for job in jobs if isinstance(job, InspectJob)]
     return Judged(tuple(results), time.monotonic() - start)
 
 
@@ -70,12 +73,12 @@ def rows(kernel: Kernel, runs: Sequence[Judged]) -> Iterator[tuple[object, ...]]
         yield f"{kernel.name}/{name}", wrong.fails, *columns, message[:60], "" if right else "<-- WRONG"
 
 
-def all_runs(site: Site, kernel: Kernel, limit: Limit) -> list[Judged]:
+def all_runs(site: Site, kernel: Kernel, limit: Limit, device: Device) -> list[Judged]:
     """As many as the time allows."""
     found = list[Judged]()
     try:
         while len(found) < RUNS:
-            found.append(judged(site, kernel, limit))
+            found.append(judged(site, kernel, limit, device))
     except OutOfTime:
         print(f"{kernel.name}: the time is over after {len(found)} runs", flush=True)
     return found
@@ -100,8 +103,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kernels", nargs="+", help="default: all")
     given, site, limit = parser.parse_args(arguments), the_site(), Limit(LIMIT_S)
     kernels = [k for k in site.kernels if k.wrong and k.name in (given.kernels or [k.name])]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = list(pool.map(lambda kernel: all_runs(site, kernel, limit), kernels))
+    devices = gpus()
+    with ThreadPoolExecutor(AT_ONCE * len(devices)) as pool:
+        runs = list(pool.map(lambda kernel, device: all_runs(site, kernel, limit, device), kernels, cycle(devices)))
     save(given.out, "rejected", {k.name: [run.results for run in r] for k, r in zip(kernels, runs, strict=True)})
     held = report(kernels, runs)
     print(f"{limit.spent:.0f} s")
