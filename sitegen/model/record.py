@@ -168,6 +168,7 @@ class Compilation:
     registers: int
     spill_bytes: int
     shared_bytes: int
+    """Of a block: static, and dynamic as launched."""
     sass_hash: str
     instructions: Mapping[str, int] = field(default_factory=dict)
     """By class: `LDG.128`, `LDG.32`, `STG.128`, `HGMMA`, `FFMA`, `BAR`, `LDL`, `STL`, …"""
@@ -183,6 +184,7 @@ class LaunchRecord:
     block: tuple[int, ...]
     cluster: tuple[int, ...]
     shared_bytes: int
+    """Dynamic, of a block."""
     launches: int = 1
     occupancy: float | None = None
     """Warps of it that fit on an SM, as a share of those that the SM could hold."""

@@ -91,7 +91,7 @@ def _shared(_: Group, row: Row) -> str:
     one = row.evaluation
     if one is None or one.compilation is None:
         return ""
-    count = one.compilation.shared_bytes + (one.launch.shared_bytes if one.launch else 0)
+    count = one.compilation.shared_bytes
     return numbers.with_unit(f"{count / 1024:.4g}", "KiB") if count >= 1024 else _small(count)
 
 

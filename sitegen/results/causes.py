@@ -45,7 +45,7 @@ def newer_versions(before: PastRun | Environment, after: PastRun | Environment) 
 def _compilation(old: Compilation, new: Compilation) -> Iterator[str]:
     yield from _moved("spills", old.spill_bytes, new.spill_bytes, " bytes")
     yield from _moved("registers", old.registers, new.registers)
-    yield from _moved("static shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _moved("shared memory", old.shared_bytes, new.shared_bytes, " bytes")
     yield from _instructions(old.instructions, new.instructions)
 
 

@@ -61,9 +61,11 @@ def _inspected(
 ) -> Evaluation:
     if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
         return evaluation
-    counted = replace(evaluation, counters=counters.get(_call_id(kernel, evaluation), evaluation.counters))
     found = sanitized.get((kernel, evaluation.name))
-    return _judged(counted, found) if found and evaluation.role is Role.IMPLEMENTATION else counted
+    judged = _judged(evaluation, found) if found and evaluation.role is Role.IMPLEMENTATION else evaluation
+    if judged.status is not Status.PASSED:
+        return replace(judged, counters=None)  # they hold a time, which only right results have
+    return replace(judged, counters=counters.get(_call_id(kernel, evaluation), evaluation.counters))
 
 
 def _judged(evaluation: Evaluation, found: Sanitized) -> Evaluation:

@@ -142,7 +142,21 @@ def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -
         if not _fits_cache(cost, run.value):
             rates[limits.memory] = cost.bytes / seconds
         best |= {name: max(rate, best.get(name, 0.0)) for name, rate in rates.items() if name}
+    for name, rate in _probe_rates(kernel.value, record.value, run.value):
+        best[name] = max(rate, best.get(name, 0.0))
     return best
+
+
+def _probe_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[str, float]]:
+    """The rows `copy` and `read` move the bytes of their workload, or those that it reads: (ceiling, rate)."""
+    for evaluation in record.evaluations:
+        if evaluation.role is not Role.PROBE or evaluation.run != run.id or not evaluation.performance:
+            continue
+        if cost := cost_of_evaluation(kernel, evaluation):
+            reads_only = evaluation.name == "read"
+            moved = cost.read_bytes if reads_only else cost.bytes
+            if moved >= CACHE_FACTOR * run.environment.l2_bytes:
+                yield "memory 1:0" if reads_only else "memory 1:1", moved / _seconds(evaluation)
 
 
 def nearest_mix(ceilings: Iterable[Ceiling], read_share: float) -> Ceiling | None:

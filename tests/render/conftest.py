@@ -251,7 +251,7 @@ def record(name: str = "softmax", gpu: str = GPU) -> Record:
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 COUNTED = Counters(300e6, 280e6, 140.0, 260_000.0, 0.0, 335e6, {"copy bytes": 1.006, "matrix flops": 1.0})
-COMPILED = Compilation("sm_90a", 40, 48, 1024, "ab" * 32)
+COMPILED = Compilation("sm_90a", 40, 48, 65 * 1024, "ab" * 32)
 LAUNCHED = LaunchRecord((8192, 1, 1), (256, 1, 1), (1, 1, 1), 65536, 1, 0.75)
 
 

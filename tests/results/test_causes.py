@@ -33,7 +33,7 @@ def test_what_did_not_change_is_not_told(fused):
     [
         ("compilation", {"spill_bytes": 48}, "spills 0 → 48 bytes"),
         ("compilation", {"registers": 96}, "registers 80 → 96"),
-        ("compilation", {"shared_bytes": 520}, "static shared memory 264 → 520 bytes"),
+        ("compilation", {"shared_bytes": 520}, "shared memory 264 → 520 bytes"),
         (
             "compilation",
             {"instructions": {"LDG.32": 32, "STG.128": 8, "FADD": 143}},
