@@ -78,7 +78,7 @@ class Subject:
 
 SUBJECTS = (
     Subject("copy", "256Mi", "float32", ("vec4", "tile")),
-    Subject("vector_add", "256Mi", "float32", ("vec4", "unrolled")),
+    Subject("vector_add", "256Mi", "float32", ("vec4", "tile")),
     Subject("sum", "64Mi", "float32", ("vec4", "tile")),
     Subject(
         "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (41, 82, 123, 164))
