@@ -109,8 +109,11 @@ def take(out: Path) -> None:
 
 def subjects(site: Site) -> list[Kernel]:
     """With one shape to check, for the tools."""
-    several = [(kernel_of(site, name), *narrow) for name, narrow in SUBJECTS.items()]
-    return [replace(narrowed(kernel, *narrow), checks=kernel.checks[:1]) for kernel, *narrow in several]
+    found = list[Kernel]()
+    for name, (workloads, dtype, names) in SUBJECTS.items():
+        kernel = kernel_of(site, name)
+        found.append(replace(narrowed(kernel, workloads, dtype, names), checks=kernel.checks[:1]))
+    return found
 
 
 def kept(folder: Path) -> tuple[list[Kernel], list[JobResult]]:
