@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup import documents_of
+from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.site import Post, SiteConfig
 from sitegen.read.config import zone_of
@@ -30,6 +32,8 @@ from sitegen.write.scan import digest_of
 
 Entries = Mapping[str, tuple[bytes, bytes]]
 """By the name of a part: a digest of what it was read from, and the part itself, packed."""
+Piece = tuple[bytes, int, int]
+"""What a part of a fragment was made from, and where in it that stands."""
 BATCH = 16
 """Texts that a worker takes at a time."""
 
@@ -42,6 +46,8 @@ class Parsed:
     """None of a file that is only looked at by others."""
     documents: Mapping[str, Document] = field(default_factory=dict)
     fragments: Mapping[str, Reference] = field(default_factory=dict)
+    pieces: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
+    """Of each fragment."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -137,14 +143,36 @@ class Reader:
         if name in cached and cached[name][0] == key:
             return digests, key, None
         part, found = self._parse(name)
-        documents, fragments = {}, {}
-        for document_key, (document, mistakes) in documents_of(part) if part else ():
-            documents[document_key] = replace(document, html="")
-            fragments[document_key] = self.shelf.put(str(worker), document.html)
-            found += mistakes
+        before = self._unpacked(cached[name][1]) if name in cached else Parsed(None)
+        documents, mistakes = self._documents(part, before, str(worker))
         if isinstance(part, Post):
             part = replace(part, body=replace(part.body, text=""))
-        return digests, key, pack((part, documents, fragments, found))
+        return digests, key, pack((part, *documents, (*found, *mistakes)))
+
+    def _documents(self, part: Part | None, before: Parsed, shelf: str) -> tuple[Any, list[Diagnostic]]:
+        """Documents, fragments and pieces, each by `document_key`, and the mistakes in all of them."""
+        found: list[Diagnostic] = []
+        documents, fragments, places = {}, {}, {}
+        used: dict[str, Pieces] = {}
+
+        def pieces_of(key: str) -> Pieces:
+            return used.setdefault(key, Pieces(self._pieces(before, key)))
+
+        for key, (document, mistakes) in documents_of(part, pieces_of) if part else ():
+            documents[key] = replace(document, html="")
+            fragments[key] = self.shelf.put(shelf, document.html)
+            parts = ((piece, document.html.find(html), len(html)) for piece, html in used[key].used.items())
+            places[key] = tuple((piece, at, at + length) for piece, at, length in parts if at >= 0)
+            found += mistakes
+        return (documents, fragments, places), found
+
+    def _pieces(self, before: Parsed, key: str) -> dict[bytes, str]:
+        """What is known of the pieces of a text from its HTML as it was."""
+        try:
+            html = self.shelf.get(before.fragments[key]) if before.pieces.get(key) else ""
+        except LostFragmentError:
+            return {}
+        return {piece: html[start:end] for piece, start, end in before.pieces.get(key, ())}
 
     def _key(self, name: str, digests: Mapping[str, bytes]) -> bytes:
         found = blake2b(str(self.zone).encode() if name.startswith("content/posts/") else b"", digest_size=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os.path
 import shlex
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import click
 
 from sitegen.cli.common import fail, report, require, say, site_root, write_new
+from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
 from sitegen.diagnostics import has_errors, render_diagnostics
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -34,8 +36,22 @@ class Day(click.ParamType[dt.date]):
 @click.option("--as-of", type=Day(), help="Build as if it were this day (default: today in the site's timezone).")
 @click.option("--require-fresh", is_flag=True, help="Fail when a record is stale or missing.")
 @click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
-def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_current: bool) -> None:
+@click.option("--explain", metavar="PAGE", help="Say why a page (posts/softmax/) was printed last.")
+@click.option("--profile", is_flag=True, help="Print how long each stage took.")
+@click.option("--quiet", is_flag=True, help="Say nothing but mistakes.")
+@click.option("--json", "as_json", is_flag=True, help="What was done, for programs, on stdout.")
+def build(
+    out: Path | None,
+    as_of: dt.date | None,
+    require_fresh: bool,
+    require_current: bool,
+    explain: str | None,
+    profile: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Build the site from its records: no GPU, no torch, no network."""
+    from sitegen.build.stages import Stages
     from sitegen.build.update import update
     from sitegen.write.output import OutputError
 
@@ -44,20 +60,28 @@ def build(out: Path | None, as_of: dt.date | None, require_fresh: bool, require_
         from sitegen.build.whole import load
 
         require(load(root, as_of=as_of), fresh=True, current=require_current)
+    stages = Stages() if quiet or as_json else Stages(shown_stages())
     try:
-        outcome = update(root, out or root / "public", as_of=as_of)
+        outcome = update(root, out or root / "public", as_of=as_of, stages=stages)
     except OutputError as error:
         report([error.diagnostic], {})
         sys.exit(1)
     if outcome.report:
         say(outcome.report)
+    if profile:
+        say_profile(stages)
+    if as_json:
+        click.echo(json.dumps(as_data(outcome, stages), indent=1, ensure_ascii=False))
     if outcome.failed:
         fail("nothing was written, the previous output is as it was")
-    written = outcome.written
-    say(
-        f"{written.added + written.changed + written.unchanged} files: {written.added} new, {written.changed} changed, "
-        f"{written.unchanged} as they were, {written.removed} removed"
-    )
+    if explain is not None:
+        click.echo("\n".join(explained(outcome, explain)))
+    if not quiet and not as_json:
+        written = outcome.written
+        say(
+            f"{written.files} files: {written.added} new, {written.changed} changed, "
+            f"{written.unchanged} as they were, {written.removed} removed"
+        )
 
 
 @click.command()

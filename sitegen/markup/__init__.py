@@ -11,13 +11,14 @@ SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of
 Those of link_site are listed in link.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.code import code_figure
 from sitegen.markup.highlight import highlight
 from sitegen.markup.link import link_site
 from sitegen.markup.parse import parse_document
+from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Post, Site, Term
@@ -37,17 +38,23 @@ def parse_documents(site: Site) -> tuple[Mapping[str, Document], tuple[Diagnosti
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
 
-def documents_of(part: Part) -> Iterator[tuple[str, Parsed]]:
-    """The texts of one part of a site by `document_key`, each with its mistakes."""
+def documents_of(part: Part, pieces_of: Callable[[str], Pieces] = lambda key: Pieces()) -> Iterator[tuple[str, Parsed]]:
+    """The texts of one part of a site by `document_key`, each with its mistakes.
+
+    `pieces_of` gives what is known of the text of a key.
+    """
     match part:
         case Post(body=body):
-            yield document_key(body), parse_document(body, numbered=True)
+            key = document_key(body)
+            yield key, parse_document(body, numbered=True, pieces=pieces_of(key))
         case Page(body=body) | Term(body=body):
-            yield document_key(body), parse_document(body, has_cells=False)
+            key = document_key(body)
+            yield key, parse_document(body, has_cells=False, pieces=pieces_of(key))
         case Worklog(entries, intro):
             for entry in entries:
-                prefix = f"{entry.date.isoformat()}-"
-                document = parse_document(entry.body, has_cells=False, top_level=3, id_prefix=prefix)
-                yield document_key(entry.body), document
+                key, prefix = document_key(entry.body), f"{entry.date.isoformat()}-"
+                pieces = pieces_of(key)
+                yield key, parse_document(entry.body, has_cells=False, top_level=3, id_prefix=prefix, pieces=pieces)
             if intro is not None:
-                yield document_key(intro), parse_document(intro, has_cells=False)
+                key = document_key(intro)
+                yield key, parse_document(intro, has_cells=False, pieces=pieces_of(key))

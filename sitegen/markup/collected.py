@@ -16,6 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Cell, Heading, Slot
 
 KEY = "sitegen"
@@ -37,6 +38,7 @@ class Collected:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
     has_math: bool = False
+    pieces: Pieces = field(default_factory=Pieces)
     level: int = 1
     """Of the heading that we are under."""
 
@@ -44,6 +46,19 @@ class Collected:
         """The marker that stands in the HTML for it."""
         self.slots.append(slot)
         return f"\0{len(self.slots) - 1}\0"
+
+    def remembered(self, make: Callable[[], str], *source: object) -> str:
+        """What `make` returns, or returned of the same source before; kept only when HTML is all that it made."""
+        if (found := self.pieces.find(*source)) is not None:
+            return found
+        before = self._effects()
+        html = make()
+        if self._effects() == before:
+            self.pieces.keep(html, *source)
+        return html
+
+    def _effects(self) -> tuple[int, ...]:
+        return tuple(map(len, (self.slots, self.ids, self.cells, self.diagnostics, self.open_tags)))
 
     def span(self, line: int, col: int = 0, length: int = 1) -> Span:
         return Span(self.path, self.first_line + line, col + 1, max(length, 1))

@@ -44,7 +44,7 @@ def render_fence(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
     info = token.info.strip()
     if info.startswith("{"):
         return _directive(info, token.content, line, into)
-    return _plain_fence(info, token.content, line, into)
+    return into.remembered(lambda: _plain_fence(info, token.content, line, into), "fence", info, token.content)
 
 
 def _directive(info: str, content: str, line: int, into: Collected) -> str:

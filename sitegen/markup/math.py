@@ -90,6 +90,10 @@ def render_math_inline(tokens: Sequence[Token], idx: int, _options: Any, env: An
 
 def _shown(source: str, display: bool, line: int, into: Collected) -> str:
     into.has_math = True
+    return into.remembered(lambda: _checked(source, display, line, into), "formula", source, display)
+
+
+def _checked(source: str, display: bool, line: int, into: Collected) -> str:
     try:
         return mathml(source, display)
     except MathError as mistake:

@@ -25,6 +25,7 @@ from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.math import render_math_block, render_math_inline
+from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
@@ -41,15 +42,17 @@ def parse_document(
     top_level: int = 2,
     numbered: bool = False,
     id_prefix: str = "",
+    pieces: Pieces | None = None,
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The document of one text and its mistakes, in reading order.
 
     `has_cells` is False where no executable cell has a place (pages, worklog, terms).  The highest heading
     of the text becomes `<h{top_level}>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
-    several texts on one page apart.
+    several texts on one page apart.  `pieces` knows what was made of the text before, and hears what it has now.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
     into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered)
+    into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
     parser = _parser()
     tokens = parser.parse(text, env)

@@ -12,12 +12,12 @@ from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
-from sitegen.model.record import CellRecord, Record, Run
 from sitegen.model.site import Markdown, Phase, Post, Site, SiteConfig
 from sitegen.model.urls import post_url, tag_url
 from sitegen.read.config import zone_of
 
 if TYPE_CHECKING:  # a page without a measurement needs none of these
+    from sitegen.model.record import CellRecord, Record, Run
     from sitegen.render.evidence import Evidence
     from sitegen.render.measured import Group
     from sitegen.results.records import PastRun

@@ -13,6 +13,7 @@ import io
 import marshal
 import pickle
 import zoneinfo
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -64,15 +65,27 @@ class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         return value.key if isinstance(value, zoneinfo.ZoneInfo) else None
 
+    def reducer_override(self, value: Any) -> Any:
+        """A dataclass as a call of its class: it is made again in half the time that setting its state takes."""
+        names = getattr(type(value), "__match_args__", None)
+        if names is None or not hasattr(type(value), "__dataclass_fields__"):
+            return NotImplemented
+        return type(value), tuple([getattr(value, name) for name in names])
+
 
 class _Unpickler(pickle.Unpickler):
     def persistent_load(self, key: Any) -> zoneinfo.ZoneInfo:
         return zoneinfo.ZoneInfo(key)
 
     def find_class(self, module: str, name: str) -> Any:
-        if module == "datetime" and name in _DATES:
-            return _DATES[name]
-        found = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
-        if isinstance(found, type) and found.__module__ == module:
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name} is nothing of the model")
+        return _class(module, name)
+
+
+@lru_cache(maxsize=256)
+def _class(module: str, name: str) -> Any:
+    if module == "datetime" and name in _DATES:
+        return _DATES[name]
+    found = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
+    if isinstance(found, type) and found.__module__ == module:
+        return found
+    raise pickle.UnpicklingError(f"{module}.{name} is nothing of the model")

@@ -35,6 +35,11 @@ class Written:
     removed: int
     unchanged: int
 
+    @property
+    def files(self) -> int:
+        """How many there are now."""
+        return self.added + self.changed + self.unchanged
+
 
 class OutputError(Exception):
     """Something cannot be written where the author wants it; every file that stands there is whole."""

@@ -1,0 +1,33 @@
+"""The costly parts of a text's HTML, listings and formulas, by what they were made from.
+
+An author edits one paragraph: the listings beside it are taken from what was made of the text before, and neither
+lexers nor TeX are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+
+
+class Pieces:
+    """Of one text."""
+
+    def __init__(self, known: Mapping[bytes, str] | None = None) -> None:
+        self._known = known or {}
+        self.used: dict[bytes, str] = {}
+        """Those that the text has now."""
+
+    def find(self, *source: object) -> str | None:
+        """What was made of that before."""
+        key = _key(source)
+        if key in self._known:
+            self.used[key] = self._known[key]
+        return self._known.get(key)
+
+    def keep(self, html: str, *source: object) -> None:
+        self.used[_key(source)] = html
+
+
+def _key(source: tuple[object, ...]) -> bytes:
+    return blake2b(repr(source).encode(), digest_size=12).digest()
