@@ -23,6 +23,7 @@ from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
+from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.math import render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
@@ -107,6 +108,7 @@ def _parser() -> MarkdownIt:
     ):
         md.use(plugin)
     add_rules(md, _RENDERERS)
+    rules_by_first_character(md)
     return md
 
 

@@ -1,0 +1,83 @@
+"""A rule that is tried only where it can begin reads what it read before."""
+
+from __future__ import annotations
+
+from functools import cache
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sitegen.markup import first_characters, parse
+from sitegen.model.site import Markdown
+
+MAKE_PARSER = parse._parser.__wrapped__
+PIECES = [
+    *"*_~`$[]()!<>&{}:|\\#+-=\n\t ",
+    *("  \n", "\n\n", "\n    ", "\n> ", "\n- ", "\n2) ", "\n# ", "\n## a {#b}\n", "\n===\n", "\n---\n", "\n***\n"),
+    *("\n```python\n", "\n~~~\n", "\n:::\n", "\n:::{note} n\n", "\n```{figure} a.png\n", "\n$$\nx\n$$\n", "\n<div>\n"),
+    *(
+        "\n| a | b |\n|--:|---|\n| 1 |  |\n",
+        "\nterm\n: what\n",
+        "\n[^n]: note\n",
+        "[^n]",
+        "[^lost]",
+        "\n[r]: /u\n",
+        "[r]",
+    ),
+    *(
+        "\n{#block .c}\n",
+        "![a](b.png){#i}",
+        "[a *b*](c.md)",
+        "{kbd}`x`",
+        "<b>",
+        "</b>",
+        "<https://a.b>",
+        "https://a.b*",
+    ),
+    *("mailto:a@b.c", "http&#58;//a.b", "&amp;", "**bold**", "`a`{.c}", "~~no~~", "$x_1$", "word", "한국어", "\0"),
+]
+
+BEGINNINGS = [
+    *("a  \nb", "\\*a*", "$x$", "{kbd}`x`", "`a`{.c}", "~~a~~", "*a*", "_a_", "[a](b.md)", "![a](b.png)", "a[^lost]"),
+    *("a[^n]\n\n[^n]: note", "<https://a.b>", "<b>a</b>", "&amp;", "https://a.b/_c_d_"),
+    *(f"{mark}{{{kind}}} a.png\nb\n{mark}" for mark in ("```", "~~~", ":::") for kind in ("note", "figure")),
+    *(f"{mark}\na\n{mark}" for mark in ("```", "~~~", ":::", "$$")),
+    *(f"{mark} a" for mark in (">", "#", "*", "+", "-", *(f"{digit}." for digit in range(10)))),
+    *("***", "---", "___", "{#i}\na", "[r]: /u\n\n[r]", "<div>\n*a*\n</div>"),
+]
+
+
+@cache
+def trying_everything() -> MarkdownIt:
+    """The parser without this."""
+    with patch.object(parse, "rules_by_first_character", lambda _: None):
+        return MAKE_PARSER()
+
+
+def is_read_as_before(text: str) -> bool:
+    body = Markdown(text, "content/posts/a.md")
+    found = parse.parse_document(body)
+    with patch.object(parse, "_parser", trying_everything):
+        return found == parse.parse_document(body)
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
+def test_every_beginning_of_a_rule_is_known(text: str) -> None:
+    assert is_read_as_before(text)
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=25).map("".join))
+def test_a_text_is_read_as_when_every_rule_is_tried_everywhere(text: str) -> None:
+    assert is_read_as_before(text)
+
+
+@pytest.mark.parametrize("name", ["inline", "block"])
+def test_every_rule_that_is_named_is_one_of_the_parser(name: str) -> None:
+    """A plugin that renames its rule would leave it to be tried everywhere, unnoticed."""
+    ruler = getattr(trying_everything(), name).ruler
+    assert {"inline": first_characters._INLINE, "block": first_characters._BLOCK}[name].keys() <= set(
+        ruler.get_active_rules()
+    )
