@@ -33,7 +33,8 @@ class Subject(Protocol):
 
     def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]: ...
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None: ...
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+        """Returns what a call made that takes no `out`."""
 
 
 class PythonSubject:
@@ -48,11 +49,11 @@ class PythonSubject:
     def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         return as_tuple(self.function(*inputs, **self.params))
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
-        if self.takes_out:
-            self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
-        else:
-            self.function(*inputs, **self.params)
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+        if not self.takes_out:
+            return self.function(*inputs, **self.params)
+        self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
+        return None
 
 
 class BaselineSubject(PythonSubject):
@@ -65,9 +66,12 @@ class BaselineSubject(PythonSubject):
     def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         return as_tuple(self.function(**dict(zip(self.names, inputs, strict=True)), **self.params))
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
-        extra = {"out": outs[0] if len(outs) == 1 else tuple(outs)} if self.takes_out else {}
-        self.function(**dict(zip(self.names, inputs, strict=True)), **extra, **self.params)
+    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+        named = dict(zip(self.names, inputs, strict=True))
+        if not self.takes_out:
+            return self.function(**named, **self.params)
+        self.function(**named, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
+        return None
 
 
 class _CompiledSubject:

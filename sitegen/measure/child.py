@@ -283,8 +283,8 @@ class Worker:
         return collect(self.bench, self.subject, self.watch, dims)
 
 
-def _call_on(subject: Any, dims: Mapping[str, int], ready: Any) -> None:
-    subject.into(ready.inputs, ready.outs, dims)
+def _call_on(subject: Any, dims: Mapping[str, int], ready: Any) -> Any:
+    return subject.into(ready.inputs, ready.outs, dims)
 
 
 def _named(kernel: Kernel, name: str, wrong: bool) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
@@ -58,7 +59,7 @@ class Set:
 class Stopwatch:
     """Times `call` on one rotating set after another.  `resident`: its sets stay in memory between turns."""
 
-    call: Callable[[Set], None]
+    call: Callable[[Set], Any]
     make: Callable[[int], Set]
     """The set of that number, always with the same values."""
     count: int
@@ -66,6 +67,8 @@ class Stopwatch:
     clock: SmClock | None
     power: PowerMeter | NoPowerMeter
     sets: list[Set] = field(default_factory=list)
+    made: deque[Any] = field(default_factory=deque)
+    """What calls without `out` made for the last sets: kept, so that each gets other memory, as cold as ours."""
     at: int = 0
     """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
     host_s: float = 0.0
@@ -140,7 +143,7 @@ class Stopwatch:
         """One call on the next set."""
         current = self.sets[self.at]
         self.at = (self.at + 1) % len(self.sets)
-        self.call(current)
+        self.made.append(self.call(current))
 
     def _timed_step(self) -> None:
         """Also measures the host's time of a call."""
@@ -186,10 +189,12 @@ class Stopwatch:
     def _make_sets(self) -> None:
         if not self.sets:
             self.sets = [self.make(index) for index in range(self.count)]
+            self.made = deque(maxlen=self.count)
 
     def _drop_sets(self) -> None:
         if not self.resident:
             self.sets = []
+            self.made.clear()
             give_back_memory()
 
     def _warm_up(self, seconds: float = _WARM_S) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import call as calling
-from sitegen.measure.child import expect_supported, own_stream, classify
+from sitegen.measure.child import classify, expect_supported, own_stream
 from sitegen.measure.correctness import Bench, wait
 from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.generations import RESIDENT_SHARE

@@ -238,3 +238,17 @@ def test_a_question_that_nvml_does_not_answer_costs_nothing_but_the_answer(monke
     meter = PowerMeter("handle")
     meter.sample()
     assert meter.take() == clock.Seen()
+
+
+def test_what_calls_without_out_make_is_kept_as_long_as_a_set_so_that_it_is_as_cold(stopwatch):
+    watch = stopwatch(100.0, sets=3)
+    watch.call = lambda ready: (stopwatch.gpu.call(ready), object())
+    watch.turn(Kind.PLAIN, 20)
+    assert len({id(made) for made in watch.made}) == 3
+
+
+def test_sets_that_do_not_stay_take_what_was_made_with_them(stopwatch):
+    watch = stopwatch(100.0, resident=False)
+    watch.turn(Kind.PLAIN, 20)
+    watch.finish_turn()
+    assert not watch.made
