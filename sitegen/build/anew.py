@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.compiled import compiled_templates
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
@@ -177,7 +178,7 @@ def _print_and_write(job: Job, site: _Site) -> Outcome:
     with job.stages.stage("compare"):
         decide = _Decider(job, site)
         planned = {name: decide(sheet) for name, sheet in site.sheets().items()}
-    printer = Printer(site.sources, environment(site.theme))
+    printer = Printer(site.sources, environment(site.theme, compiled_templates(job.version)))
     due = [one for one in planned.values() if one.due]
     with staging(job.output) as stage:
         with job.stages.stage("print", len(due)) as tick:

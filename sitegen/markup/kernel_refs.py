@@ -12,7 +12,6 @@ from sitegen.model.document import BenchmarkSlot, Cell, Document, ListingSlot, R
 from sitegen.model.formula import FUNCTIONS, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch
 from sitegen.model.site import Site
-from sitegen.read.kernel import predicted_share
 
 IMPORTS = "import torch, triton, triton.language as tl\n"
 """What the first cell of a post's notebook gives its Triton cells."""
@@ -20,6 +19,8 @@ IMPORTS = "import torch, triton, triton.language as tl\n"
 
 def implementation_of(cell: Cell, path: str) -> Implementation:
     """What a cell with `implements` is to the kernel: like a file, but its text comes along."""
+    from sitegen.read.kernel import predicted_share  # with all that reads YAML, which few sites need for this
+
     triton = cell.language == "triton"
     return Implementation(
         name=cell.implements.partition("/")[2],

@@ -1,4 +1,7 @@
-"""A folder → its text files → `Site`.  Every file is read once; which file is what, its path says."""
+"""A folder → its text files → `Site`.  Every file is read once; which file is what, its path says.
+
+The reader of a kind of file is imported when there is one to be read: after an edit there is one file.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,9 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
 from sitegen.read.config import MISNAMED, no_config, parse_config, zone_of
-from sitegen.read.kernel import parse_kernel
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.root import SITE_FILE
-from sitegen.read.series import parse_series
 from sitegen.read.texts import read_text
-from sitegen.read.worklog import parse_worklog
 
 T = TypeVar("T")
 
@@ -108,6 +108,8 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Pa
     if name == SITE_FILE:
         return _config(files)
     if name == WORKLOG:
+        from sitegen.read.worklog import parse_worklog
+
         entries, intro, warnings = parse_worklog({p: text for p, text in files.items() if _room(p) == "worklog"})
         return Worklog(entries, intro), worklog_never_fails(warnings)
     text = files[name]
@@ -119,8 +121,12 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Pa
         case "terms":
             return parse_term(text, name)
         case "series":
+            from sitegen.read.series import parse_series
+
             return parse_series(text, name)
         case _:
+            from sitegen.read.kernel import parse_kernel
+
             return parse_kernel(text, name, files)
 
 

@@ -45,8 +45,11 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def environment(theme: Theme) -> jinja2.Environment:
-    """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML."""
+def environment(theme: Theme, compiled: Path | None = None) -> jinja2.Environment:
+    """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML.
+
+    `compiled` is a folder that keeps what Jinja makes of the templates.
+    """
     return jinja2.Environment(
         loader=jinja2.DictLoader(theme.templates),
         undefined=jinja2.StrictUndefined,
@@ -54,4 +57,5 @@ def environment(theme: Theme) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=jinja2.FileSystemBytecodeCache(str(compiled)) if compiled else None,
     )
