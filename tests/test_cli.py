@@ -71,7 +71,7 @@ def test_one_character_of_a_kernel_makes_its_records_stale_and_nothing_else(site
     append(site / "kernels/softmax/fused.py", "#")
     changed = {name: state for name, state in states().items() if state != before[name]}
     assert len(changed) >= 6 and all(name.startswith("softmax/fused@") for name in changed)
-    assert set(changed.values()) == {("stale", "fused.py changed")}
+    assert all(state == "stale" and "fused.py changed" in reasons for state, *reasons in changed.values())
 
 
 def test_a_stale_record_is_marked_on_the_page_and_refused_on_demand(site: Path) -> None:
