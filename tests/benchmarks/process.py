@@ -29,11 +29,14 @@ class CommandError(Exception):
     """A command that failed; the message holds what it said."""
 
 
-def run(command: Sequence[str], folder: Path) -> Usage:
-    """Raises CommandError."""
+def run(command: Sequence[str], folder: Path, **variables: str) -> Usage:
+    """`variables` are added to the environment.  Raises CommandError."""
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        environment = {**os.environ, **variables}
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
         _, status, used = os.wait4(process.pid, 0)
         wall_s = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
