@@ -2,26 +2,34 @@
 
 The classes are the theme's: k keyword, kt type and register, s string, m number, f function, c comment.
 Everything else is text, which keeps pages small.
+
+Tokens are Pygments'.  Languages whose tokens the tests compare are read by `fastlex`, all others by Pygments itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from functools import lru_cache
-from html import escape
+from collections.abc import Collection, Iterable
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+import pygments
 from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name, get_all_lexers
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
-from pygments.util import ClassNotFound
 
-from sitegen.markup.lexers import PtxLexer, SassLexer, TritonLexer
+from sitegen.markup.fastlex import FastLexer, lines, show
 
 PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "output", "none"})
-OWN: dict[str, type[Lexer]] = {"triton": TritonLexer, "ptx": PtxLexer, "nvsass": SassLexer, "sass": SassLexer}
+OWN = {"triton": "TritonLexer", "ptx": "PtxLexer", "nvsass": "SassLexer", "sass": "SassLexer"}
 """`sass` is NVIDIA's here; Pygments knows the style sheets of that name."""
-NAMES = {"cuda": "CUDA C++", "cu": "CUDA C++", "python": "Python", "py": "Python", "ptx": "PTX", "c++": "C++"}
+NAMES = {"cuda": "CUDA C++", "cu": "CUDA C++", "triton": "Triton", "ptx": "PTX", "nvsass": "SASS", "sass": "SASS"}
+VERIFIED = frozenset(
+    {"Bash", "C", "C++", "CSS", "CUDA", "Go", "HTML", "INI", "JavaScript", "PTX", "Python", "Rust", "SASS"}
+    | {"TOML", "Triton", "TypeScript"}
+)
+"""Names of lexers whose tables say all that they do: the tests compare every token with Pygments'."""
 
 CLASSES: dict[Any, str] = {
     Comment: "c",
@@ -60,71 +68,90 @@ def highlight(code: str, language: str, highlighted: Collection[int] = ()) -> st
 
 @lru_cache(maxsize=4096)
 def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
-    """The HTML of each line, without the line's own span."""
-    lines: list[list[str]] = [[]]
-    for kind, text in _merged(code.rstrip("\n"), language):
-        for number, piece in enumerate(text.split("\n")):
-            if number:
-                lines.append([])
-            if piece:
-                shown = escape(piece, quote=False)
-                lines[-1].append(f'<span class="{kind}">{shown}</span>' if kind and piece.strip() else shown)
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
-    return tuple("".join(line) for line in lines)
+    """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
+    shown = lines(_pieces(code.rstrip("\n").replace("\0", "\ufffd"), language))
+    if len(shown) > 1 and not shown[-1]:
+        shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
+    return tuple(shown)
 
 
 def language_name(language: str) -> str:
     """As a reader calls it: `CUDA C++`; empty for plain text."""
-    if language in PLAIN:
-        return ""
-    if language in NAMES:
-        return NAMES[language]
-    found = _lexer_class(language)
-    return str(found.name) if found else language
+    return "" if language in PLAIN else NAMES.get(language) or _names().get(language.lower()) or language
 
 
 def is_known(language: str) -> bool:
-    return language in PLAIN or _lexer_class(language) is not None
+    return language in PLAIN or language in OWN or language.lower() in _names()
 
 
-@lru_cache(maxsize=1)
+@cache
 def known_languages() -> tuple[str, ...]:
-    names = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
-    return tuple(sorted(names | set(OWN) | PLAIN - {""}))
+    return tuple(sorted(_names().keys() | OWN.keys() | PLAIN - {""}))
+
+
+def warm(languages: Iterable[str]) -> None:
+    """Compiles what most listings need; a process does that before it forks."""
+    for lexer in filter(None, map(_lexer_class, languages)):
+        if fast := _fast_lexer(lexer):
+            fast.warm()
+
+
+@cache
+def fingerprint() -> str:
+    """What the HTML of a listing depends on besides its code and language."""
+    package = Path(__file__).parent
+    sources = sorted([Path(__file__), package / "lexers.py", *(package / "fastlex").glob("*.py")])
+    code = sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
+    return f"{code[:16]} pygments {pygments.__version__}"
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Alias → name of the lexers of Pygments, without loading one.  Plug-ins would make pages depend on a machine."""
+    return {alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
+
+
+def _pieces(code: str, language: str) -> list[str]:
+    """Plain text at even places and the HTML of a token after each."""
+    lexer = _lexer_class(language)
+    if lexer is None:
+        return [code, ""]
+    fast = _fast_lexer(lexer)
+    if fast is not None:
+        try:
+            return fast.pieces(code)
+        except Exception:  # parts of Python and Pygments that are not public are not what they were
+            _TOO_NEW.add(lexer)
+    tokens = _lexer(lexer).get_tokens(code)
+    return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
 
 
 @lru_cache(maxsize=64)
 def _lexer_class(language: str) -> type[Lexer] | None:
+    """None for plain text and for what nobody knows."""
     if language in OWN:
-        return OWN[language]
-    try:
-        return find_lexer_class_by_name(language)
-    except ClassNotFound:
-        return None
+        from sitegen.markup import lexers
+
+        own: type[Lexer] = getattr(lexers, OWN[language])
+        return own
+    return find_lexer_class_by_name(language) if language not in PLAIN and language.lower() in _names() else None
 
 
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer | None:
-    found = None if language in PLAIN else _lexer_class(language)
-    return found(stripnl=False) if found else None
+@cache
+def _lexer(lexer: type[Lexer]) -> Lexer:
+    return lexer(stripnl=False)
 
 
-def _merged(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """(class, text) with neighbours of one class joined."""
-    lexer = _lexer(language)
-    if lexer is None:
-        yield "", code
-        return
-    last, held = "", ""
-    for token, text in lexer.get_tokens(code):
-        kind = _class_of(token)
-        if kind != last and held:
-            yield last, held
-            held = ""
-        last, held = kind, held + text
-    if held:
-        yield last, held
+_TOO_NEW: set[type[Lexer]] = set()
+
+
+def _fast_lexer(lexer: type[Lexer]) -> FastLexer | None:
+    return _made_fast(lexer) if lexer.name in VERIFIED and lexer not in _TOO_NEW else None
+
+
+@cache
+def _made_fast(lexer: type[Lexer]) -> FastLexer:
+    return FastLexer(lexer, _class_of, show)
 
 
 @lru_cache(maxsize=512)

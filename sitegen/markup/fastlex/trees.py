@@ -1,0 +1,244 @@
+"""Parse trees of `re` → larger trees → one compiled regex.
+
+Rules are joined as trees and not as text: flags stay with their rule, and no back-reference can be misread.
+The parser and the compiler are Python's own, but not public; whoever meets an exception here takes Pygments instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from pygments import unistring
+
+_parser: Any = importlib.import_module("re._parser")
+_compiler: Any = importlib.import_module("re._compiler")
+C: Any = importlib.import_module("re._constants")
+"""The names of operations: C.IN, C.BRANCH, …"""
+
+Tree = Any
+"""`re._parser.SubPattern`: a sequence of nodes."""
+Node = tuple[Any, Any]
+SINGLES = (C.LITERAL, C.NOT_LITERAL, C.IN, C.ANY)
+"""The nodes for one character."""
+REPEATS = (C.MAX_REPEAT, C.MIN_REPEAT, C.POSSESSIVE_REPEAT)
+IGNORE_CASE, BY_LINES, DOT_ALL, ONLY_ASCII = map(int, (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.ASCII))
+_KEPT = IGNORE_CASE | BY_LINES | DOT_ALL | ONLY_ASCII
+POSSESSIVE = sys.version_info >= (3, 11, 5)
+"""Before, a possessive repeat kept what its last, failed round had read."""
+_LETTERS = {"\U000f0000": unistring.xid_start, "\U000f0001": unistring.xid_continue}
+"""Classes of thousands of letters, and what stands for them while a rule is parsed."""
+
+
+_NO_GROUPS: Any = _parser.State()
+
+
+class Letters(list[Node]):
+    """The members of a large class in the form in which the compiler wants them, and as they are written."""
+
+    written: list[Node]
+
+
+@cache
+def parse(source: str, flags: int) -> Tree:
+    """Large classes are parsed and arranged once for all rules: it takes longer than all else."""
+    for stand_in, letters in _LETTERS.items():
+        source = source.replace(f"[{letters}]", stand_in)
+    tree = _parser.parse(source, int(flags))
+    if tree.state.flags & ~(_KEPT | int(re.VERBOSE | re.UNICODE)):
+        raise ValueError(f"flags of {source!r}")
+    if not source.isascii():
+        _put_letters(tree)
+    return tree
+
+
+def compiled(tree: Tree) -> re.Pattern[str]:
+    pattern: re.Pattern[str] = _compiler.compile(tree, int(re.UNICODE))
+    return pattern
+
+
+def characters(codes: int, negated: bool) -> Node:
+    """The node for one of the characters whose bits are set, or for any other, in the form that compiles fastest."""
+    if codes & (codes - 1) == 0:
+        return (C.NOT_LITERAL if negated else C.LITERAL, codes.bit_length() - 1)
+    bitmap = _compiler._mk_bitmap(bytes(codes >> at & 1 for at in range(256)))
+    return (C.IN, [*([(C.NEGATE, None)] if negated else []), (C.CHARSET, tuple(bitmap))])
+
+
+def arranged(members: list[Node]) -> list[Node]:
+    """The members of a class in that form."""
+    if isinstance(members, Letters):
+        return members
+    known = _compiler._optimize_charset(members)[0]
+    return [(op, tuple(value) if op in (C.CHARSET, C.BIGCHARSET) else value) for op, value in known]
+
+
+def sequence(nodes: Iterable[Node]) -> Tree:
+    return _parser.SubPattern(_NO_GROUPS, list(nodes))
+
+
+def like(tree: Tree, nodes: Iterable[Node]) -> Tree:
+    """`nodes` with the groups of `tree`."""
+    return _parser.SubPattern(tree.state, list(nodes))
+
+
+def either(trees: Sequence[Tree]) -> list[Node]:
+    """The first of `trees` that matches."""
+    return list(trees[0]) if len(trees) == 1 else [(C.BRANCH, (None, list(trees)))]
+
+
+def with_flags(tree: Tree, flags: int) -> Node:
+    return (C.SUBPATTERN, (None, flags & _KEPT, 0, tree))
+
+
+def followed_by(nodes: Iterable[Node]) -> Node:
+    return (C.ASSERT, (1, sequence(nodes)))
+
+
+def not_followed_by(nodes: Iterable[Node]) -> Node:
+    return (C.ASSERT_NOT, (1, sequence(nodes)))
+
+
+def not_after(nodes: Iterable[Node]) -> Node:
+    return (C.ASSERT_NOT, (-1, sequence(nodes)))
+
+
+def many(characters: Node, least: int = 1, most: int = C.MAXREPEAT) -> Node:
+    """As many of a set of characters as there are, none of them given back."""
+    return (C.POSSESSIVE_REPEAT, (least, most, sequence([characters])))
+
+
+def again_and_again(nodes: Iterable[Node]) -> Node:
+    """`nodes` as often as they match, none of it given back."""
+    if POSSESSIVE:
+        return (C.POSSESSIVE_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))
+    return (C.ATOMIC_GROUP, sequence([(C.MAX_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))]))
+
+
+def trie(words: Iterable[str]) -> list[Node]:
+    """The longest of `words`, with each letter looked at once."""
+    return _trie(tuple(sorted(set(words), reverse=True)))
+
+
+@cache
+def _trie(words: tuple[str, ...]) -> list[Node]:
+    if len(words) == 1:
+        return [(C.LITERAL, ord(letter)) for letter in words[0]]
+    branches = []
+    for letter, group in groupby(words, itemgetter(slice(1))):
+        rest = _trie(tuple(word[1:] for word in group)) if letter else []
+        branches.append(sequence([(C.LITERAL, ord(letter)), *rest] if letter else []))
+    return either(branches)
+
+
+def refers(tree: Tree) -> bool:
+    """Whether a group is referred to, so that groups must be kept."""
+    return tree.state.groups > 1 and "GROUPREF" in repr(tree)
+
+
+class Numbering:
+    """Copies trees into one pattern, whose groups it numbers from 1."""
+
+    def __init__(self) -> None:
+        self._state: Any = _parser.State()
+
+    def pattern(self, nodes: Iterable[Node]) -> Tree:
+        return _parser.SubPattern(self._state, list(nodes))
+
+    @property
+    def groups(self) -> int:
+        """The number after that of the last group."""
+        count: int = self._state.groups
+        return count
+
+    def open(self) -> int:
+        number: int = self._state.opengroup()
+        return number
+
+    def close(self, number: int, nodes: Iterable[Node]) -> Node:
+        tree = self.pattern(nodes)
+        self._state.closegroup(number, tree)
+        return (C.SUBPATTERN, (number, 0, 0, tree))
+
+    def copy(self, tree: Tree, numbers: dict[int, int] | None) -> Tree:
+        """`numbers` takes what each group is called now; where there is none, groups are left out."""
+        return self.pattern(node for old in tree.data for node in self._copied(old, numbers))
+
+    def _copied(self, node: Node, numbers: dict[int, int] | None) -> list[Node]:
+        op, value = node
+        if op is C.SUBPATTERN:
+            return self._copied_group(value, numbers)
+        if op is C.BRANCH:
+            return [(op, (None, [self.copy(tree, numbers) for tree in value[1]]))]
+        if op in REPEATS:
+            return [(op, (*value[:2], self.copy(value[2], numbers)))]
+        if op in (C.ASSERT, C.ASSERT_NOT):
+            return [(op, (value[0], self.copy(value[1], numbers)))]
+        if op is C.ATOMIC_GROUP:
+            return [(op, self.copy(value, numbers))]
+        if op is C.GROUPREF:
+            return [(op, value if numbers is None else numbers[value])]
+        if op is C.GROUPREF_EXISTS:
+            raise ValueError("a condition on a group")
+        return [(op, value)]
+
+    def _copied_group(self, value: Any, numbers: dict[int, int] | None) -> list[Node]:
+        old, flags, without, tree = value
+        if old is not None and numbers is not None:
+            numbers[old] = self.open()
+            return [self.close(numbers[old], self.copy(tree, numbers))]
+        inside = self.copy(tree, numbers)
+        return [(C.SUBPATTERN, (None, flags, without, inside))] if flags or without else list(inside)
+
+
+@cache
+def _letters(stand_in: str) -> Letters:
+    written = _parser.parse(f"[{_LETTERS[stand_in]}]")[0][1]
+    letters = Letters(_compiler._optimize_charset(written)[0])
+    letters.written = written
+    return letters
+
+
+def _put_letters(tree: Tree) -> None:
+    for at, (op, value) in enumerate(tree.data):
+        if op is C.LITERAL and chr(value) in _LETTERS:
+            tree[at] = (C.IN, _letters(chr(value)))
+        for part in value if isinstance(value, (tuple, list)) else [value]:
+            for inner in part if op is C.BRANCH and isinstance(part, list) else [part]:
+                if isinstance(inner, _parser.SubPattern):
+                    _put_letters(inner)
+
+
+def begins_at(tree: Tree, *places: Any) -> bool:
+    """Whether a match can begin nowhere but at one of `places`."""
+    if len(tree) == 0:
+        return False
+    op, value = tree[0]
+    return begins_at(value[3], *places) if op is C.SUBPATTERN else op is C.AT and value in places
+
+
+def is_repeat(tree: Tree) -> bool:
+    """Whether the tree is characters of one set, one or more."""
+    if len(tree) != 1 or tree[0][0] not in (C.MAX_REPEAT, C.POSSESSIVE_REPEAT):
+        return False
+    least, most, body = tree[0][1]
+    return least == 1 and most is C.MAXREPEAT and len(body) == 1 and body[0][0] in SINGLES
+
+
+def is_all_groups(tree: Tree, count: int) -> bool:
+    """Whether the tree is its groups 1 to `count` one after another, so that nothing of a match is outside them."""
+    return [_group_of(node) for node in tree.data] == list(range(1, count + 1))
+
+
+def _group_of(node: Node) -> Any:
+    """The group that a node is, also one that may be missing."""
+    op, value = node
+    if op is C.MAX_REPEAT and value[1] == 1 and len(value[2]) == 1:
+        return _group_of(value[2][0])
+    return value[0] if op is C.SUBPATTERN else None
