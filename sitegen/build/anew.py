@@ -34,7 +34,7 @@ from sitegen.render.theme import environment, load_theme
 from sitegen.write import cache
 from sitegen.write.assets import fingerprint
 from sitegen.write.fragments import Shelf
-from sitegen.write.output import checked, differs, encoded, publish, staging
+from sitegen.write.output import check_output, checked, differs, encoded, publish, stage, staging
 from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
@@ -180,13 +180,14 @@ def _print_and_write(job: Job, site: _Site) -> Outcome:
         planned = {name: decide(sheet) for name, sheet in site.sheets().items()}
     printer = Printer(site.sources, environment(site.theme, compiled_templates(job.version)))
     due = [one for one in planned.values() if one.due]
-    with staging(job.output) as stage:
+    check_output(job.output, job.cache)
+    with staging(job.output):
         with job.stages.stage("print", len(due)) as tick:
-            staged = _print(job, due, printer, stage, tick)
+            staged = _print(job, due, printer, tick)
             files = {name: tuple(staged[name]) if one.due else one.printed.files for name, one in planned.items()}
             last = decide(sitemap(p for name, paths in files.items() if planned[name].sheet.listed for p in paths))
             planned[last.sheet.name] = last
-            staged |= _print(job, [last] if last.due else [], printer, stage, tick)
+            staged |= _print(job, [last] if last.due else [], printer, tick)
             files[last.sheet.name] = (last.sheet.name,)
         with job.stages.stage("write"):
             owners = {path: name for name, paths in files.items() for path in paths}
@@ -229,24 +230,21 @@ class _Decider:
 
 
 def _print(
-    job: Job, due: Sequence[Planned], printer: Printer, stage: Path, tick: Callable[[int], None]
+    job: Job, due: Sequence[Planned], printer: Printer, tick: Callable[[int], None]
 ) -> dict[str, dict[str, str]]:
     """By sheet, its files and the name in the stage of those that differ from the output; empty for the others."""
     if any(one.sheet.measured for one in due):
         _ = printer.sources.measured  # once, before workers inherit it
 
     def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str]]]:
-        return [(one.sheet.name, _stage(one.sheet.make(printer))) for one in batch]
+        return [(one.sheet.name, staged(one.sheet.make(printer))) for one in batch]
 
-    def _stage(made: Files) -> dict[str, str]:
-        staged = {}
+    def staged(made: Files) -> dict[str, str]:
+        names = {}
         for path, content in made.items():
-            data = encoded(content)
-            new = differs(job.output / checked(path), data)
-            staged[path] = blake2b(path.encode(), digest_size=12).hexdigest() if new else ""
-            if new:
-                (stage / staged[path]).write_bytes(data)
-        return staged
+            data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
+            names[path] = stage(job.output, name, data) if differs(job.output / checked(path), data) else ""
+        return names
 
     measured = [[one] for one in due if one.sheet.measured]
     plain = [one for one in due if not one.sheet.measured]

@@ -18,7 +18,7 @@ from sitegen.build.stages import Stages
 from sitegen.build.state import Printed, State
 from sitegen.build.versions import versions
 from sitegen.build.workers import cores
-from sitegen.write.output import Written, alone, refusals
+from sitegen.write.output import Written, alone
 from sitegen.write.scan import Signature, scan
 
 CACHE = ".sitegen"
@@ -81,7 +81,7 @@ def update(
 ) -> Outcome:
     """Make `output` what the site at `root` is.  Raises OutputError."""
     stages = stages or Stages()
-    with refusals(output), alone(root / CACHE, output):
+    with alone(root / CACHE, output):
         with stages.stage("scan"):
             version, began_ns = versions(), time.time_ns()
             last, seen = states.load(state_file(root, output), version), scan(root, ROOMS)

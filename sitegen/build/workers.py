@@ -42,7 +42,9 @@ def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) ->
         return
     tasks = _queue(len(batches))
     gc.freeze()  # else the first collection in a worker copies all that it inherited
-    started = [_start(work, batches, tasks, worker) for worker in range(min(processes, len(batches)))]
+    started: list[tuple[int, int]] = []
+    for worker in range(min(processes, len(batches))):
+        started.append(_start(work, batches, tasks, worker, [pipe for _, pipe in started]))
     gc.unfreeze()
     os.close(tasks)
     waiting = len(batches)
@@ -53,8 +55,9 @@ def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) ->
         if waiting:
             raise WorkerLostError("a worker process was killed; is there too little memory?")
     finally:
-        for pid, pipe in started:
+        for _, pipe in started:
             os.close(pipe)
+        for pid, _ in started:
             os.waitpid(pid, 0)
 
 
@@ -66,14 +69,20 @@ def _queue(count: int) -> int:
     return out
 
 
-def _start(work: Callable[[T, int], Any], batches: Sequence[T], tasks: int, worker: int) -> tuple[int, int]:
+def _start(
+    work: Callable[[T, int], Any], batches: Sequence[T], tasks: int, worker: int, others: Sequence[int]
+) -> tuple[int, int]:
+    """(process, pipe of its answers).  `others` are the pipes of those before: a worker that held one open would keep
+    its sibling waiting for a parent that is gone.
+    """
     out, into = os.pipe()
     pid = os.fork()
     if pid:
         os.close(into)
         return pid, out
     try:
-        os.close(out)
+        for pipe in (out, *others):
+            os.close(pipe)
         gc.set_threshold(100_000)
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):

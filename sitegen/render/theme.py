@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
+import jinja2.bccache
 
 import sitegen
 
@@ -57,5 +59,13 @@ def environment(theme: Theme, compiled: Path | None = None) -> jinja2.Environmen
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        bytecode_cache=jinja2.FileSystemBytecodeCache(str(compiled)) if compiled else None,
+        bytecode_cache=_Compiled(str(compiled)) if compiled else None,
     )
+
+
+class _Compiled(jinja2.FileSystemBytecodeCache):
+    """A folder that goes while it is used only means that the next build compiles again."""
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().dump_bytecode(bucket)

@@ -45,7 +45,7 @@ class OutputError(Exception):
     """Something cannot be written where the author wants it; every file that stands there is whole."""
 
     def __init__(self, path: str, message: str, hint: str) -> None:
-        super().__init__(message)
+        super().__init__(path, message, hint)  # all of them, so that it can come from a worker process
         self.diagnostic = Diagnostic("SG500", message, Span(path), hint)
 
 
@@ -55,7 +55,7 @@ def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> W
     `cache` is the site's `.sitegen` folder.  Raises OutputError when the folder is somebody else's or not writable.
     """
     contents = {checked(path): encoded(content) for path, content in files.items()}
-    with refusals(output), alone(cache, output):
+    with alone(cache, output):
         return _write(output, cache, contents)
 
 
@@ -77,24 +77,30 @@ def unwritable(path: str, error: OSError, hint: str) -> OutputError:
 def _write(output: Path, cache: Path, contents: Mapping[str, bytes]) -> Written:
     check_output(output, cache)
     staged: dict[str, str] = {}
-    with staging(output) as stage:
+    with staging(output):
         for number, (path, data) in enumerate(contents.items()):
             if differs(output / path, data):
-                (stage / str(number)).write_bytes(data)
-                staged[path] = str(number)
+                staged[path] = stage(output, str(number), data)
         return publish(output, cache, contents.keys(), staged)
 
 
 @contextlib.contextmanager
-def staging(output: Path) -> Iterator[Path]:
-    """The folder for new content, empty; gone at the end, whatever happens."""
-    stage = output / STAGE
-    shutil.rmtree(stage, ignore_errors=True)
-    stage.mkdir(parents=True)
+def staging(output: Path) -> Iterator[None]:
+    """Makes the folder for new content, empty; it is gone at the end, whatever happens."""
+    with refusals(output):
+        shutil.rmtree(output / STAGE, ignore_errors=True)
+        (output / STAGE).mkdir(parents=True)
     try:
-        yield stage
+        yield
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(output / STAGE, ignore_errors=True)
+
+
+def stage(output: Path, name: str, data: bytes) -> str:
+    """Write new content to a place from which it only needs to be renamed; gives the name back."""
+    with refusals(output):
+        (output / STAGE / name).write_bytes(data)
+    return name
 
 
 def publish(output: Path, cache: Path, paths: Collection[str], staged: Mapping[str, str]) -> Written:
@@ -102,6 +108,11 @@ def publish(output: Path, cache: Path, paths: Collection[str], staged: Mapping[s
 
     `paths` are all files that the site has now; `staged` gives the name in the stage of those that are new or changed.
     """
+    with refusals(output):
+        return _published(output, cache, paths, staged)
+
+
+def _published(output: Path, cache: Path, paths: Collection[str], staged: Mapping[str, str]) -> Written:
     ours = check_output(output, cache)
     wanted = set(paths)
     new = {path for path in staged if not (output / path).is_file()}
@@ -140,10 +151,11 @@ def _shown(output: Path) -> str:
 
 @contextlib.contextmanager
 def alone(cache: Path, output: Path) -> Iterator[None]:
-    """Waits while another build writes the same output; the system lets go of the lock of one that dies."""
-    lock = _manifest(cache, output).with_suffix(".lock")
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as opened:
+    """Waits while another build of the site is at work; the system lets go of the lock of one that dies."""
+    with refusals(output):
+        cache.mkdir(parents=True, exist_ok=True)
+        opened = (cache / "lock").open("w")
+    with opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
         yield
 
