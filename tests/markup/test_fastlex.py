@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import random
+import re
 import subprocess
 import sys
 import sysconfig
@@ -148,6 +149,35 @@ def test_odd_text(language: str) -> None:
         same_tokens(language, LISTINGS["c"][:40] + text, [0])
 
 
+CHANGES = [
+    (r"([A-Za-z_]\w*)", r"\1é"),
+    (r"([A-Za-z_]\w*)", r"é\1"),
+    (r"([A-Za-z_]\w*)", r".\1"),
+    (r"([A-Za-z_]\w*)", r"\1\1"),
+    (r"([A-Za-z_]\w*)", r"\1$"),
+    (r"([A-Za-z_]\w*)", r"1\1"),
+    (r"([A-Za-z_]\w*)", r"\n\1\n"),
+    (r"([A-Za-z_]\w*)", r"\1 "),
+    (r"[ \t]+", ""),
+    (r"[ \t]+", "\u00a0"),
+    (r"\n[ \t]*", "\n"),
+    (r"\n", " "),
+    (r"\n", "\n\n \t"),
+    (r"\n", "\\\n"),
+    (r"[\"'`]", ""),
+    (r"[(){}\[\]]", ";"),
+    (r"(\W)", r"\1\1"),
+    (r"\d", "٣"),
+]
+
+
+@pytest.mark.parametrize("language", sorted(SAMPLES))
+def test_sample_with_one_thing_changed_everywhere(language: str) -> None:
+    for number, (old, new) in enumerate(CHANGES):
+        same_tokens(language, re.sub(old, new, SAMPLES[language]), [number % len(PLAINS)])
+    same_tokens(language, SAMPLES[language].swapcase(), [0])
+
+
 def sources(suffix: str) -> list[Path]:
     folders = ("kernels", "sitegen", "templates", "tests", "content")
     return sorted(path for folder in folders for path in (ROOT / folder).rglob(f"*{suffix}"))
@@ -216,7 +246,7 @@ def test_much_damaged_text(language: str) -> None:
         same_tokens(language, text)
 
 
-def test_loops_of_python_before_3_11_5(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_of_early_versions_of_python_3_11(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "POSSESSIVE", False)
     for language in ("python", "cuda", "bash"):
         fast, slow = FastLexer(_lexer_class(language), str, shown_token, str(Name)), readers(language)[1]

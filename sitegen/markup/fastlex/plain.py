@@ -149,11 +149,12 @@ def _rule_rounds(
         read = 0
         if free & unread:
             read |= free
-            yield trees.sequence([trees.followed_by([sets.characters(free)]), *rule.nodes(into), *after])
+            ahead = trees.followed_by([sets.characters(free)])
+            yield trees.sequence([ahead, trees.at_once(rule.nodes(into)), *after])
         if left[at] & unread & ~free and len(rivals) <= _RIVALS:
             read = left[at]
             ahead = trees.followed_by([sets.characters(left[at])])
-            yield trees.sequence([ahead, *none_of(rivals, into), *rule.nodes(into), *after])
+            yield trees.sequence([ahead, *none_of(rivals, into), trees.at_once(rule.nodes(into)), *after])
         if not after:
             left[at] &= ~read | _first_of_line_rules(rules[at:])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pygments.lexer import Lexer, RegexLexer, bygroups, this, using
+from pygments.lexer import Lexer, RegexLexer, bygroups, this, using, words
 from pygments.lexers.c_cpp import CFamilyLexer
 from pygments.token import Keyword, Name, Text, _TokenType
 from pygments.util import Future
@@ -65,6 +65,30 @@ class Rule:
             source = source.get()  # a list of words
         return trees.parse(source, self.flags) if isinstance(source, str) else source
 
+    @property
+    def is_simple(self) -> bool:
+        """Whether it stays in its state and has one name for all that it reads."""
+        return isinstance(self.whole, str) and self.target is None
+
+    @cached_property
+    def listed(self) -> tuple[str, tuple[str, ...]] | None:
+        """Of a list of words: the character that no word may stand after, and the words."""
+        source = self.source
+        if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
+            return None
+        prefix = trees.parse(source.prefix, 0)
+        after = trees.not_after_what(prefix)
+        letters = list(prefix)[1 if after else 0 :]
+        if any(op is not C.LITERAL for op, _ in letters):
+            return None
+        text = "".join(chr(letter) for _, letter in letters)
+        return after, tuple(text + word for word in source.words)
+
+    def of_one(self, word: str) -> Rule:
+        """The same for one word of a list."""
+        after = f"(?<!{re.escape(self.listed[0])})" if self.listed and self.listed[0] else ""
+        return Rule(rf"{after}{re.escape(word)}\b", self.flags, self.whole, self.parts, self.target)
+
     @cached_property
     def first(self) -> Mask:
         """The characters it can begin with: all, where it can be empty."""
@@ -77,6 +101,8 @@ class Rule:
 
     @cached_property
     def _first(self) -> tuple[Mask, bool]:
+        if self.listed and all(self.listed[1]):
+            return sets.mask_of(word[0] for word in self.listed[1]), False
         return sets.first(self.tree, self.tree.state.flags)
 
     @cached_property
@@ -105,11 +131,11 @@ class Rule:
     @cached_property
     def at_line_start(self) -> bool:
         """Whether it matches nowhere but at the beginning of a line."""
-        return trees.begins_at(self.tree, C.AT_BEGINNING, C.AT_BEGINNING_STRING)
+        return not self.listed and trees.begins_at(self.tree, C.AT_BEGINNING, C.AT_BEGINNING_STRING)
 
     @cached_property
     def at_text_start(self) -> bool:
-        return trees.begins_at(self.tree, C.AT_BEGINNING_STRING)
+        return self.at_line_start and trees.begins_at(self.tree, C.AT_BEGINNING_STRING)
 
     @cached_property
     def match(self) -> Callable[[str, int], re.Match[str] | None]:

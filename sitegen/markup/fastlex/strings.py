@@ -39,5 +39,6 @@ def _whole_string(rule: Rule, tables: Tables) -> Rule | None:
     if not text.nodes or (len(inside) > _MOST and not text.alone):
         return None
     rivals = [other for other, left in zip(inside[:end], text.left, strict=False) if left & inside[end].first]
-    nodes = [*rule.nodes(into), *text.nodes, *none_of(rivals, into), *inside[end].nodes(into)]
+    begun = trees.at_once([*rule.nodes(into), trees.at_once(text.nodes)])
+    nodes = [begun, *none_of(rivals, into), *inside[end].nodes(into)]
     return Rule(into.pattern(nodes), 0, rule.whole, (), None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import groupby
@@ -30,8 +29,8 @@ SINGLES = (C.LITERAL, C.NOT_LITERAL, C.IN, C.ANY)
 REPEATS = (C.MAX_REPEAT, C.MIN_REPEAT, C.POSSESSIVE_REPEAT)
 IGNORE_CASE, BY_LINES, DOT_ALL, ONLY_ASCII = map(int, (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.ASCII))
 _KEPT = IGNORE_CASE | BY_LINES | DOT_ALL | ONLY_ASCII
-POSSESSIVE = sys.version_info >= (3, 11, 5)
-"""Before, a possessive repeat kept what its last, failed round had read."""
+POSSESSIVE = re.compile("(?:ab?c)*+").match("aca", 0).end() == 2  # type: ignore[union-attr]
+"""In early versions of Python 3.11 a possessive repeat keeps what its last, failed round has read."""
 _LETTERS = {"\U000f0000": unistring.xid_start, "\U000f0001": unistring.xid_continue}
 """Classes of thousands of letters, and what stands for them while a rule is parsed."""
 
@@ -114,11 +113,16 @@ def many(characters: Node, least: int = 1, most: int = C.MAXREPEAT) -> Node:
     return (C.POSSESSIVE_REPEAT, (least, most, sequence([characters])))
 
 
+def at_once(nodes: Iterable[Node]) -> Node:
+    """`nodes` as they match first: what follows them makes no other match of them."""
+    return (C.ATOMIC_GROUP, sequence(nodes))
+
+
 def again_and_again(nodes: Iterable[Node]) -> Node:
     """`nodes` as often as they match, none of it given back."""
     if POSSESSIVE:
         return (C.POSSESSIVE_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))
-    return (C.ATOMIC_GROUP, sequence([(C.MAX_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))]))
+    return at_once([(C.MAX_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))])
 
 
 def trie(words: Iterable[str]) -> list[Node]:
@@ -220,7 +224,17 @@ def begins_at(tree: Tree, *places: Any) -> bool:
     if len(tree) == 0:
         return False
     op, value = tree[0]
-    return begins_at(value[3], *places) if op is C.SUBPATTERN else op is C.AT and value in places
+    if op in (C.SUBPATTERN, C.ATOMIC_GROUP):
+        return begins_at(value[3] if op is C.SUBPATTERN else value, *places)
+    return op is C.AT and value in places
+
+
+def not_after_what(tree: Tree) -> str:
+    """The character of a look-behind `(?<!x)` with which a tree begins; empty where it begins otherwise."""
+    if len(tree) == 0 or tree[0][0] is not C.ASSERT_NOT:
+        return ""
+    direction, inside = tree[0][1]
+    return chr(inside[0][1]) if direction < 0 and len(inside) == 1 and inside[0][0] is C.LITERAL else ""
 
 
 def is_repeat(tree: Tree) -> bool:

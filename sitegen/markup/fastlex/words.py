@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from pygments.lexer import words
-
 from sitegen.markup.fastlex import sets, trees
 from sitegen.markup.fastlex.rules import NAME, Rule, Tables
 from sitegen.markup.fastlex.sets import ALL, OTHERS, WORD, WORD_START, Mask
@@ -72,7 +70,8 @@ class Identifiers:
         befores: dict[Mask, list[str]] = {}
         for word, meaning in self.meanings.items():
             befores.setdefault(meaning.before, []).append(word)
-        return trees.either([trees.sequence([*trees.trie(group), _end(at)]) for at, group in befores.items()])
+        no_end = WORD | self.no_end
+        return trees.either([trees.sequence([*trees.trie(group), _end(at, no_end)]) for at, group in befores.items()])
 
     def odd_nodes(self) -> list[Node]:
         """What looks ahead to a word for which the rules must be tried in turn."""
@@ -111,11 +110,15 @@ def identifiers(rules: Sequence[Rule], tables: Tables, plain: str) -> Identifier
     found: dict[str, list[tuple[Rule | Listed, Mask]]] = {}
     for at, rule in enumerate(rules[:end]):
         try:
-            for word, step, before in () if rule.at_line_start else _listed_first_words(rule):
-                _append(found.setdefault(word, []), step, before)
+            for word, step, before in _listed_first_words(rule):
+                if rule.at_line_start and word in found:
+                    raise Endless
+                if not rule.at_line_start:
+                    _append(found.setdefault(word, []), step, before)
         except Endless:
-            end, no_end = at, 0
-            break
+            if found or not rule.at_line_start:
+                end, no_end = at, 0
+                break
     if no_end and rules[end].whole == NAME:
         for word, known in tables.known_names.items():
             if _IDENTIFIER.fullmatch(word):
@@ -161,57 +164,38 @@ def _listed_first_words(rule: Rule) -> list[tuple[str, Rule | Listed, Mask]]:
 
 def _first_words(rule: Rule) -> Iterator[tuple[str, Rule | Listed, Mask]]:
     """The words with which a match of `rule` can begin, what that makes of each, and what must follow it."""
-    if isinstance(rule.source, words) and rule.source.suffix == r"\b" and (spelled := _literal(rule.source.prefix)):
-        yield from _of_list(rule, rule.source, *spelled)
+    if rule.listed:
+        yield from _of_list(rule, *rule.listed)
     elif rule.empty:
         raise Endless
     elif rule.first & WORD_START:
         after, body = _parted(rule.tree)
-        is_list = body is not None and _is_spelled(body) and isinstance(rule.whole, str) and rule.target is None
+        is_list = body is not None and _is_spelled(body) and rule.is_simple
         for word, before in sorted(_heads(rule.tree).items()):
             yield word, Listed(str(rule.whole), after) if is_list else rule, before
 
 
-def _of_list(rule: Rule, listed: words, after: str, prefix: str) -> Iterator[tuple[str, Rule | Listed, Mask]]:
+def _of_list(rule: Rule, after: str, members: Sequence[str]) -> Iterator[tuple[str, Rule | Listed, Mask]]:
     """A member that is more than a word (`yield from`) is longer than the word it begins with."""
-    simple = isinstance(rule.whole, str) and rule.target is None
-    for member in sorted(listed.words, key=len, reverse=True):
-        word = _IDENTIFIER.match(prefix + member)
-        if word and word.end() == len(prefix + member):
-            yield word[0], Listed(str(rule.whole), after) if simple else rule, ALL
+    for member in sorted(members, key=len, reverse=True):
+        word = _IDENTIFIER.match(member)
+        if word and word[0] == member:
+            yield member, Listed(str(rule.whole), after) if rule.is_simple else rule, ALL
         elif word:
-            source = words((member,), listed.prefix, listed.suffix)
-            yield word[0], Rule(source, rule.flags, rule.whole, rule.parts, rule.target), ALL
-
-
-def _literal(prefix: str) -> tuple[str, str] | None:
-    """(the character not to stand after, the text) of what a list of words has before each of them."""
-    after, body = "", list(trees.parse(prefix, 0))
-    if body and _guard(body[0]):
-        after, body = _guard(body[0]), body[1:]
-    return (after, "".join(chr(value) for _, value in body)) if all(op is C.LITERAL for op, _ in body) else None
+            yield word[0], rule.of_one(member), ALL
 
 
 def _parted(tree: Tree) -> tuple[str, Tree | None]:
     """(the character not to stand after, what is before `\\b` at the end); None where no such end is."""
-    after = _guard(tree[0])
+    after = trees.not_after_what(tree)
     ends = tree[-1] == (C.AT, C.AT_BOUNDARY)
     return after, tree[1 if after else 0 : -1] if ends else None
-
-
-def _guard(node: Node) -> str:
-    """The character of a look-behind `(?<!x)`."""
-    op, value = node
-    if op is C.ASSERT_NOT and value[0] < 0 and len(value[1]) == 1 and value[1][0][0] is C.LITERAL:
-        return chr(value[1][0][1])
-    return ""
 
 
 def _is_spelled(tree: Tree) -> bool:
     """Whether a tree is nothing but words."""
     return len(tree) > 0 and all(
-        op is C.LITERAL
-        or op is C.IN
+        (op in (C.LITERAL, C.IN) and not (sets.single((op, value), 0) or 0) & ~WORD)
         or (op is C.SUBPATTERN and not value[1] and _is_spelled(value[3]))
         or (op is C.BRANCH and all(map(_is_spelled, value[1])))
         or (op is C.MAX_REPEAT and value[1] == 1 and _is_spelled(value[2]))
@@ -310,8 +294,8 @@ def _repeated(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask], le
 
 def _no_end(rule: Rule) -> Mask:
     """Characters that may continue a word of ASCII letters in a rule for names; 0 of any other rule."""
-    flags = 0 if isinstance(rule.source, words) else rule.tree.state.flags
-    if not flags or flags & trees.IGNORE_CASE or not isinstance(rule.whole, str) or rule.target is not None:
+    flags = 0 if rule.listed else rule.tree.state.flags
+    if not flags or flags & trees.IGNORE_CASE or not rule.is_simple:
         return 0
     nodes = list(rule.tree)
     if nodes[0][0] is C.ASSERT_NOT and nodes[0][1][0] == 1 and not sets.first(nodes[0][1][1], flags)[0] & WORD_START:
@@ -345,11 +329,11 @@ def _letters(nodes: Sequence[Node], flags: int) -> Mask:
     return taken
 
 
-def _end(before: Mask) -> Node:
-    """What is true at the end of a word that stands before one of `before`."""
+def _end(before: Mask, no_end: Mask = WORD) -> Node:
+    """What is true at the end of a word that stands before one of `before`, which may be anything but `no_end`."""
     if ALL & ~(before | WORD):
         return trees.followed_by([sets.characters(before)])
-    return trees.not_followed_by([sets.characters(WORD)])
+    return trees.not_followed_by([sets.characters(no_end)])
 
 
 def _not_after(after: str, letter: str) -> list[Node]:
