@@ -264,6 +264,13 @@ def test_lines_of_any_tokens(tokens: list[tuple[str, str]]) -> None:
     assert lines(pieces) == lines_of(tokens)
 
 
+@pytest.mark.parametrize(("language", "suffix"), [("cuda", ".cu"), ("triton", ".py"), ("c", ".cu")])
+def test_what_has_no_class_is_skipped(language: str, suffix: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "kernels").rglob(f"*{suffix}"))]
+    read = sum(len(_fast_lexer(_lexer_class(language)).pieces(text)) // 2 for text in texts)
+    assert read < 0.4 * sum(len(list(readers(language)[1].get_tokens(text))) for text in texts)
+
+
 @pytest.mark.parametrize("language", ["yaml", "json", "make", "console", "php"])
 def test_lexer_that_does_more_than_its_tables_say_is_left_to_pygments(language: str) -> None:
     lexer = _lexer_class(language)

@@ -197,7 +197,7 @@ class _Reader:
             html += memo[found[group] or ""]
         self.out.append(html)
         for group, part in step.read:
-            if found[group] is not None:
+            if found[group]:
                 self._read_part(part, found, group)
 
     def _read_part(self, part: Part | Rule, found: re.Match[str], group: int) -> None:

@@ -228,6 +228,8 @@ def _begin(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask]) -> se
             begun = set().union(*(_begin(branch, flags, begun, done) for branch in value[1]))
         elif op is C.SUBPATTERN:
             begun = _begin(value[3], (flags | value[1]) & ~value[2], begun, done)
+        elif op is C.ATOMIC_GROUP:
+            begun = _begin(value, flags, begun, done)
         elif op in REPEATS:
             begun = _repeated(value[2], flags, begun, done, value[0], value[1])
         elif op in (C.ASSERT, C.ASSERT_NOT):
