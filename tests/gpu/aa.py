@@ -12,11 +12,11 @@ calls; each run of a GPU is compared with the next one of it by what `sitegen co
   original: `slower` every time.
 - A slow-down of 0.5 %: never `slower`.
 
-Every GPU of the machine does eleven runs of its own, so that two GPUs make twenty pairs.  First the amounts of planted
-work are looked for that cost 1.5 and 0.5 %, each kernel's on one GPU; the report measures again, over all runs, what
-they cost, and fails when it is not that.  Every job is kept as soon as it is done, the jobs of a run before those of
-the next one; near the end only what still fits is begun.  So the folder can be carried away at any moment, and brought
-back, also to another machine: what its GPUs did is then a part of its own.
+Every GPU of the machine does up to eleven runs of its own, until all together make twenty pairs.  First the amounts of
+planted work are looked for that cost 1.5 and 0.5 %, each kernel's on one GPU; the report measures again, over all
+runs, what they cost, and fails when it is not that.  Every job is kept as soon as it is done, the jobs of a run before
+those of the next one; near the end only what still fits is begun.  So the folder can be carried away at any moment, and
+brought back, also to another machine: what its GPUs did is then a part of its own.
 
 The ceilings are measured once a GPU and used for all its runs, so the noise of of-ceiling is that of the time itself
 (of matrix products: of the time in a burst); how far the ceilings of two GPUs are apart is printed beside it.  Noise is
@@ -32,13 +32,14 @@ import datetime as dt
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from aa_report import EXACT, SIZES, report, sessions_in, size_in, stored_runs
+from aa_report import PAIRS, SIZES, report, sessions_in, size_in, stored_runs
 from machine import (
     Limit,
     OutOfTime,
@@ -61,7 +62,7 @@ from sitegen.model.site import Site
 
 LIMIT_S, RUNS = 560.0, 11
 """Of an invocation; of each GPU."""
-SEARCHES = 3
+SEARCHES = 5
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,8 @@ SUBJECTS = (
     Subject("copy", "256Mi", "float32", ("vec4", "tile")),
     Subject("vector_add", "256Mi", "float32", ("vec4", "tile")),
     Subject("sum", "64Mi", "float32", ("vec4", "tile")),
-    Subject(
-        "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (41, 82, 123, 164))
-    ),
-    Subject("matmul", "4096x4096x4096", "bfloat16", ("tile",), Slowed("tile", longer_sums, (1, 4))),
+    Subject("softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (10, 40, 70, 100))),
+    Subject("matmul", "4096x4096x4096", "bfloat16", ("tile",), Slowed("tile", longer_sums, (1, 2, 4, 5))),
 )
 
 
@@ -147,7 +146,8 @@ class Lane:
     def _take(self, number: int, subject: Subject) -> None:
         """One job of a run, unless it is there or would not be done in time."""
         name = f"run-{number:02}-{subject.kernel}"
-        if (self.folder / f"{name}.json").exists() or self.bench.limit.left < longest(self.bench.folder, subject):
+        known, enough = self.folder / f"{name}.json", pairs(self.bench.folder, subject.kernel) >= PAIRS
+        if known.exists() or enough or self.bench.limit.left < longest(self.bench.folder, subject):
             return
         run, start, job = _now(), time.monotonic(), self.bench.job(subject)
         expect_same_code(self.bench.folder, job)
@@ -177,33 +177,33 @@ def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], r
 
 
 def searched(lane: Lane, subject: Subject, slowed: Slowed) -> dict[str, int]:
-    """The amounts that cost what they shall, by a line through those that were tried; each try is a job.  Half of what
-    a cost may be off is for the line, half for the chance that is in it.
-    """
-    tried: dict[int, list[float]] = {}
-    wanted: Sequence[int] = slowed.amounts
+    """The amounts that cost what they shall, by a line through those that were tried; each try is a job."""
+    tried: dict[int, list[float]] = {amount: [] for amount in slowed.amounts}
     for _ in range(SEARCHES):
-        for amount, size in sizes_of(lane, subject, slowed.original, wanted).items():
-            tried.setdefault(amount, []).append(size)
-        sizes = {amount: fmean(several) for amount, several in sorted(tried.items())}
-        chosen = {name: amount_for(size, EXACT[name] / 2, sizes) for name, size in SIZES.items()}
-        costs = ", ".join(f"{amount} costs {size:.2%}" for amount, size in sizes.items())
-        lane.bench.say(f"{subject.kernel}: {costs}; chosen {chosen}")
-        if sizes.keys() >= {*chosen.values()}:
-            break
-        wanted = tuple(chosen.values())
+        for amount, size in sizes_of(lane, subject, slowed).items():
+            tried[amount].append(size)
+    sizes = {amount: fmean(several) for amount, several in tried.items()}
+    chosen = {name: amount_for(size, sizes) for name, size in SIZES.items()}
+    costs = ", ".join(f"{amount} costs {size:.2%}" for amount, size in sizes.items())
+    lane.bench.say(f"{subject.kernel}: {costs}; chosen {chosen}")
     return chosen
 
 
-def sizes_of(lane: Lane, subject: Subject, original: str, amounts: Sequence[int]) -> dict[int, float]:
-    """What these amounts cost in one job."""
-    names = {f"slower_by_{amount}": amount for amount in amounts}
+def sizes_of(lane: Lane, subject: Subject, slowed: Slowed) -> dict[int, float]:
+    """What its amounts cost in one job."""
+    names = {f"slower_by_{amount}": amount for amount in slowed.amounts}
     result = lane.measured(lane.bench.job(subject, names))
     timed = {name: e.performance for name, e in evaluations(result).items()}
     if missing := [name for name, found in timed.items() if found is None]:
         raise SystemExit(f"{result.id}: {missing[0]} was not timed: {evaluations(result)[missing[0]].message}")
     known: dict[str, Performance] = {name: found for name, found in timed.items() if found}
-    return {amount: size_in([(known[name], known[original])]) for name, amount in names.items()}
+    return {amount: size_in([(known[name], known[slowed.original])]) for name, amount in names.items()}
+
+
+def pairs(folder: Path, kernel: str) -> int:
+    """Of runs of one GPU, on all GPUs that this folder knows."""
+    runs = Counter(file.parent for file, _ in stored_runs(folder, kernel))
+    return sum(runs.values()) - len(runs)
 
 
 def longest(folder: Path, subject: Subject) -> float:

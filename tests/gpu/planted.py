@@ -26,7 +26,7 @@ class Slowed:
     original: str
     edit: Edit
     amounts: tuple[int, ...]
-    """With which the search for a size begins."""
+    """Between or near which the amounts of the wanted sizes are, found by a line."""
 
 
 def repeated_blocks(one: Implementation, source: str, extra: int) -> tuple[Implementation, str]:
@@ -62,14 +62,10 @@ def with_slowed(
     return replace(kernel, implementations=tuple(several)), more
 
 
-def amount_for(wanted: float, near: float, sizes: Mapping[int, float]) -> int:
-    """The amount that costs `wanted`, by a line through the sizes of the amounts that were tried: one of these, where
-    the line has it within `near` or no other is better.
-    """
+def amount_for(wanted: float, sizes: Mapping[int, float]) -> int:
+    """The amount that costs `wanted`, by a line through the sizes of the amounts that were tried."""
     slope, start = linear_regression(list(sizes), list(sizes.values()))
-    tried = min(sizes, key=lambda amount: abs(start + slope * amount - wanted))
-    best = max(1, round((wanted - start) / slope))
-    return tried if abs(start + slope * tried - wanted) <= near else best
+    return max(1, round((wanted - start) / slope))
 
 
 def _edited(source: str, old: str, new: str, file: str) -> str:
