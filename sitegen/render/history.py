@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.markup.svg import join, path, polyline, tag
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record
 from sitegen.render import numbers
 from sitegen.render.measured import Group
-from sitegen.render.svg import Linear, join, path, polyline, tag
+from sitegen.render.scales import Linear
 from sitegen.results.causes import newer_versions
 from sitegen.results.history import Moment, timelines
 from sitegen.results.noise import AA_NOISE

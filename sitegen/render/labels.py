@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from sitegen.render.svg import Pair, at, path, tag
+from sitegen.markup.svg import Pair, at, path, tag
 
 Shape = tuple[Pair, ...]
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from sitegen.markup.svg import join, tag, text
 from sitegen.render import numbers
-from sitegen.render.svg import join, tag, text
 
 _BAR_WIDTH, _BAR_HEIGHT = 112, 11
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
 from sitegen.render import numbers
 from sitegen.render.labels import Spot, Taken, box, drawn, first_free, leader, text_width
 from sitegen.render.roofline import axis_title
-from sitegen.render.svg import Linear, Pair, at, join, path, polyline, tag, text
+from sitegen.render.scales import Linear
 
 _LEFT, _TOP, _BOTTOM = 38.0, 20.0, 336.0
 _ROW = 15.0

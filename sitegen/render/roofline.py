@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
 from sitegen.render import numbers
 from sitegen.render.labels import PITCH, Spot, Taken, box, drawn, first_free, leader, outline, spread, text_width
-from sitegen.render.svg import Log, Pair, at, join, path, polyline, tag, text
+from sitegen.render.scales import Log
 
 _WIDTH, _HEIGHT = 440, 388
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 430.0, 20.0, 336.0

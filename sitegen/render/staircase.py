@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
 from sitegen.render import numbers
 from sitegen.render.labels import Spot, Taken, box, drawn, first_free
-from sitegen.render.svg import Linear, Log, Pair, at, join, path, polyline, tag, text
+from sitegen.render.scales import Linear, Log
 
 MIB = "MiB"
 _WIDTH, _HEIGHT = 480, 300

@@ -2,10 +2,11 @@ import re
 
 import pytest
 
+from sitegen.markup.svg import at, tag
 from sitegen.render.marks import Mark, Square, bar, road, strip
 from sitegen.render.panel import Column, Line, Panel, render_panel
 from sitegen.render.roofline import Point, Roof, Roofline, Slope, describe, render_roofline
-from sitegen.render.svg import Linear, Log, at, tag
+from sitegen.render.scales import Linear, Log
 
 SLOPE = Slope("copy", 4e12, 4.8e12)
 ROOFS = (Roof("fp32", 50e12, 67e12), Roof("bf16 tensor", 700e12, 989.5e12))

@@ -1,48 +1,10 @@
-"""The few SVG elements that charts are made of, as strings: presentation attributes and classes, never a style.
-
-Every text goes through `escape`; coordinates are rounded to a tenth of a pixel, so that a file is the same wherever
-it is built.
-"""
+"""The axes of charts: values → pixels, and the values at which an axis has its marks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-from markupsafe import Markup, escape
-
-Pair = tuple[float, float]
-
-
-def at(value: float) -> str:
-    """A coordinate: at most one decimal, no `-0`."""
-    return f"{round(value, 1) + 0.0:g}"
-
-
-def tag(name: str, content: str | Markup = "", **attributes: object) -> Markup:
-    """`<name a="b">content</name>`.  `class_` is `class`, `aria_label` is `aria-label`; None leaves one out."""
-    pairs = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    opened = "".join(f' {key}="{escape(at(v) if isinstance(v, float) else v)}"' for key, v in pairs.items())
-    inside = escape(content)
-    return Markup(f"<{name}{opened}>{inside}</{name}>") if inside else Markup(f"<{name}{opened}/>")
-
-
-def join(parts: Iterable[str], between: str = "") -> Markup:
-    return Markup(between).join(parts)
-
-
-def text(content: str, x: float, y: float, class_: str | None = None) -> Markup:
-    return tag("text", content, class_=class_, x=float(x), y=float(y))
-
-
-def path(d: str, class_: str) -> Markup:
-    return tag("path", class_=class_, d=d)
-
-
-def polyline(points: Sequence[Pair]) -> str:
-    """The `d` of a line through all points."""
-    return "M" + "L".join(f"{at(x)} {at(y)}" for x, y in points) if points else ""
 
 
 @dataclass(frozen=True, slots=True)
