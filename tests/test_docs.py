@@ -18,8 +18,10 @@ CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8"
 def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
     """Every command of the program by its words."""
     found: dict[tuple[str, ...], click.Command] = {}
-    for name, command in group.commands.items():
-        words = (*above, name)
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        words, command = (*above, name), group.get_command(context, name)
+        assert command is not None
         found |= commands(command, words) if isinstance(command, click.Group) else {words: command}
     return found
 
