@@ -17,7 +17,7 @@ from typing import Any
 
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic
-from sitegen.markup import documents_of
+from sitegen.markup.documents import documents_of
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.site import Post, SiteConfig

@@ -14,7 +14,8 @@ import jinja2
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.probes import load_probes
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
-from sitegen.markup import link_site, parse_documents
+from sitegen.markup.documents import parse_documents
+from sitegen.markup.link import link_site
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site

@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.diagnostics import Diagnostic, Severity
-from sitegen.markup import parse_document
+from sitegen.markup.parse import parse_document
 from sitegen.model.document import BenchmarkSlot, CellSlot, Document, ImageSlot, LinkSlot, ListingSlot
 from sitegen.model.kernel import Launch
 from sitegen.model.site import Markdown
@@ -237,7 +237,7 @@ def test_words_of_a_language_without_spaces_are_counted() -> None:
 
 def test_page_without_math_does_not_load_the_engine() -> None:
     code = (
-        "import sys; from sitegen.markup import parse_document; from sitegen.model.site import Markdown;"
+        "import sys; from sitegen.markup.parse import parse_document; from sitegen.model.site import Markdown;"
         "parse_document(Markdown('text and `$x$` code', 'content/posts/a.md')); assert 'quickjs' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.markup import code_figure, highlight
-from sitegen.markup.highlight import is_known
+from sitegen.markup.code import code_figure
+from sitegen.markup.highlight import highlight, is_known
 from sitegen.markup.regions import region, without_marks
 
 TRITON = '@triton.jit\ndef f(x_ptr, N, BLOCK: tl.constexpr):\n    x = tl.load(x_ptr, mask=N > 0)  # once\n    "text"\n'

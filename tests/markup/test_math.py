@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from sitegen.markup import parse_document
 from sitegen.markup.math import MathError, mathml
+from sitegen.markup.parse import parse_document
 from sitegen.model.site import Markdown
 
 FORMULAS = [

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.markup import parse_document
+from sitegen.markup.parse import parse_document
 from sitegen.model.site import Markdown
 
 PIECES = [
