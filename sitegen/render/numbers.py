@@ -135,9 +135,14 @@ def weekday(date: dt.date) -> str:
     return f"{WEEKDAYS[date.weekday()]}, {date.day}{NBSP}{MONTHS[date.month - 1]}"
 
 
-def reading_time(words: int) -> str:
-    """`14 min`, never less than one."""
-    return with_unit(str(max(1, round(words / WORDS_PER_MINUTE))), "min")
+def minutes(words: int) -> int:
+    """To read them, never less than one."""
+    return max(1, round(words / WORDS_PER_MINUTE))
+
+
+def reading_time(*words: int) -> str:
+    """`14 min`, of texts of so many words: as a reader would add up what stands beside each."""
+    return with_unit(str(sum(map(minutes, words))), "min")
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

@@ -152,7 +152,7 @@ def series_page(printer: Printer, series: Series) -> tuple[str, str]:
     sources, here = printer.sources, series_url(series.id)
     entries = [entry for phase in sources.entries[series.id] for entry in phase]
     posts = [entry for entry in entries if isinstance(entry, Post)]
-    minutes = numbers.reading_time(sum(sources.document(post.body).words for post in posts))
+    minutes = numbers.reading_time(*(sources.document(post.body).words for post in posts))
     topics = sum(len(phase.topics) for phase in series.phases)
     plate = [Fact("posts", f"{len(posts)} of {len(entries)}"), Fact("phases", str(len(series.phases)))]
     plate += [Fact("topics", str(topics))] if topics else []
@@ -199,5 +199,5 @@ def _facts(sources: Sources, entries: Sequence[Post | str]) -> str:
     posts = [entry for entry in entries if isinstance(entry, Post)]
     planned = len(entries) - len(posts)
     facts = [numbers.count(len(posts), "post")] if posts else []
-    facts += [numbers.reading_time(sum(sources.document(post.body).words for post in posts))] if posts else []
+    facts += [numbers.reading_time(*(sources.document(post.body).words for post in posts))] if posts else []
     return ", ".join([*facts, *([f"{planned} planned"] if planned else [])])

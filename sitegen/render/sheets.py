@@ -220,9 +220,8 @@ def _series(shown: _Shown) -> Iterator[Sheet]:
     found = sources.site.series
     for series in found:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
-        words = Part("how long its posts are", tuple(sources.document(post.body).words for post in posts))
         newest = Part("the newest post", sources.site.posts[0].slug if sources.site.posts else "")
-        shows = (shown.series(series), shown.cards("its posts", posts), words, newest)
+        shows = (shown.series(series), shown.cards("its posts", posts), newest)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)), shows, _printed("series", "series_page", series=series)
         )

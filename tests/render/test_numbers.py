@@ -80,6 +80,7 @@ def test_days_are_written_the_same_in_every_locale() -> None:
 def test_an_empty_text_still_takes_a_minute() -> None:
     assert numbers.reading_time(0) == f"1{numbers.NBSP}min"
     assert numbers.reading_time(1000) == f"5{numbers.NBSP}min"
+    assert numbers.reading_time(1000, 0, 90) == f"7{numbers.NBSP}min"  # as the three say beside their titles
 
 
 def test_one_post_is_no_plural() -> None:

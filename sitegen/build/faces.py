@@ -1,0 +1,38 @@
+"""A part of a site → a digest of all that other pages may show of it, link to, or find wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+
+from sitegen.build.texts import Parsed
+from sitegen.diagnostics import Span
+from sitegen.model.document import CellSlot, Document
+from sitegen.model.site import Page, Post, Term
+from sitegen.render.numbers import minutes
+
+_NOWHERE = Span("")
+
+
+def face_of(parsed: Parsed) -> bytes | None:
+    """Two texts of one file with equal faces give the same linked site, and every page but the text's own is the same.
+
+    The mistakes that point into the file are no part of it: those of the text itself, and those of linking, for the
+    lines of its links may move.  None where every page may show anything of it: configuration, series, kernels,
+    worklog, a file that is no text of its own.
+    """
+    part = parsed.part
+    if not isinstance(part, Post | Page | Term):
+        return None
+    head = replace(part, body=replace(part.body, text=""))
+    shown = (head, [(key, _shown(document)) for key, document in parsed.documents.items()])
+    return blake2b(repr(shown).encode(), digest_size=16).digest()
+
+
+def _shown(document: Document) -> Document:
+    """Without what only the text's own page has: its HTML, the exact number of its words, the places of its links.
+
+    Cells stay whole: what names one, a record or an implementation, keeps its place, too.
+    """
+    slots = tuple(slot if isinstance(slot, CellSlot) else replace(slot, span=_NOWHERE) for slot in document.slots)
+    return replace(document, html="", slots=slots, words=minutes(document.words))
