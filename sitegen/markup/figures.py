@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from sitegen.markup import options as o
 from sitegen.markup.callouts import fence, push_contents
 from sitegen.markup.collected import add_rules, collected
-from sitegen.model.document import ImageSlot
+from sitegen.markup.images import image, warn_without_words
 
 _INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{figure\}[ \t]*(?P<path>.*)$")
 _OPTION = re.compile(r"\s*(?::[A-Za-z][\w-]*:|#\||//\|)")
@@ -56,12 +56,11 @@ def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
         into.error("SG111", "the directive `{figure}` needs an image, `{figure} plot.png`", span)
         return "<figure>\n<figcaption>\n"
     if "alt" not in values:
-        into.warning("SG117", "an image needs words for those who do not see it", span, "add a line `:alt: …`")
+        warn_without_words(span, "add a line `:alt: …`", into)
     label = into.take_id(values["label"], options.span("label", span)) if "label" in values else ""
-    source = into.slot(ImageSlot(token.info, span))
     anchor = f' id="{escape(label)}"' if label else ""
-    image = f'<img src="{source}" alt="{escape(values.get("alt", ""))}" loading="lazy">'
-    return f"<figure{anchor}>\n{image}\n<figcaption>\n"
+    shown = image(token.info, span, {"alt": values.get("alt", "")}, into)
+    return f"<figure{anchor}>\n{shown}\n<figcaption>\n"
 
 
 def _render_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:

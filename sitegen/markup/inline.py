@@ -15,9 +15,10 @@ from markdown_it.token import Token
 
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup.collected import Collected, add_rules, collected
+from sitegen.markup.images import image, warn_without_words
 from sitegen.markup.math import inline_math
 from sitegen.markup.words import plain_text
-from sitegen.model.document import ImageSlot, LinkSlot
+from sitegen.model.document import LinkSlot
 from sitegen.model.urls import is_external
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
@@ -138,10 +139,11 @@ def _render_link(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
 def _render_image(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     token, into = tokens[idx], collected(env)
     target = _target(token, "src")
-    token.attrSet("src", into.slot(ImageSlot(target, _span(token, target, into))))
-    token.attrSet("alt", plain_text(token.children or ()))
-    token.attrSet("loading", "lazy")
-    return f"<img{_attributes(token, into)}>"
+    attributes = {name: str(value) for name, value in token.attrs.items() if name != "src"}
+    attributes["alt"], span = plain_text(token.children or ()), _span(token, target, into)
+    if not attributes["alt"]:
+        warn_without_words(span, f"write them as `![…]({target})`", into)
+    return image(target, span, attributes, into)
 
 
 def _attributes(token: Token, into: Collected) -> str:

@@ -24,6 +24,7 @@ from sitegen.model.document import (
     BenchmarkSlot,
     Cell,
     Document,
+    FileSlot,
     ImageSlot,
     LinkSlot,
     ListingSlot,
@@ -146,7 +147,7 @@ def _resolve_all(
     for text in texts(site):
         key = document_key(text)
         for index, slot in enumerate(_document(documents, text).slots):
-            if isinstance(slot, LinkSlot | ImageSlot):
+            if isinstance(slot, LinkSlot | ImageSlot | FileSlot):
                 target = resolve(slot.target, text.path, here[key], book)
                 found += _target_mistakes(slot, target)
                 if not target.problem:
@@ -156,13 +157,14 @@ def _resolve_all(
     return hrefs, dict(sorted(assets.items()))
 
 
-def _target_mistakes(slot: LinkSlot | ImageSlot, target: Found) -> Iterator[Diagnostic]:
-    if isinstance(slot, ImageSlot):
+def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Found) -> Iterator[Diagnostic]:
+    if isinstance(slot, ImageSlot | FileSlot):
+        kind = "image" if isinstance(slot, ImageSlot) else "file"
         if urls.is_external(slot.target):
             hint = "put it beside the text: a page loads nothing from elsewhere"
-            yield Diagnostic("SG203", "this image is on another host", slot.span, hint)
+            yield Diagnostic("SG203", f"this {kind} is on another host", slot.span, hint)
         elif not target.asset:
-            yield Diagnostic("SG203", f"no image `{slot.target}`", slot.span, target.hint)
+            yield Diagnostic("SG203", f"no {kind} `{slot.target}`", slot.span, target.hint)
     elif target.problem:
         yield Diagnostic("SG202" if target.about_anchor else "SG201", target.problem, slot.span, target.hint)
 

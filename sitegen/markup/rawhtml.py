@@ -15,7 +15,8 @@ from typing import Any
 from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected, collected
-from sitegen.model.document import ImageSlot, LinkSlot
+from sitegen.markup.images import image, warn_without_words
+from sitegen.model.document import FileSlot, LinkSlot
 
 VOID = frozenset(["area", "br", "col", "hr", "img", "source", "track", "wbr"])
 ALLOWED = VOID | frozenset(
@@ -77,6 +78,9 @@ class _Cleaner(HTMLParser):
             return
         if tag not in VOID:
             self.into.open_tags.append((tag, self.place(f"<{tag}")))
+        if tag == "img":
+            self.out.append(self.image(attrs))
+            return
         self.out.append(f"<{tag}{''.join(self.attribute(tag, name, value) for name, value in attrs)}>")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -85,27 +89,41 @@ class _Cleaner(HTMLParser):
         if tag in ALLOWED - VOID:
             self.handle_endtag(tag)
 
+    def image(self, attrs: list[tuple[str, str | None]]) -> str:
+        kept = {name: value or "" for name, value in attrs if self.allows(name, value)}
+        if "alt" not in kept:
+            warn_without_words(self.place("<img"), 'add `alt="…"`, empty for an ornament', self.into)
+        if "id" in kept:
+            kept["id"] = self.into.take_id(kept["id"], self.place(kept["id"]))
+        target = kept.pop("src", "")
+        return image(target, self.place(target or "<img"), kept, self.into)
+
     def attribute(self, tag: str, name: str, value: str | None) -> str:
-        if not re.fullmatch(r"[a-z][\w:-]*", name):
-            return ""
-        if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction", "xmlns"):
-            if name != "xmlns":
-                self.refuse(f"the attribute `{name}`", name, "give it a `class`, styled by the theme")
+        if not self.allows(name, value):
             return ""
         if value is None:
             return f" {name}"
-        if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(value):
-            self.refuse("such an address", value, "link to a page or a file")
-            return ""
         if name == "id":
             value = self.into.take_id(value, self.place(value))
         return f' {name}="{self.slotted(tag, name, value)}"'
+
+    def allows(self, name: str, value: str | None) -> bool:
+        """Whether an attribute may stand in a page; a refusal is said."""
+        if not re.fullmatch(r"[a-z][\w:-]*", name) or name == "xmlns":
+            return False
+        if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction"):
+            self.refuse(f"the attribute `{name}`", name, "give it a `class`, styled by the theme")
+            return False
+        if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(value or ""):
+            self.refuse("such an address", value or "", "link to a page or a file")
+            return False
+        return True
 
     def slotted(self, tag: str, name: str, value: str) -> str:
         if tag == "a" and name == "href":
             return self.into.slot(LinkSlot(value, self.place(value)))
         if name in ("src", "poster"):
-            return self.into.slot(ImageSlot(value, self.place(value)))
+            return self.into.slot(FileSlot(value, self.place(value)))
         return escape(value.replace("\0", ""))
 
     def handle_endtag(self, tag: str) -> None:

@@ -32,7 +32,19 @@ class LinkSlot:
 
 @dataclass(frozen=True, slots=True)
 class ImageSlot:
-    """The src of an image, relative to the file."""
+    """An image, whole: its file relative to the text's, and the attributes of its element in their order."""
+
+    target: str
+    span: Span
+    attributes: tuple[tuple[str, str], ...] = ()
+    """All but `src`: `alt`, `title`, `class`, `id`."""
+    first: bool = False
+    """Of its text: it is loaded at once, the others when the reader comes near."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSlot:
+    """The address of a film, a sound or another file that a page loads, relative to the file of the text."""
 
     target: str
     span: Span
@@ -84,7 +96,7 @@ class RooflineSlot:
     label: str = ""
 
 
-Slot = LinkSlot | ImageSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+Slot = LinkSlot | ImageSlot | FileSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
     Document,
+    FileSlot,
     ImageSlot,
     LinkSlot,
     ListingSlot,
@@ -26,6 +27,7 @@ from sitegen.model.kernel import Implementation, Language
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render.frame import Printer
+from sitegen.render.images import render_image
 from sitegen.render.sources import source_of
 
 _MARKER = re.compile("\0(\\d+)\0")
@@ -58,8 +60,10 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 
 def _fill_slot(printer: Printer, document: Document, place: Place, index: int, number: int) -> Markup:
     slot: Slot = document.slots[index]
-    if isinstance(slot, LinkSlot | ImageSlot):
+    if isinstance(slot, LinkSlot | ImageSlot | FileSlot):
         target = printer.sources.linked.hrefs.get((place.name, index), slot.target)
+        if isinstance(slot, ImageSlot):
+            return render_image(slot, target, place.here)
         return escape(relative(target, place.here))
     if isinstance(slot, ListingSlot):
         return _listing(printer, slot, place.here)

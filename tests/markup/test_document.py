@@ -214,9 +214,19 @@ def test_details_around_markdown_are_in_balance() -> None:
 def test_figure_has_its_caption_in_markdown() -> None:
     document = parsed("```{figure} plot.png\n:alt: Bandwidth over size\n:label: plot\nUp to *4.28* TB/s.\n```\n")
     page = tree(document)
-    assert page.css_first("figure#plot > img[alt='Bandwidth over size']") is not None
-    assert page.css_first("figcaption em").text() == "4.28"
+    assert page.css_first("figure#plot > figcaption em").text() == "4.28"
     assert isinstance(document.slots[0], ImageSlot)
+    assert document.slots[0].attributes == (("alt", "Bandwidth over size"),)
+
+
+def test_only_the_first_image_of_a_text_is_loaded_at_once() -> None:
+    document = parsed('![a](a.png)\n\n<img src="b.png" alt="">\n\n```{figure} c.png\n:alt: c\n```\n')
+    assert [slot.first for slot in document.slots if isinstance(slot, ImageSlot)] == [True, False, False]
+
+
+@pytest.mark.parametrize("text", ["![](a.png)\n", '<img src="a.png">\n', "```{figure} a.png\n```\n"])
+def test_image_without_words_is_a_warning(text: str) -> None:
+    assert [(d.code, d.severity) for d in mistakes(text)] == [("SG117", Severity.WARNING)]
 
 
 def test_listing_of_a_region() -> None:

@@ -1,0 +1,19 @@
+"""An image of a text → the slot that becomes its element, once the file is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.diagnostics import Span
+from sitegen.markup.collected import Collected
+from sitegen.model.document import ImageSlot
+
+
+def image(target: str, span: Span, attributes: Mapping[str, str], into: Collected) -> str:
+    """`attributes` are those of the element but `src`; `alt` is among them.  The first image of a text is not lazy."""
+    first = not any(isinstance(slot, ImageSlot) for slot in into.slots)
+    return into.slot(ImageSlot(target, span, tuple(attributes.items()), first))
+
+
+def warn_without_words(span: Span, hint: str, into: Collected) -> None:
+    into.warning("SG117", "an image needs words for those who do not see it", span, hint)
