@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup.collected import Collected
+
+if TYPE_CHECKING:
+    from sitegen.markup.option_yaml import Place
 
 Value = Any
 """Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
@@ -33,7 +34,6 @@ class Unfit(ValueError):
 
 _COMMENT = re.compile(r"\s*(?:#\||//\|) ?")
 _COLON = re.compile(r"\s*:([A-Za-z][\w-]*):[ \t]*")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,35 +113,31 @@ def _read_colon(text: str, found: re.Match[str], number: int, options: Options, 
     span = into.span(number, indent + found.end(), len(raw))
     value: Value = raw
     if raw[:1] in ("[", "{", '"', "'"):
+        from sitegen.markup.option_yaml import NotYamlError, read_value
+
         try:
-            value = _plain(_compose(raw))
-        except (yaml.YAMLError, ValueError) as mistake:
+            value = read_value(raw)
+        except NotYamlError as mistake:
             options.broken = True
-            into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
+            into.error("SG119", f"this is not valid YAML: {mistake}", span)
             return
     _add(found[1], Option(value, key_span, span), options, into)
 
 
 def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Options, into: Collected) -> None:
+    from sitegen.markup.option_yaml import NoMappingError, NotYamlError, read_mapping
+
+    def span(found: Place) -> Span:
+        return place(found.row, found.column, found.length)
+
     try:
-        node = _compose(text)
-        if node is None:
-            return
-        if not isinstance(node, yaml.MappingNode):
-            into.error("SG119", "an option line is `key: value`", place(0, 0, len(text.split("\n", 1)[0])))
-            return
-        for key, value in node.value:
-            name = str(_plain(key)) if isinstance(key, yaml.ScalarNode) else ""
-            key_span = place(key.start_mark.line, key.start_mark.column, len(name))
-            _add(name, Option(_plain(value), key_span, _node_span(value, text, place)), options, into)
-    except yaml.MarkedYAMLError as mistake:
+        for entry in read_mapping(text):
+            _add(entry.name, Option(entry.value, span(entry.key_place), span(entry.place)), options, into)
+    except NoMappingError:
+        into.error("SG119", "an option line is `key: value`", place(0, 0, len(text.split("\n", 1)[0])))
+    except NotYamlError as mistake:
         options.broken = True
-        mark = mistake.problem_mark or mistake.context_mark
-        span = place(mark.line, mark.column, 1) if mark else place(0, 0, 1)
-        into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", span)
-    except (yaml.YAMLError, ValueError) as mistake:
-        options.broken = True
-        into.error("SG119", f"this is not valid YAML: {_reason(mistake)}", place(0, 0, 1))
+        into.error("SG119", f"this is not valid YAML: {mistake}", place(mistake.row, mistake.column, 1))
 
 
 def _add(name: str, option: Option, options: Options, into: Collected) -> None:
@@ -152,50 +148,9 @@ def _add(name: str, option: Option, options: Options, into: Collected) -> None:
     options.found[name] = option
 
 
-def _node_span(node: yaml.Node, text: str, place: Callable[[int, int, int], Span]) -> Span:
-    start, end = node.start_mark, node.end_mark
-    lines = text.split("\n")
-    stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])
-    return place(start.line, start.column, stop - start.column)
-
-
 def _indent(into: Collected, number: int, text: str) -> int:
     """Columns that a list, a quote or an indented fence puts before a line of its text."""
     return max(into.lines[number].find(text), 0) if number < len(into.lines) else 0
-
-
-def _compose(text: str) -> yaml.Node | None:
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_LOADER)):
-        raise ValueError("an alias (`*name`) has no place in an option")
-    return yaml.compose(text, Loader=_LOADER)
-
-
-def _plain(node: yaml.Node | None, depth: int = 0) -> Value:
-    if depth > 8:
-        raise ValueError("nested too deeply")
-    if isinstance(node, yaml.MappingNode):
-        return _plain_mapping(node, depth)
-    if isinstance(node, yaml.SequenceNode):
-        return tuple(_plain(item, depth + 1) for item in node.value)
-    return str(node.value) if node is not None else ""
-
-
-def _plain_mapping(node: yaml.MappingNode, depth: int) -> dict[str, Value]:
-    values: dict[str, Value] = {}
-    for key, value in node.value:
-        name = _plain(key, depth + 1)
-        if not isinstance(name, str):
-            raise ValueError("a key is a word")
-        if name in values:
-            raise ValueError(f"`{name}` is given twice")
-        values[name] = _plain(value, depth + 1)
-    return values
-
-
-def _reason(mistake: Exception) -> str:
-    if isinstance(mistake, yaml.MarkedYAMLError):
-        return mistake.problem or "it cannot be read"
-    return str(mistake).split("\n", 1)[0]
 
 
 def text(value: Value) -> str:
