@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -14,7 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span, did_you_mean
-from sitegen.markup.collected import Collected, add_rules, collected
+from sitegen.markup.collected import KEY, Collected, add_rules, collected
 from sitegen.markup.images import image, warn_without_words
 from sitegen.markup.math import inline_math
 from sitegen.markup.words import plain_text
@@ -90,11 +90,24 @@ def _places(state: StateCore) -> None:
     into = collected(state.env)
     for block in state.tokens:
         if block.type == "inline" and block.map:
-            placed = [token for token in block.children or () if "offset" in token.meta]
-            starts = _line_starts(block, into) if placed else []
-            for token in placed:
-                line, col = _at(token.meta["offset"], block.content, starts, block.map[0])
-                token.meta.update(line=line, col=col)
+            _place(block, block.map[0], into)
+
+
+def _place(block: Token, first: int, into: Collected) -> None:
+    placed = [token for token in block.children or () if "offset" in token.meta]
+    starts = _line_starts(block, into) if placed else []
+    for token in placed:
+        line, col = _at(token.meta["offset"], block.content, starts, first)
+        token.meta.update(line=line, col=col)
+
+
+def inline_html(text: str, line: int, md: MarkdownIt, into: Collected) -> str:
+    """The HTML of Markdown within one line, such as a caption among options; `line` counts from 0."""
+    block = Token("inline", "", 0, map=[line, line + 1], content=text, children=[])
+    env = {KEY: into}
+    md.inline.parse(text, md, env, cast(list[Token], block.children))
+    _place(block, line, into)
+    return str(md.renderer.render([block], md.options, env))
 
 
 def _line_starts(block: Token, into: Collected) -> list[int]:

@@ -2,6 +2,7 @@
 
 `#| key: value` and `//| key: value` are YAML (several such lines are one mapping, as in Quarto);
 `:key: value` is one plain value, or YAML when it begins with a bracket, a brace or a quote.
+A fence without a directive has its options in the line that opens it, `key=value` or `key="several words"`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class Unfit(ValueError):
         self.hint, self.word = hint, word
 
 
-_COMMENT = re.compile(r"\s*(?:#\||//\|) ?")
+_COMMENT = re.compile(r"\s*(?:#\||//\||%%\|) ?")
 _COLON = re.compile(r"\s*:([A-Za-z][\w-]*):[ \t]*")
+_ATTRIBUTE = re.compile(r"([^\s=]+)(?:=(\"[^\"]*\"|'[^']*'|\S*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,18 @@ def read_options(content: str, line: int, into: Collected) -> Options:
         else:
             break
     options.rest, options.rest_line = "\n".join(lines[at:]), line + at
+    return options
+
+
+def read_attributes(info: str, line: int, into: Collected) -> Options:
+    """`key=value key="several words" flag`, on `line` of the document; a word alone is `true`."""
+    options = Options()
+    start = max(into.lines[line].find(info), 0) if info else 0
+    for found in _ATTRIBUTE.finditer(info):
+        key_span = into.span(line, start + found.start(1), len(found[1]))
+        span = into.span(line, start + found.start(2), len(found[2])) if found[2] else key_span
+        value = "true" if found[2] is None else found[2].strip("\"'")
+        _add(found[1], Option(value, key_span, span), options, into)
     return options
 
 
