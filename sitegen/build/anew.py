@@ -24,8 +24,9 @@ from sitegen.markup.link import link_site
 from sitegen.model.dates import day_of
 from sitegen.model.urls import page_url
 from sitegen.read.config import zone_of
-from sitegen.read.load import assemble, is_text, worklog_never_fails
+from sitegen.read.load import assemble, is_text
 from sitegen.read.root import SITE_FILE
+from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, sheets, sitemap

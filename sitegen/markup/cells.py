@@ -8,11 +8,10 @@ from typing import Any
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.collected import Collected
-from sitegen.model.document import Cell
+from sitegen.model.document import CELL_LANGUAGES, Cell
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
 
-LANGUAGES = ("python", "triton", "cuda")
 _DISPLAY = ("echo", "code-fold", "fig-cap", "fig-alt", "tbl-cap")
 
 
@@ -53,9 +52,9 @@ def _has_folder(span: Span, into: Collected) -> bool:
 
 
 def _has_language(language: str, span: Span, into: Collected) -> bool:
-    if language in LANGUAGES:
+    if language in CELL_LANGUAGES:
         return True
-    hint = did_you_mean(language, LANGUAGES) or f"known: {', '.join(f'`{k}`' for k in LANGUAGES)}"
+    hint = did_you_mean(language, CELL_LANGUAGES) or f"known: {', '.join(f'`{k}`' for k in CELL_LANGUAGES)}"
     what = f"unknown cell language `{language}`" if language else "a cell needs a language"
     into.error("SG109", what, span, hint)
     return False

@@ -13,12 +13,11 @@ from markdown_it.token import Token
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.callouts import KINDS
-from sitegen.markup.cells import LANGUAGES, read_cell
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, collected
 from sitegen.markup.highlight import is_known, known_languages
 from sitegen.markup.math import block_math
-from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
+from sitegen.model.document import CELL_LANGUAGES, BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
 
 DIRECTIVE = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 COLUMNS = ("time", "bandwidth", "of-ceiling", "of-copy", "of-read", "vs: …")
@@ -62,8 +61,10 @@ def _directive(info: str, content: str, line: int, into: Collected) -> str:
 
 
 def _cell(fence: Fence, into: Collected) -> str:
-    aliased = fence.name in LANGUAGES
+    aliased = fence.name in CELL_LANGUAGES
     language = fence.name if aliased else fence.argument
+    from sitegen.markup.cells import read_cell
+
     cell = read_cell(language, fence.content, fence.line, fence.argument_span, into)
     if cell is None:
         return code_figure(fence.content, "")
@@ -130,7 +131,7 @@ def _columns(value: o.Value) -> tuple[str, ...]:
 
 DIRECTIVES: dict[str, Callable[[Fence, Collected], str]] = {
     "code-cell": _cell,
-    **dict.fromkeys(LANGUAGES, _cell),
+    **dict.fromkeys(CELL_LANGUAGES, _cell),
     "kernel": _kernel,
     "benchmark": _benchmark,
     "roofline": _roofline,

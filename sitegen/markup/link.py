@@ -34,7 +34,7 @@ from sitegen.model.document import (
 from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, texts
 from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
-from sitegen.read.load import worklog_never_fails
+from sitegen.read.severity import worklog_never_fails
 
 
 def link_site(

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from html import escape
-from importlib import resources
 from typing import Any
 
 from markdown_it.token import Token
@@ -119,6 +118,8 @@ def _place(source: str, offset: int, line: int, into: Collected) -> Span:
 
 def _engine() -> Callable[[str, bool], str]:
     if not hasattr(_engines, "convert"):
+        from importlib import resources
+
         from quickjs import Context
 
         context = Context()

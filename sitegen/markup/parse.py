@@ -30,8 +30,8 @@ from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
-from sitegen.model.site import Markdown
-from sitegen.read.load import worklog_never_fails
+from sitegen.model.markdown import Markdown
+from sitegen.read.severity import worklog_never_fails
 
 _ATTRIBUTES = ("id", "class")
 

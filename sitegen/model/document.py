@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sitegen.diagnostics import Span
-from sitegen.model.kernel import Launch
+
+if TYPE_CHECKING:
+    from sitegen.model.kernel import Launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +102,16 @@ class RooflineSlot:
 Slot = LinkSlot | ImageSlot | FileSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
 
 
+CELL_LANGUAGES = ("python", "triton", "cuda")
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """An executable fence: code for the GPU machine."""
 
     label: str
     language: str
-    """`python`, `triton` or `cuda`."""
+    """One of CELL_LANGUAGES."""
     source: str
     """Without its option lines."""
     span: Span

@@ -10,10 +10,13 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
-from sitegen.model.kernel import Kernel
+from sitegen.model.markdown import Markdown as Markdown
+
+if TYPE_CHECKING:
+    from sitegen.model.kernel import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +25,6 @@ class Ref:
 
     name: str
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Markdown:
-    """Text below the front matter of one file."""
-
-    text: str
-    path: str
-    """Relative to the site's root, with forward slashes."""
-    first_line: int = 1
-    """The line of the file on which `text` begins: line n of the text is line first_line + n - 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from sitegen.model.site import Page, Post, SiteConfig
+if TYPE_CHECKING:
+    from sitegen.model.site import Page, Post, SiteConfig
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
 CEILINGS = "ceilings/"

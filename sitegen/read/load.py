@@ -9,7 +9,7 @@ import datetime as dt
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from sitegen.read.addresses import address_clashes, first_of_each_slug
 from sitegen.read.config import MISNAMED, no_config, parse_config, zone_of
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.root import SITE_FILE
+from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import read_text
 
 T = TypeVar("T")
@@ -161,13 +162,6 @@ def _room(path: str) -> str:
     if found := _ROOM.fullmatch(path):
         return found[1] or found[2] or found[3]
     return ""
-
-
-def worklog_never_fails(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Whatever stands in a worklog is a warning, whichever stage found it."""
-    return tuple(
-        replace(d, severity=Severity.WARNING) if d.span.path.startswith("content/worklog/") else d for d in diagnostics
-    )
 
 
 def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.site import Markdown
+from sitegen.model.markdown import Markdown
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
