@@ -15,7 +15,8 @@ _NOWHERE = Span("")
 
 
 def face_of(parsed: Parsed) -> bytes | None:
-    """Two texts of one file with equal faces give the same linked site, and every page but the text's own is the same.
+    """Two texts of one file with equal faces give the same linked site, and no page changes but those that hold the
+    text as a whole: its own, and feeds.
 
     The mistakes that point into the file are no part of it: those of the text itself, and those of linking, for the
     lines of its links may move.  None where every page may show anything of it: configuration, series, kernels,

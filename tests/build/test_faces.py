@@ -1,6 +1,7 @@
 """What other pages, links and mistakes see of a text is in its face, and nothing of what they do not."""
 
 import datetime as dt
+import marshal
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
@@ -19,12 +20,11 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import Page, Post, Term
 from sitegen.read.load import assemble, parse_part, parts_of
 from sitegen.render.evidence import Evidence
-from sitegen.render.sheets import key_of, sheets
+from sitegen.render.sheets import Sheet, key_of, sheets
 from sitegen.render.sources import Sources
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"
 POST, PAGE, TERM = "content/posts/edited/index.md", "content/pages/about.md", "content/terms/warp.md"
-OWN = {POST: "posts/edited/index.html", PAGE: "about/index.html", TERM: "terms/warp/index.html"}
 FRONT = {POST: "title: Edited\ndate: 2026-11-20\n", PAGE: "title: About\n", TERM: "title: Warp\n"}
 FILES = {
     "content/site.yaml": "title: Notes\nbase_url: https://example.org/\nentry_points: [{post: edited, because: x}]",
@@ -79,7 +79,7 @@ def parsed_of(path: str, files: Mapping[str, str]) -> Parsed:
 
 
 def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], list[Diagnostic]]:
-    """The linked site, the key of each sheet and all mistakes, but for those of the text of `path` alone."""
+    """The linked site, the key of each sheet that does not hold the text of `path`, the mistakes elsewhere."""
     files = {**FILES, path: text}
     parsed = {name: parsed_of(name, files) for name in parts_of(files)}
     site, of_site = assemble({name: one.part for name, one in parsed.items() if one.part is not None}, files)
@@ -87,10 +87,15 @@ def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], lis
     linked, of_names = link_site(site, documents, as_of=dt.date(2026, 12, 1), files=frozenset(files))
     digests = {name: blake2b(content.encode()).digest() for name, content in files.items()}
     sources = Sources(linked, documents, {}, dt.date(2026, 12, 1), {}, Evidence, dict, digests)
-    keys = {sheet.name: key_of(sheet.shows)[0] for sheet in sheets(sources) if sheet.name != OWN[path]}
+    keys = {sheet.name: key_of(sheet.shows)[0] for sheet in sheets(sources) if not holds(sheet, digests[path])}
     found = [*of_site, *of_names, *(d for one in parsed.values() for d in one.diagnostics)]
     bare = replace(linked, site=replace(linked.site, files={}))
     return bare, keys, [d for d in found if d.span.path != path]
+
+
+def holds(sheet: Sheet, digest: bytes) -> bool:
+    """Whether a text of that digest stands on it as a whole: on its own page, in a feed."""
+    return any(digest in marshal.dumps(part.value) for part in sheet.shows)
 
 
 def text_of(path: str, blocks: list[str], more: str = "") -> str:
