@@ -1,4 +1,4 @@
-"""The few SVG elements that charts and figures are made of, as strings: presentation attributes and classes, never a style.
+"""The few SVG elements that charts and figures consist of, as strings: attributes and classes, never a style.
 
 Every text goes through `escape`; coordinates are rounded to a tenth of a pixel, so that a file is the same wherever
 it is built.
