@@ -11,13 +11,14 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from sitegen.markup.annotations import note_open
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, add_rules, collected, slug
 from sitegen.markup.words import plain_text
 from sitegen.model.document import Heading
 
 _HEADING_ID = re.compile(r"\s*\{#([\w.-]+)\}$")
-_FRAME_ID = re.compile(r"(?:fn|ref|callout-)\d[\d-]*|main|toc-h|record|hatch")
+_FRAME_ID = re.compile(r"(?:fn|ref|callout-|listing-|tabs-)\d[\d-]*|main|toc-h|record|hatch")
 """Ids that footnotes, callouts and the page around the text give themselves."""
 _TASK = re.compile(r"\[([ xX~/])\][ \t]+(?=\S)")
 _STATES = {" ": ("planned", "Open"), "~": ("partial", "Partly done"), "/": ("partial", "Partly done")}
@@ -158,7 +159,9 @@ def _take_task(item: Token, following: Sequence[Token]) -> None:
 def _item_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     token = tokens[idx]
     stack = env.setdefault("items", [])
-    stack.append("task" in token.meta)
+    stack.append("task" in token.meta or "note" in token.meta)
+    if "note" in token.meta:
+        return note_open(*token.meta["note"])
     if "task" not in token.meta:
         return "<li>"
     kind, word = token.meta["task"]

@@ -7,16 +7,22 @@ from typing import Any
 
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
+from sitegen.markup.annotations import Texts, without_marks
 from sitegen.markup.collected import Collected
+from sitegen.markup.listings import listing_of
+from sitegen.markup.looks import OF_CODE
 from sitegen.model.document import CELL_LANGUAGES, Cell
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
 
-_DISPLAY = ("echo", "code-fold", "fig-cap", "fig-alt", "tbl-cap")
+_DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
 
 
-def read_cell(language: str, content: str, line: int, span: Span, into: Collected) -> Cell | None:
-    """The cell of a fence that opens on `line`, or None when it has no place or no name: then nothing can run it."""
+def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> Cell | None:
+    """The cell of a fence that opens on `line` or None when it has no place or no name: then nothing can run it.
+
+    `texts` are the notes in the list below it.
+    """
     options = o.read_options(content, line + 1, into)
     values = o.checked(options, _KINDS, "a cell", into)
     if not into.has_cells:
@@ -26,13 +32,16 @@ def read_cell(language: str, content: str, line: int, span: Span, into: Collecte
     usable &= _has_label(options, values, span, into)
     if not usable:
         return None
+    listing = listing_of(options.rest, options, values, texts, into, numbers=True)
+    source = options.rest if "annotate" in values else without_marks(options.rest)[0]
     _check_together(language, options, values, span, into)
     return Cell(
         label=values["label"],
         language=language,
-        source=options.rest.rstrip("\n") + "\n",
+        source=source.rstrip("\n") + "\n",
         span=span,
         options={name: values[name] for name in _DISPLAY if name in values},
+        look=listing.look,
         implements=values.get("implements", ""),
         launch=values.get("launch"),
         needs=values.get("needs", {}),
@@ -104,10 +113,6 @@ def _needs(value: o.Value) -> dict[str, str]:
     return needs
 
 
-def _fold(value: o.Value) -> object:
-    return value if value == "show" else o.flag(value)
-
-
 def launch_of(value: o.Value) -> Launch:
     """`{entry: f, grid: [M], block: [256], …}`; whatever is a number may be an expression."""
     known = ("entry", "grid", "block", "cluster", "shared", "args", "constants")
@@ -154,8 +159,8 @@ _KINDS: dict[str, o.Kind] = {
     "error": o.flag,
     "predicts": o.text,
     "echo": o.flag,
-    "code-fold": _fold,
     "fig-cap": o.text,
     "fig-alt": o.text,
     "tbl-cap": o.text,
+    **OF_CODE,
 }

@@ -1,43 +1,115 @@
-"""Source code → the figure in which a page shows it."""
+"""Source code → the figure in which a page shows it: one element a line, marked as its `Look` says."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from html import escape
 
-from sitegen.markup.highlight import highlight, language_name
+from sitegen.markup.highlight import highlighted_lines, language_name
+from sitegen.markup.lines import Lines, Regions, resolve
+from sitegen.model.listing import Look, Note
+
+_PLAIN = Look()
 
 
 def code_figure(
     code: str,
     language: str,
+    look: Look = _PLAIN,
     *,
+    regions: Regions | None = None,
     title: str = "",
     region: str = "",
     label: str = "",
-    highlighted: Collection[int] = (),
     href: str = "",
-    id: str = "",
     wide: bool = False,
 ) -> str:
     """`title` is a path or a name, linked to `href`; `label` names the scroller for those who do not see it.
 
-    `highlighted` are line numbers from 1.
+    `regions` are those of the code, by name, which `look` may name; what it names and is not there marks nothing.
     """
     name = label or f"Source of {title}" if label or title else f"{language_name(language) or 'Plain text'} listing"
-    anchor = f' id="{escape(id)}"' if id else ""
-    return (
-        f'<figure class="code{" wide" if wide else ""}"{anchor}>\n'
-        f"<figcaption>{_caption(title, region, language, href)}</figcaption>\n"
-        f'<pre tabindex="0" role="group" aria-label="{escape(name)}"><code>'
-        f"{highlight(code, language, highlighted)}</code></pre>\n</figure>\n"
+    anchor = f' id="{escape(look.id)}"' if look.id else ""
+    lines = listing(code, language, look, regions)
+    figure = (
+        f'<figure class="{_classes(look, wide)}"{anchor}>\n'
+        f"<figcaption>{_caption(title, region, language, href, look)}</figcaption>\n"
+        f'<pre tabindex="0" role="group" aria-label="{escape(name)}"><code>{"".join(lines)}</code></pre>\n</figure>\n'
     )
+    return _folded(figure, look, title, len(lines)) if look.folded else figure
 
 
-def _caption(title: str, region: str, language: str, href: str) -> str:
+def listing(code: str, language: str, look: Look = _PLAIN, regions: Regions | None = None) -> list[str]:
+    """The HTML of each line: `del`, `ins` or `span`, its class, and the numbers of the notes that belong to it."""
+    count = code.rstrip("\n").count("\n") + 1
+    shown, _ = resolve(look, count, regions or {})
+    html = _highlighted(code, language, shown.deleted, shown.inserted)
+    if look == _PLAIN:
+        return [f'<span class="ln">{line}\n</span>' for line in html]
+    numbers = _numbers(len(html), look, shown)
+    return [_line(at, line, next(numbers), shown) for at, line in enumerate(html, start=1)]
+
+
+def _highlighted(code: str, language: str, deleted: frozenset[int], inserted: frozenset[int]) -> list[str]:
+    """Each line as it stands in its own version of the code: one never breaks the other's strings or comments."""
+    if not deleted:
+        return list(highlighted_lines(code, language))
+    written = code.rstrip("\n").split("\n")
+    return [
+        html
+        for _, html in sorted(
+            (*_version(written, language, deleted), *_version(written, language, inserted, only=deleted))
+        )
+    ]
+
+
+def _version(
+    written: list[str], language: str, without: frozenset[int], only: frozenset[int] | None = None
+) -> list[tuple[int, str]]:
+    """The lines of the code without some of them, or `only` some of these, each with its number."""
+    kept = [at for at in range(1, len(written) + 1) if at not in without]
+    html = highlighted_lines("\n".join([written[at - 1] for at in kept]), language)
+    padded = [*html, *[""] * (len(kept) - len(html))]
+    return [(at, line) for at, line in zip(kept, padded, strict=True) if only is None or at in only]
+
+
+def _numbers(count: int, look: Look, lines: Lines) -> Iterator[str]:
+    """What stands beside each line where counting from 1 in the style sheet would be wrong."""
+    number = look.first_number
+    for at in range(1, count + 1):
+        gone = at in lines.deleted
+        yield f' data-n="{number}"' if look.numbered and look.first_number != 1 and not gone else ""
+        number += not gone
+
+
+def _line(at: int, html: str, number: str, lines: Lines) -> str:
+    tag = "del" if at in lines.deleted else "ins" if at in lines.inserted else "span"
+    classes = "ln" + (" hl" if at in lines.highlighted else "") + (" fo" if at in lines.focused else "")
+    marks = "".join(_mark(note, first) for note, first in lines.notes.get(at, ()))
+    return f'<{tag} class="{classes}"{number}>{marks}{html}\n</{tag}>'
+
+
+def _mark(note: Note, first: bool) -> str:
+    anchor = f' id="{escape(note.id)}-line"' if first else ""
+    return f'<a class="mk" href="#{escape(note.id)}"{anchor} aria-label="Note {note.number}">{note.number}</a>'
+
+
+def _classes(look: Look, wide: bool) -> str:
+    chosen = {"wide": wide, "nums": look.numbered, "focus": look.focused, "wrap": look.wrapped}
+    return " ".join(["code", *(name for name, is_so in chosen.items() if is_so)])
+
+
+def _caption(title: str, region: str, language: str, href: str, look: Look) -> str:
     shown = f"<code>{escape(title)}</code>" if title else ""
     if shown and href:
         shown = f'<a href="{escape(href)}">{shown}</a>'
     facts = [f"region <b>{escape(region)}</b>"] if region else []
     facts += [escape(language_name(language) or "text")]
-    return f"{shown} <span>{', '.join(facts)}</span>".strip()
+    below = f"<p>{escape(look.caption)}</p>" if look.caption else ""
+    return f"{shown} <span>{', '.join(facts)}</span>{below}".strip()
+
+
+def _folded(figure: str, look: Look, title: str, count: int) -> str:
+    summary = look.summary or f"{title or 'Code'}, {count} line{'' if count == 1 else 's'}"
+    opened = " open" if look.folded == "open" else ""
+    return f'<details class="fold"{opened}>\n<summary>{escape(summary)}</summary>\n{figure}</details>\n'

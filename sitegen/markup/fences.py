@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it.token import Token
 
-from sitegen.diagnostics import Span, did_you_mean
+from sitegen.diagnostics import Span
 from sitegen.markup import options as o
+from sitegen.markup.annotations import Texts, notes_at_lines
 from sitegen.markup.callouts import KINDS
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, collected
-from sitegen.markup.highlight import is_known, known_languages
+from sitegen.markup.listings import code_block, plain_fence
+from sitegen.markup.looks import OF_CODE, look_of
 from sitegen.markup.math import block_math
 from sitegen.model.document import CELL_LANGUAGES, BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
 
 DIRECTIVE = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 COLUMNS = ("time", "bandwidth", "of-ceiling", "of-copy", "of-read", "vs: …")
-_ATTRIBUTE = re.compile(r'\s*([^\s=]+)(?:=("[^"]*"|\'[^\']*\'|\S*))?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Fence:
     line: int
     span: Span
     argument_span: Span
+    notes: Texts = field(default_factory=dict)
+    """In the list right below it, when that belongs to its code."""
 
 
 def render_fence(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
@@ -41,23 +43,24 @@ def render_fence(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
     token, into = tokens[idx], collected(env)
     line = token.map[0] if token.map else 0
     info = token.info.strip()
-    if info.startswith("{"):
-        return _directive(info, token.content, line, into)
-    return into.remembered(lambda: _plain_fence(info, token.content, line, into), "fence", info, token.content)
+    if info.startswith("{") or info == "mermaid":
+        return _directive(info, token, line, into)
+    return plain_fence(info, token.content, line, token.meta.get("notes", {}), into)
 
 
-def _directive(info: str, content: str, line: int, into: Collected) -> str:
+def _directive(info: str, token: Token, line: int, into: Collected) -> str:
     found = DIRECTIVE.match(info)
     name, argument = (found[1], found[2].strip()) if found else (info.strip("{} "), "")
     span = into.span_of("{" + name + "}", line)
-    fence = Fence(name, argument, content, line, span, into.span_of(argument, line) if argument else span)
+    argument_span = into.span_of(argument, line) if argument else span
+    fence = Fence(name, argument, token.content, line, span, argument_span, token.meta.get("notes", {}))
     if name in DIRECTIVES:
         return DIRECTIVES[name](fence, into)
     if name in NOT_YET:
         into.error("SG112", f"the directive `{{{name}}}` is not known yet", span, "claims are bound to records later")
         return ""
     into.unknown("SG101", "directive", name, [*DIRECTIVES, *KINDS, "figure"], span)
-    return code_figure(content, "")
+    return code_figure(token.content, "")
 
 
 def _cell(fence: Fence, into: Collected) -> str:
@@ -65,7 +68,7 @@ def _cell(fence: Fence, into: Collected) -> str:
     language = fence.name if aliased else fence.argument
     from sitegen.markup.cells import read_cell
 
-    cell = read_cell(language, fence.content, fence.line, fence.argument_span, into)
+    cell = read_cell(language, fence.content, fence.line, fence.argument_span, fence.notes, into)
     if cell is None:
         return code_figure(fence.content, "")
     into.cells.append(cell)
@@ -73,12 +76,20 @@ def _cell(fence: Fence, into: Collected) -> str:
 
 
 def _kernel(fence: Fence, into: Collected) -> str:
-    values = _values(fence, {"region": o.text, "caption": o.text}, into)
+    options, values = _options(fence, {"region": o.text, "label": o.label, **OF_CODE}, into)
     kernel, slash, implementation = fence.argument.partition("/")
     if not (kernel and slash and implementation):
         _needs(fence, "an implementation, `{kernel} softmax/naive`", into)
         return ""
-    return into.slot(ListingSlot(kernel, implementation, fence.argument_span, **values)) + "\n"
+    span = options.span("annotate", fence.argument_span)
+    notes = notes_at_lines(values.get("annotate", ""), fence.notes, span, into)
+    id = into.take_id(values["label"], options.span("label", span)) if "label" in values else ""
+    look = look_of(values, notes, id=id, numbers=True)
+    return into.slot(ListingSlot(kernel, implementation, fence.argument_span, values.get("region", ""), look)) + "\n"
+
+
+def _code_block(fence: Fence, into: Collected) -> str:
+    return code_block(fence.argument, fence.content, fence.line, fence.argument_span, fence.notes, into)
 
 
 def _benchmark(fence: Fence, into: Collected) -> str:
@@ -108,13 +119,23 @@ def _math(fence: Fence, into: Collected) -> str:
     return block_math(source, fence.line, options.rest_line, values.get("label", ""), into)
 
 
+def _drawn(fence: Fence, into: Collected) -> str:
+    from sitegen.markup.drawn import draw
+
+    return draw(fence, into)
+
+
 def _values(fence: Fence, kinds: Mapping[str, o.Kind], into: Collected) -> dict[str, Any]:
+    return _options(fence, kinds, into)[1]
+
+
+def _options(fence: Fence, kinds: Mapping[str, o.Kind], into: Collected) -> tuple[o.Options, dict[str, Any]]:
     options = o.read_options(fence.content, fence.line + 1, into)
     if stray := options.rest.strip():
         span = into.span_of(stray, options.rest_line, options.rest_line + options.rest.count("\n") + 1)
         hint = "an option is `:key: value`"
         into.error("SG111", f"the directive `{{{fence.name}}}` has options and no text", span, hint)
-    return o.checked(options, kinds, f"`{{{fence.name}}}`", into)
+    return options, o.checked(options, kinds, f"`{{{fence.name}}}`", into)
 
 
 def _needs(fence: Fence, what: str, into: Collected) -> None:
@@ -130,52 +151,13 @@ def _columns(value: o.Value) -> tuple[str, ...]:
 
 
 DIRECTIVES: dict[str, Callable[[Fence, Collected], str]] = {
+    "code-block": _code_block,
     "code-cell": _cell,
     **dict.fromkeys(CELL_LANGUAGES, _cell),
     "kernel": _kernel,
     "benchmark": _benchmark,
     "roofline": _roofline,
     "math": _math,
+    **dict.fromkeys(("layout", "memory-access", "timeline", "mermaid"), _drawn),
 }
 NOT_YET = frozenset({"claim", "value"})
-
-
-def _plain_fence(info: str, content: str, line: int, into: Collected) -> str:
-    language, _, rest = info.partition(" ")
-    values = _attributes(rest, line, into)
-    if not is_known(language.lower()):
-        span = into.span_of(language, line)
-        hint = did_you_mean(language, known_languages()) or "it is shown as plain text"
-        into.warning("SG116", f"unknown fence language `{language}`", span, hint)
-        language = ""
-    shown = values.get("hl") or values.get("hl_lines") or ""
-    name = into.take_id(values["label"], into.span_of(values["label"], line)) if values.get("label") else ""
-    lines = _line_numbers(shown, content, into.span_of(shown or info, line), into)
-    return code_figure(content, language.lower(), title=values.get("title", ""), highlighted=lines, id=name)
-
-
-def _attributes(text: str, line: int, into: Collected) -> dict[str, str]:
-    known = ("title", "hl", "hl_lines", "label")
-    values: dict[str, str] = {}
-    for key, value in _ATTRIBUTE.findall(text.strip()):
-        if key not in known:
-            into.unknown("SG103", "option of a fence", key, known, into.span_of(key, line))
-        elif key in values:
-            into.error("SG104", f"option `{key}` is given twice", into.span_of(key, line))
-        else:
-            values[key] = value.strip("\"'")
-    return values
-
-
-def _line_numbers(text: str, content: str, span: Span, into: Collected) -> frozenset[int]:
-    """`3-5,8` as numbers within the listing."""
-    count = content.count("\n")
-    numbers: set[int] = set()
-    for part in filter(None, re.split(r"[,\s]+", text)):
-        found = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 1 <= first <= last <= count:
-            into.error("SG105", f"`{escape(part)}` names no lines of this listing of {count} lines", span)
-            continue
-        numbers.update(range(first, last + 1))
-    return frozenset(numbers)

@@ -1,25 +1,27 @@
-"""Source code → the inner HTML of a listing: one span a line, tokens in six classes, no style.
+"""Source code → the HTML of each of its lines: tokens in six classes, no style.
 
 The classes are the theme's: k keyword, kt type and register, s string, m number, f function, c comment.
 Everything else is text, which keeps pages small.
 
 Tokens are Pygments'.  Languages whose tokens the tests compare are read by `fastlex`, all others by Pygments itself.
+Either is imported by the first listing: an edited text has most of its own from the build before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pygments
 from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name, get_all_lexers
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 
-from sitegen.markup.fastlex import FastLexer, lines, show
+if TYPE_CHECKING:
+    from sitegen.markup.fastlex import FastLexer
 
 PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "output", "none"})
 OWN = {"triton": "TritonLexer", "ptx": "PtxLexer", "nvsass": "SassLexer", "sass": "SassLexer"}
@@ -58,17 +60,11 @@ CLASSES: dict[Any, str] = {
 }
 
 
-def highlight(code: str, language: str, highlighted: Collection[int] = ()) -> str:
-    """The lines of a listing; `highlighted` are line numbers from 1.  An unknown language is shown as text."""
-    return "".join(
-        f'<span class="ln{" hl" if number in highlighted else ""}">{line}\n</span>'
-        for number, line in enumerate(highlighted_lines(code, language), start=1)
-    )
-
-
 @lru_cache(maxsize=4096)
 def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
     """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
+    from sitegen.markup.fastlex import lines
+
     shown = lines(_pieces(code.rstrip("\n").replace("\0", "\ufffd"), language))
     if len(shown) > 1 and not shown[-1]:
         shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
@@ -122,6 +118,8 @@ def _pieces(code: str, language: str) -> list[str]:
             return fast.pieces(code)
         except Exception:  # parts of Python and Pygments that are not public are not what they were
             _TOO_NEW.add(lexer)
+    from sitegen.markup.fastlex import show
+
     tokens = _lexer(lexer).get_tokens(code)
     return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
 
@@ -151,6 +149,8 @@ def _fast_lexer(lexer: type[Lexer]) -> FastLexer | None:
 
 @cache
 def _made_fast(lexer: type[Lexer]) -> FastLexer:
+    from sitegen.markup.fastlex import FastLexer, show
+
     return FastLexer(lexer, _class_of, show)
 
 

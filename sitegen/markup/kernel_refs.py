@@ -7,7 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
-from sitegen.markup.regions import region_names
+from sitegen.markup.lines import resolve
+from sitegen.markup.regions import region_names, shown
 from sitegen.model.document import BenchmarkSlot, Cell, Document, ListingSlot, RooflineSlot
 from sitegen.model.formula import FUNCTIONS, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch
@@ -99,6 +100,11 @@ def _listing_mistakes(site: Site, kernel: Kernel, slot: ListingSlot) -> Iterator
     if slot.region and source is not None and slot.region not in region_names(source):
         span = place_of(site, slot.span, slot.region, "region")
         yield unknown("SG205", f"region of {made.file}", slot.region, region_names(source), span)
+    elif source is not None:
+        code, regions = shown(source, slot.region)
+        for wrong in resolve(slot.look, code.rstrip("\n").count("\n") + 1, regions)[1]:
+            span = place_of(site, slot.span, wrong.part, wrong.option)
+            yield Diagnostic("SG205", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
 
 
 def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineSlot) -> Iterator[Diagnostic]:

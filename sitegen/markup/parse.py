@@ -18,6 +18,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
@@ -105,6 +106,7 @@ def _parser() -> MarkdownIt:
         figures_plugin,
         inline_plugin,
         blocks_plugin,
+        annotations_plugin,
     ):
         md.use(plugin)
     add_rules(md, _RENDERERS)

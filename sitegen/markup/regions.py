@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
 
 _BEGIN = re.compile(r"\s*(?:#|//)\s*region:\s*([\w.-]+)\s*$")
 _END = re.compile(r"\s*(?:#|//)\s*endregion\b.*$")
@@ -13,23 +14,46 @@ def region_names(source: str) -> tuple[str, ...]:
     return tuple(found[1] for line in source.split("\n") if (found := _BEGIN.match(line)))
 
 
-def without_marks(source: str) -> str:
-    """The whole text, less the lines that only mark regions."""
-    return "\n".join(line for line in source.split("\n") if not _BEGIN.match(line) and not _END.match(line))
+def unmarked(source: str) -> tuple[str, Mapping[str, range]]:
+    """The whole text, less the lines that only mark regions, and where in it each region stands, lines from 1.
 
-
-def region(source: str, name: str) -> str | None:
-    """The lines of a region, dedented, regions inside it unmarked; None when there is no such region."""
+    A region that is never closed goes to the end; of two with one name the first counts.
+    """
     kept: list[str] = []
-    depth = 0
+    regions: dict[str, range] = {}
+    opened: list[tuple[str, int]] = []
+
+    def close() -> None:
+        name, first = opened.pop()
+        regions.setdefault(name, range(first, len(kept) + 1))
+
     for line in source.split("\n"):
-        found = _BEGIN.match(line)
-        if found and (depth or found[1] == name):
-            depth += 1
-        elif depth and _END.match(line):
-            depth -= 1
-            if depth == 0:
-                break
-        elif depth:
+        if found := _BEGIN.match(line):
+            opened.append((found[1], len(kept) + 1))
+        elif not _END.match(line):
             kept.append(line)
-    return textwrap.dedent("\n".join(kept)) if kept or name in region_names(source) else None
+        elif opened:
+            close()
+    while opened:
+        close()
+    return "\n".join(kept), dict(sorted(regions.items(), key=lambda item: item[1].start))
+
+
+def region(source: str, name: str) -> tuple[str, Mapping[str, range]] | None:
+    """The lines of a region, dedented, and where the regions inside it stand; None when there is no such region."""
+    text, regions = unmarked(source)
+    if name not in regions:
+        return None
+    whole = regions[name]
+    before = whole.start - 1
+    inside = {
+        inner: range(lines.start - before, lines.stop - before)
+        for inner, lines in regions.items()
+        if inner != name and whole.start <= lines.start and lines.stop <= whole.stop
+    }
+    return textwrap.dedent("\n".join(text.split("\n")[before : whole.stop - 1])), inside
+
+
+def shown(source: str, name: str = "") -> tuple[str, Mapping[str, range]]:
+    """A region, or the whole text without a name or when there is no such region; and where the regions in it stand."""
+    return (region(source, name) if name else None) or unmarked(source)

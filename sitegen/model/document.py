@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sitegen.diagnostics import Span
+from sitegen.model.listing import NUMBERED, Look
 
 if TYPE_CHECKING:
     from sitegen.model.kernel import Launch
@@ -62,7 +63,7 @@ class ListingSlot:
     span: Span
     region: str = ""
     """Between `// region: NAME` (or `# region: NAME`) and `// endregion`; empty: the whole file."""
-    caption: str = ""
+    look: Look = NUMBERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,9 @@ class Cell:
     span: Span
     """Of the fence's first line."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """The display options (`echo`, `code-fold`, `fig-cap`, …), checked, as YAML gave them."""
+    """The display options of what it puts out (`echo`, `fig-cap`, …), checked, as YAML gave them."""
+    look: Look = NUMBERED
+    """Of its code."""
     implements: str = ""
     """`kernel/implementation` when this cell *is* an implementation."""
     launch: Launch | None = None

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.code import code_figure
+from sitegen.markup.lines import names_regions
+from sitegen.markup.regions import unmarked
 from sitegen.model.document import Cell
 from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Output
@@ -32,9 +34,6 @@ class Shown:
 class CellView:
     label: str
     code: Markup
-    folded: bool
-    """The code stands behind a summary."""
-    summary: str
     implements: str
     href: str
     """Of the kernel that the cell implements."""
@@ -54,8 +53,6 @@ def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> M
     view = CellView(
         label=cell.label,
         code=_code(cell) if cell.options.get("echo", True) is not False else Markup(),
-        folded=bool(cell.options.get("code-fold", False)),
-        summary=str(cell.options.get("code-summary", "Code")),
         implements=cell.implements,
         href=_kernel_href(cell, here),
         outputs=tuple(_shown(printer, post, cell, n, output, here) for n, output in enumerate(record.outputs))
@@ -71,7 +68,9 @@ def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> M
 
 
 def _code(cell: Cell) -> Markup:
-    return Markup(code_figure(cell.source, cell.language, title=cell.label, label=f"Code of the cell {cell.label}"))
+    code, regions = unmarked(cell.source) if names_regions(cell.look) else (cell.source, {})
+    label = f"Code of the cell {cell.label}"
+    return Markup(code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label))
 
 
 def _kernel_href(cell: Cell, here: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from sitegen.markup.code import code_figure
-from sitegen.markup.regions import region, without_marks
+from sitegen.markup.regions import shown
 from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
@@ -89,11 +89,13 @@ def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
     if found is None or not source:
         name = f"{slot.kernel}/{slot.implementation}"
         return printer.fragment("partials/missing.html", f"The source of {name} is not here.")
-    shown = region(source, slot.region) if slot.region else without_marks(source)
+    code, regions = shown(source, slot.region)
     return Markup(
         code_figure(
-            shown if shown is not None else source,
+            code,
             language_of(found),
+            slot.look,
+            regions=regions,
             title=f"{slot.kernel}/{file_name(found)}",
             region=slot.region,
             href=relative(f"{kernel_url(slot.kernel)}#{found.name}", here),

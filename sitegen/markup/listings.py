@@ -1,0 +1,96 @@
+"""Code in a fence that is only shown → its figure; and for every listing, its options and marks → its `Look`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sitegen.diagnostics import Span, did_you_mean
+from sitegen.markup import options as o
+from sitegen.markup.annotations import Texts, notes_at_lines, notes_at_marks, without_marks
+from sitegen.markup.code import code_figure
+from sitegen.markup.collected import Collected
+from sitegen.markup.highlight import is_known, known_languages
+from sitegen.markup.lines import Regions, names_regions, resolve
+from sitegen.markup.looks import OF_SHOWN, look_of
+from sitegen.markup.regions import unmarked
+from sitegen.model.listing import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Code as a page shows it."""
+
+    code: str
+    look: Look
+    regions: Regions
+
+
+def plain_fence(info: str, content: str, line: int, texts: Texts, into: Collected) -> str:
+    """A fence whose info is `triton filename=fused.py hl=3,5-7`; it opens on `line`."""
+    language, _, rest = info.partition(" ")
+    options = o.read_attributes(rest, line, into)
+    options.rest, options.rest_line = content, line + 1
+    return _shown(language, into.span_of(language, line), options, "a fence", texts, into)
+
+
+def code_block(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> str:
+    """`{code-block} triton`: the same with its options on lines of their own."""
+    return _shown(language, span, o.read_options(content, line + 1, into), "`{code-block}`", texts, into)
+
+
+def _shown(language: str, span: Span, options: o.Options, where: str, texts: Texts, into: Collected) -> str:
+    values = o.checked(options, OF_SHOWN, where, into)
+    listing = listing_of(options.rest, options, values, texts, into, numbers=False)
+    id = into.take_id(values["label"], options.span("label", span)) if "label" in values else ""
+    look = replace(listing.look, id=id)
+    title = values.get("filename", "")
+
+    def figure() -> str:
+        known = _known_language(language, span, into)
+        return code_figure(listing.code, known, look, regions=listing.regions, title=title)
+
+    return into.remembered(figure, "listing", language, listing, look, title)
+
+
+def _known_language(language: str, span: Span, into: Collected) -> str:
+    if is_known(language.lower()):
+        return language.lower()
+    hint = did_you_mean(language, known_languages()) or "it is shown as plain text"
+    into.warning("SG116", f"unknown fence language `{language}`", span, hint)
+    return ""
+
+
+def listing_of(
+    code: str, options: o.Options, values: Mapping[str, Any], texts: Texts, into: Collected, *, numbers: bool
+) -> Listing:
+    """Code that stands in the document from `options.rest_line` on, without its signs and marks."""
+    look = look_of(values, numbers=numbers)
+    if values.get("annotate"):
+        look = replace(look, notes=notes_at_lines(values["annotate"], texts, options.found["annotate"].span, into))
+    regions: Regions = {}
+    if names_regions(look):
+        code, regions = unmarked(code)
+    if values.get("diff"):
+        code, look = _without_signs(code, look)
+    if "annotate" not in values:
+        code, marks = without_marks(code)
+        look = replace(look, notes=notes_at_marks(marks, texts, options.rest_line, into)) if marks or texts else look
+    for wrong in resolve(look, code.rstrip("\n").count("\n") + 1, regions)[1]:
+        span = into.within(options.found[wrong.option].span, wrong.part)
+        into.error("SG105", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
+    return Listing(code, look, regions)
+
+
+def _without_signs(code: str, look: Look) -> tuple[str, Look]:
+    """Of a difference, `+` and `-` before its lines; a space before each of the others belongs to them, too."""
+    lines = code.rstrip("\n").split("\n")
+    others = [line for line in lines if line[:1] not in ("+", "-") and line.strip()]
+    spaced = all(line.startswith(" ") for line in others)
+    bare = [line[1:] if spaced or line[:1] in ("+", "-") else line for line in lines]
+
+    def signed(sign: str, written: str) -> str:
+        return ",".join([*([written] if written else []), *(str(n) for n, x in enumerate(lines, 1) if x[:1] == sign)])
+
+    return "\n".join(bare) + "\n", replace(look, inserted=signed("+", look.inserted), deleted=signed("-", look.deleted))

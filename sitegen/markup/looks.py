@@ -1,0 +1,83 @@
+"""The options that every listing takes, shown or executed or of a kernel → its `Look`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sitegen.markup import options as o
+from sitegen.model.listing import Look, Note
+
+_PART = re.compile(r"\d{1,6}(?:-\d{1,6})?|[A-Za-z_][\w.-]*")
+
+
+def lines(value: o.Value) -> str:
+    """`3,5-7,inner`: numbers, ranges, names of regions."""
+    parts = o.words(value.replace(" ", ",") if isinstance(value, str) else value)
+    for part in parts:
+        if not _PART.fullmatch(part):
+            raise o.Unfit(f"`{part}` names no lines", "lines are `3`, `5-7` or the name of a region", part)
+    if not parts:
+        raise o.Unfit("expected lines", "such as `3,5-7`")
+    return ",".join(parts)
+
+
+def annotated(value: o.Value) -> str:
+    """The lines of each note, in order; `false` (here: empty) where `<1>` is code and no mark."""
+    return "" if value == "false" else lines(value)
+
+
+def first_number(value: o.Value) -> int:
+    if not isinstance(value, str) or not re.fullmatch(r"\d{1,6}", value):
+        raise o.Unfit("expected a number of at most six digits")
+    return int(value)
+
+
+def fold(value: o.Value) -> str:
+    if value not in ("true", "false", "show"):
+        raise o.Unfit("expected `true`, `false` or `show`")
+    return {"true": "closed", "show": "open"}.get(value, "")
+
+
+def overflow(value: o.Value) -> bool:
+    """Whether long lines are wrapped."""
+    if value not in ("scroll", "wrap"):
+        raise o.named("value", str(value), ("scroll", "wrap"))
+    return bool(value == "wrap")
+
+
+OF_CODE: dict[str, o.Kind] = {
+    "lst-cap": o.text,
+    "code-line-numbers": o.flag,
+    "lineno-start": first_number,
+    "hl": lines,
+    "focus": lines,
+    "ins": lines,
+    "annotate": annotated,
+    "code-fold": fold,
+    "code-summary": o.text,
+    "code-overflow": overflow,
+}
+"""What any listing takes.  Names are Quarto's, MyST's where Quarto has none, and our own for what neither has."""
+
+OF_SHOWN: dict[str, o.Kind] = {"filename": o.text, "label": o.label, **OF_CODE, "del": lines, "diff": o.flag}
+"""What code takes that is only shown: of a program that runs nothing is deleted."""
+
+
+def look_of(values: Mapping[str, Any], notes: tuple[Note, ...] = (), *, id: str = "", numbers: bool) -> Look:
+    """Of checked options.  A listing that begins with some other number than 1 shows its numbers."""
+    return Look(
+        id=id,
+        caption=values.get("lst-cap", ""),
+        numbered=values.get("code-line-numbers", numbers or "lineno-start" in values),
+        first_number=values.get("lineno-start", 1),
+        highlighted=values.get("hl", ""),
+        focused=values.get("focus", ""),
+        inserted=values.get("ins", ""),
+        deleted=values.get("del", ""),
+        notes=notes,
+        folded=values.get("code-fold", ""),
+        summary=values.get("code-summary", ""),
+        wrapped=values.get("code-overflow", False),
+    )
