@@ -181,19 +181,7 @@ class Reader:
         return found.digest()
 
     def _parse(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
-        files: dict[str, str] = {}
-        found: list[Diagnostic] = []
-        for path in self.wanted[name]:
-            data = self._data(path)
-            if isinstance(data, OSError):
-                found.append(unreadable(path, data))
-            else:
-                files[path], mistakes = decode(data, path)
-                found += mistakes
-        if name not in parts_of(files):
-            return None, tuple(found)
-        part, mistakes = parse_part(name, files, self.zone)
-        return part, (*found, *mistakes)
+        return read_part(name, {path: self._data(path) for path in self.wanted[name]}, self.zone)
 
     def _open(self, path: str) -> bytes | OSError:
         try:
@@ -204,3 +192,21 @@ class Reader:
     @staticmethod
     def _unpacked(blob: bytes) -> Parsed:
         return Parsed(*unpack(blob))
+
+
+def read_part(
+    name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
+) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+    """The part of that name and the mistakes in it; None of a file that is only looked at by others."""
+    files: dict[str, str] = {}
+    found: list[Diagnostic] = []
+    for path, data in contents.items():
+        if isinstance(data, OSError):
+            found.append(unreadable(path, data))
+        else:
+            files[path], mistakes = decode(data, path)
+            found += mistakes
+    if name not in parts_of(files):
+        return None, tuple(found)
+    part, mistakes = parse_part(name, files, zone)
+    return part, (*found, *mistakes)
