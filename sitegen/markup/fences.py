@@ -59,7 +59,7 @@ def _directive(info: str, token: Token, line: int, into: Collected) -> str:
     if name in NOT_YET:
         into.error("SG112", f"the directive `{{{name}}}` is not known yet", span, "claims are bound to records later")
         return ""
-    into.unknown("SG101", "directive", name, [*DIRECTIVES, *KINDS, "figure"], span)
+    into.unknown("SG101", "directive", name, [*DIRECTIVES, *KINDS, "figure", "tab-set", "tab-item"], span)
     return code_figure(token.content, "")
 
 

@@ -32,7 +32,7 @@ def _figure(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not silent:
         whole = state.tokens.pop()
         last = (whole.map or [start, end])[1]
-        count = len([*_option_lines(whole.content)])
+        count = len([*option_lines(whole.content)])
         opening = Token("figure_open", "figure", 1, map=[start, last], level=state.level, block=True)
         opening.info, opening.content = found["path"].strip(), whole.content
         closing = Token("figure_close", "figure", -1, level=state.level, block=True, info=opening.info)
@@ -40,7 +40,8 @@ def _figure(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _option_lines(content: str) -> Sequence[str]:
+def option_lines(content: str) -> Sequence[str]:
+    """Those at the head of a fence whose text is Markdown."""
     lines = content.split("\n")
     stop = next((at for at, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
     return lines[:stop]
@@ -50,7 +51,7 @@ def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
     token, into = tokens[idx], collected(env)
     line = token.map[0] if token.map else 0
     span = into.span_of(token.info, line) if token.info else into.span_of("{figure}", line)
-    options = o.read_options("\n".join(_option_lines(token.content)), line + 1, into)
+    options = o.read_options("\n".join(option_lines(token.content)), line + 1, into)
     values = o.checked(options, {"alt": o.text, "label": o.label}, "`{figure}`", into)
     if not token.info:
         into.error("SG111", "the directive `{figure}` needs an image, `{figure} plot.png`", span)

@@ -30,6 +30,7 @@ _BLOCK = {
     "list": "*+-0123456789",
     "math_block": "$",
     "reference": "[",
+    "tabs": "`~:",
 }
 _INLINE = {
     "attr": "{",

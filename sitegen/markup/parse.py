@@ -29,6 +29,7 @@ from sitegen.markup.inline import inline_plugin
 from sitegen.markup.math import render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
+from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
 from sitegen.model.markdown import Markdown
@@ -98,12 +99,13 @@ def _parser() -> MarkdownIt:
     for plugin in (
         partial(footnote_plugin, inline=False),
         deflist_plugin,
-        colon_fence_plugin,
         partial(dollarmath_plugin, allow_space=False, allow_digits=False),
         partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
         partial(attrs_block_plugin, allowed=_ATTRIBUTES),
         callouts_plugin,
         figures_plugin,
+        tabs_plugin,
+        colon_fence_plugin,  # after those that read fences of colons themselves
         inline_plugin,
         blocks_plugin,
         annotations_plugin,
