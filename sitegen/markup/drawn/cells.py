@@ -1,0 +1,61 @@
+"""A grid of numbered cells in eight shades, drawn with one path for each shade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.markup.svg import at, join, path, tag
+
+SHADES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    text: str = ""
+    class_: str = "gap"
+    """A shade, or `gap` where nothing is."""
+    below: str = ""
+    """A second line."""
+    columns: int = 1
+
+
+def shade(number: int, of: int = SHADES) -> str:
+    """The class of the shade of `number`, when there are `of` numbers; those beyond begin again."""
+    return f"g{number % of * SHADES // of}"
+
+
+def box(x: float, y: float, width: float, height: float) -> str:
+    """The `d` of a rectangle."""
+    return f"M{at(x)} {at(y)}h{at(width)}v{at(height)}h{at(-width)}z"
+
+
+def grid(cells: Sequence[Sequence[Cell]], left: float, top: float, width: float, height: float) -> list[Markup]:
+    """The cells with their left upper corner at (left, top)."""
+    boxes: dict[str, list[tuple[float, float, float]]] = {}
+    words: list[Markup] = []
+    for row, line in enumerate(cells):
+        x, y = left, top + row * height
+        upper: list[Markup] = []
+        lower: list[Markup] = []
+        for cell in line:
+            wide = cell.columns * width
+            boxes.setdefault(cell.class_, []).append((x, y, wide))
+            upper += [tag("tspan", cell.text, x=x + wide / 2)] if cell.text else []
+            lower += [tag("tspan", cell.below, x=x + wide / 2)] if cell.below else []
+            x += wide
+        middle = y + height / 2
+        words += [tag("text", join(upper), class_="mid i", y=middle + (-3 if lower else 4))] if upper else []
+        words += [tag("text", join(lower), class_="mid i", y=middle + 11)] if lower else []
+    return [*(path(_boxes(places, height), class_) for class_, places in sorted(boxes.items())), *words]
+
+
+def _boxes(places: Sequence[tuple[float, float, float]], height: float) -> str:
+    """The `d` of boxes given by x, y and width, each from the one before: equal steps are compressed to nothing."""
+    parts, x0, y0 = [], 0.0, 0.0
+    for x, y, width in places:
+        parts.append(f"m{at(x - x0)} {at(y - y0)}h{at(width)}v{at(height)}h{at(-width)}z")
+        x0, y0 = x, y
+    return "".join(parts)

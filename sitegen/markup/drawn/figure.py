@@ -1,0 +1,110 @@
+"""What drawn figures have in common: a picture that scrolls in its place, the facts computed, a caption, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from sitegen.diagnostics import Span
+from sitegen.markup import options as o
+from sitegen.markup.collected import Collected
+from sitegen.markup.inline import inline_html
+from sitegen.markup.parse import _parser
+from sitegen.markup.svg import join, tag
+
+if TYPE_CHECKING:
+    from sitegen.markup.fences import Fence
+
+COMMON: Mapping[str, o.Kind] = {"fig-cap": o.text, "fig-alt": o.text, "label": o.label}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the author wrote."""
+
+    fence: Fence
+    options: o.Options
+    values: Mapping[str, Any]
+    """The options, checked."""
+
+    def span(self, name: str) -> Span:
+        """Of an option's value, or of the directive."""
+        return self.options.span(name, self.fence.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A kind of figure."""
+
+    read: Callable[[Given, Collected], Any]
+    """From what the author gave to data, or None after an error."""
+    draw: Callable[[Any, str], str]
+    """The picture, with the author's words for those who do not see it in place of those computed."""
+    text: Callable[[Any], str]
+    """The same for those who read rather than look."""
+    options: Mapping[str, o.Kind] = field(default_factory=dict)
+    is_wide: Callable[[Any], bool] = lambda _data: False
+
+
+def figure(drawn: str, text: str, wide: bool, given: Given, into: Collected) -> str:
+    """The whole: what was drawn, its caption, and the same as text."""
+    label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
+    anchor = f' id="{escape(into.take_id(label, given.span("label")))}"' if label else ""
+    caption = ""
+    if words:
+        said = inline_html(words, given.span("fig-cap").line - into.first_line, _parser(), into)
+        caption = f"<figcaption>{said}</figcaption>\n"
+    classes = f"drawn{' wide' if wide else ''}"
+    return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{caption}</figure>\n{text}</div>\n'
+
+
+def picture(content: Iterable[str], width: float, height: float, alt: str, name: str, class_: str = "") -> Markup:
+    """An SVG of this size in pixels, in a scroller that the keyboard reaches; `name` says what the scroller holds."""
+    svg = tag(
+        "svg",
+        join(content),
+        class_=f"chart {class_}".strip(),
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=f"{width:g}",
+        height=f"{height:g}",
+        role="img",
+        aria_label=alt,
+    )
+    return tag("div", svg, class_="scroll", tabindex="0", role="group", aria_label=name) + "\n"
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
+    """What was computed, as a plate."""
+    cells = (tag("div", tag("dt", name) + tag("dd", value)) for name, value in pairs)
+    return tag("dl", join(cells), class_="plate") + "\n"
+
+
+def note(*parts: str) -> Markup:
+    """How to read the picture; what has no place in it is empty."""
+    said = "; ".join(filter(None, parts))
+    return tag("p", f"{said[:1].upper()}{said[1:]}.", class_="prov") + "\n"
+
+
+def as_table(title: str, head: Sequence[object], rows: Iterable[Sequence[object]]) -> Markup:
+    """A table that is folded away; the first cell of a row names it."""
+    columns = tag("tr", join(tag("th", str(name), scope="col") if str(name) else tag("td", " ") for name in head))
+    lines = (
+        tag("tr", tag("th", str(first), scope="row") + join(tag("td", str(cell)) for cell in rest))
+        for first, *rest in rows
+    )
+    table = tag("table", tag("thead", columns) + tag("tbody", join(lines, "\n")), class_="data")
+    scroller = tag("div", table, class_="scroll", tabindex="0", role="group", aria_label=title)
+    return tag("details", tag("summary", title) + scroller, class_="numbers") + "\n"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def at_column(span: Span, col: int) -> Span:
+    """The place of a mistake in column `col`, from 1, of a value that stands at `span`."""
+    return Span(span.path, span.line, span.col + col - 1, max(span.length - col + 1, 1) if col > 1 else span.length)
