@@ -119,7 +119,7 @@ def digest_of_measured(sources: Sources) -> bytes:
     Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
     """
     found = blake2b(digest_size=16)
-    for path, digest in sources.digests.items():
+    for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
             found.update(path.encode() + digest)
     for post in sources.site.posts:
