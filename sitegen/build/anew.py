@@ -29,6 +29,7 @@ from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
+from sitegen.render.language import Language
 from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, sheets, sitemap
 from sitegen.render.sources import Sources
 from sitegen.render.theme import environment, load_theme
@@ -124,11 +125,12 @@ class _Site:
         """What every page shows."""
         site = self.sources.site
         footer = tuple((page.title, page_url(page, site.config)) for page in site.pages)
+        sections = tuple(navigation(self.sources, Language(lang)) for lang in self.sources.posts_by_language)
         return (
             Part("the templates", tuple(sorted(self.theme.templates.items())), ("templates/",)),
             Part("the theme's files", tuple(self.assets.urls.items()), ("templates/assets/",)),
             Part("the configuration", self.read.digests.get(SITE_FILE, b""), (SITE_FILE,)),
-            Part("navigation and footer", (navigation(self.sources), footer, bool(site.terms))),
+            Part("navigation and footer", (sections, footer, bool(site.terms))),
         )
 
     def sheets(self) -> dict[str, Sheet]:
@@ -186,7 +188,7 @@ def _print_and_write(job: Job, site: _Site) -> Outcome:
         with job.stages.stage("print", len(due)) as tick:
             staged = _print(job, due, printer, tick)
             files = {name: tuple(staged[name]) if one.due else one.printed.files for name, one in planned.items()}
-            last = decide(sitemap(p for name, paths in files.items() if planned[name].sheet.listed for p in paths))
+            last = decide(sitemap(_listed(planned, files)))
             planned[last.sheet.name] = last
             staged |= _print(job, [last] if last.due else [], printer, tick)
             files[last.sheet.name] = (last.sheet.name,)
@@ -198,6 +200,13 @@ def _print_and_write(job: Job, site: _Site) -> Outcome:
             save(job.remembered, job.version, state)
     printed = tuple(one.sheet.name for one in planned.values() if one.due)
     return Outcome(state.report, False, written, printed, state.sheets)
+
+
+def _listed(planned: Mapping[str, Planned], files: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """The files that the sitemap may list, each with the day of its last change."""
+    for name, paths in files.items():
+        sheet = planned[name].sheet
+        yield from ((path, sheet.modified) for path in paths if sheet.listed)
 
 
 class _Decider:

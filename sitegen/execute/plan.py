@@ -10,6 +10,7 @@ from sitegen.execute.notebook import cell_code
 from sitegen.model.document import Cell
 from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
+from sitegen.model.linked import originals
 from sitegen.model.site import Post, Site
 from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
@@ -38,8 +39,8 @@ class Inventory:
         return next(iter((*self.site.config.gpus, *self.records.gpus())), "")
 
     def posts(self) -> Iterator[tuple[Post, Sequence[Cell]]]:
-        """Those with cells."""
-        return ((post, self.cells[post.slug]) for post in self.site.posts if self.cells.get(post.slug))
+        """Those with cells; translations have those of their original."""
+        return ((post, self.cells[post.slug]) for post in originals(self.site) if self.cells.get(post.slug))
 
 
 def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:

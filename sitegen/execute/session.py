@@ -21,7 +21,7 @@ from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target
 from sitegen.model.document import Document
 from sitegen.model.job import Job, JobResult
-from sitegen.model.linked import document_key
+from sitegen.model.linked import document_key, originals
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record
 from sitegen.model.site import Site
@@ -50,7 +50,7 @@ class Outcome:
 
 def inventory_of(site: Site, documents: Mapping[str, Document], records: Records) -> Inventory:
     """`site` is the linked one, with the implementations that stand in cells; drafts may be in it."""
-    cells = {post.slug: documents[document_key(post.body)].cells for post in site.posts}
+    cells = {post.slug: documents[document_key(post.body)].cells for post in originals(site)}
     return Inventory(site, records, {slug: found for slug, found in cells.items() if found})
 
 

@@ -52,7 +52,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
 
 
 def _has_folder(span: Span, into: Collected) -> bool:
-    if not into.path.endswith("/index.md"):
+    if not re.search(r"/index(\.[^/.]+)?\.md$", into.path):
         folder = re.sub(r"\.\w+$", "", into.path)
         hint = f"move it to {folder}/index.md, so that its results have a place beside it"
         into.error("SG107", "a post with executable cells is a folder", span, hint)

@@ -4,20 +4,21 @@ Pure: which files exist comes as an argument.  Codes of this stage:
 
 SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 unknown kernel
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
-SG207 unknown post · SG208 unknown exercise
+SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeGuard
 from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
+from sitegen.markup.translations import translated_cells
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
@@ -31,7 +32,7 @@ from sitegen.model.document import (
     RooflineSlot,
     Slot,
 )
-from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, texts
+from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
 from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
 from sitegen.read.severity import worklog_never_fails
@@ -54,6 +55,7 @@ def link_site(
     shown = _without(site, hidden)
     shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, documents), found))
     found += _names(site, shown, documents)
+    found += translated_cells(shown, documents)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     book = address_book(shown, posts, documents, frozenset(files), hidden)
     hrefs, assets = _resolve_all(shown, documents, book, found)
@@ -65,7 +67,7 @@ def link_site(
         kernel_posts=_kernel_posts(shown, documents),
         backlinks=_backlinks(shown, documents, hrefs),
         series_places=_series_places(shown),
-        neighbours=_neighbours(shown.posts),
+        neighbours=_neighbours(shown),
     )
     return linked, worklog_never_fails(in_reading_order(found))
 
@@ -109,7 +111,7 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
 
 def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
     """Cells that are implementations, in an order that no date changes."""
-    for post in sorted(site.posts, key=lambda post: post.body.path):
+    for post in sorted(originals(site), key=lambda post: post.body.path):
         for cell in _document(documents, post.body).cells:
             if cell.implements:
                 yield post.body.path, cell
@@ -211,24 +213,47 @@ def _backlinks(
 
 
 def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
-    by_slug = {post.slug: post for post in sorted(site.posts, key=lambda p: p.lang in ("", site.config.language))}
+    """A translation stands where its original does, between the posts in its own language where there are such."""
+    originally = {post.slug: post for post in originals(site)}
     places: dict[str, list[SeriesPlace]] = {}
-    for series in site.series:
-        listed = [
-            (phase, by_slug[ref.name])
-            for phase, contents in enumerate(series.phases)
-            for ref in contents.posts
-            if ref.name in by_slug
-        ]
-        for at, (phase, post) in enumerate(listed):
-            before = listed[at - 1][1] if at else None
-            after = listed[at + 1][1] if at + 1 < len(listed) else None
-            place = SeriesPlace(series, phase, at + 1, len(listed), before, after)
-            places.setdefault(post.body.path, []).append(place)
+    for lang, posts in _by_language(site).items():
+        by_slug = originally | {post.slug: post for post in posts}
+        for series in site.series:
+            for place, post in _places(series, by_slug):
+                if _language(post, site) == lang:
+                    places.setdefault(post.body.path, []).append(place)
     return {path: tuple(found) for path, found in places.items()}
 
 
-def _neighbours(newest_first: Iterable[Post]) -> dict[str, Neighbours]:
-    posts = list(newest_first)
-    newer, older = [None, *posts], [*posts[1:], None]
-    return {post.body.path: Neighbours(before, after) for post, before, after in zip(posts, older, newer, strict=False)}
+def _places(series: Series, by_slug: Mapping[str, Post]) -> Iterator[tuple[SeriesPlace, Post]]:
+    listed = [
+        (phase, by_slug[ref.name])
+        for phase, contents in enumerate(series.phases)
+        for ref in contents.posts
+        if ref.name in by_slug
+    ]
+    for at, (phase, post) in enumerate(listed):
+        before = listed[at - 1][1] if at else None
+        after = listed[at + 1][1] if at + 1 < len(listed) else None
+        yield SeriesPlace(series, phase, at + 1, len(listed), before, after), post
+
+
+def _by_language(site: Site) -> dict[str, list[Post]]:
+    found: dict[str, list[Post]] = {}
+    for post in site.posts:
+        found.setdefault(_language(post, site), []).append(post)
+    return found
+
+
+def _language(post: Post, site: Site) -> str:
+    return post.lang or site.config.language
+
+
+def _neighbours(site: Site) -> dict[str, Neighbours]:
+    """Each between the posts in its own language."""
+    beside = {}
+    for posts in _by_language(site).values():
+        newer, older = [None, *posts], [*posts[1:], None]
+        for post, before, after in zip(posts, older, newer, strict=False):
+            beside[post.body.path] = Neighbours(before, after)
+    return beside

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from sitegen.diagnostics import did_you_mean
 from sitegen.model import urls
 from sitegen.model.document import Document
-from sitegen.model.linked import document_key
+from sitegen.model.linked import document_key, originals
 from sitegen.model.site import Post, Site
 
 
@@ -165,7 +165,10 @@ def address_book(
             sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
     for exercise in site.exercises:
         _add(sources, pages, f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise), None)
-    pages |= dict.fromkeys(urls.tag_url(tag.name) for post in site.posts for tag in post.tags)
+    for lang in {post.lang for post in site.posts}:
+        pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
+    tags = {(tag.name, post.lang) for post in site.posts for tag in post.tags}
+    pages |= dict.fromkeys(urls.in_language(urls.tag_url(tag), lang, config) for tag, lang in tags)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
     return Book(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 
@@ -188,4 +191,4 @@ def redirects_of(site: Site) -> dict[str, str]:
 
 
 def _folders(site: Site) -> dict[str, str]:
-    return {post.folder: urls.post_url(post, site.config) for post in site.posts if post.folder}
+    return {post.folder: urls.post_url(post, site.config) for post in originals(site) if post.folder}

@@ -64,6 +64,18 @@ def document_key(text: Markdown) -> str:
     return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
 
 
+def originals(site: Site) -> tuple[Post, ...]:
+    """One post of each slug, in their order: of translations the one in the site's language, else the first by path.
+
+    A translation shows what the cells of its original gave.
+    """
+    own = ("", site.config.language)
+    first: dict[str, Post] = {}
+    for post in sorted(site.posts, key=lambda post: (post.lang not in own, post.body.path)):
+        first.setdefault(post.slug, post)
+    return tuple(post for post in site.posts if first[post.slug] is post)
+
+
 def texts(site: Site) -> Iterator[Markdown]:
     """Every Markdown text of a site."""
     yield from (post.body for post in site.posts)

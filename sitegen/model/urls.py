@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
 CEILINGS = "ceilings/"
 EXERCISES, TERMS, TAGS = "exercises/", "terms/", "tags/"
-FEED, SITEMAP, NOT_FOUND = "feed.xml", "sitemap.xml", "404.html"
+FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 

@@ -8,9 +8,22 @@ from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Post, Ref, Site
+from sitegen.model.urls import (
+    FEED,
+    JSON_FEED,
+    NOT_FOUND,
+    SITEMAP,
+    day_url,
+    in_language,
+    kernel_url,
+    tag_url,
+)
 from sitegen.read.pages import front_matter_span
 
-_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags")
+_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "ceilings", "assets")
+_FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
+_MADE = re.compile(r"(/[\w-]+)?/(posts|worklog|tags/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings)/.+")
+"""Addresses of pages and files that a build makes as they are needed."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 
 
@@ -39,12 +52,12 @@ def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[D
 def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
     found = []
-    taken = {"/": "the home page"} | {f"/{name}/": f"the list of {name}" for name in _LISTS}
+    taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         if not _ADDRESS.fullmatch(claim.address) or ".." in claim.address:
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
-        elif owner := taken.get(normalised(claim.address)):
+        elif owner := taken.get(normalised(claim.address)) or _made(normalised(claim.address)):
             message = f"{claim.what} is the address of {owner} already"
             found.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
@@ -56,6 +69,25 @@ def normalised(address: str) -> str:
     """`old` and `/old/` are one address; a last part with a suffix is a file."""
     parts = address.strip("/")
     return f"/{parts}" if "." in parts.rpartition("/")[2] else f"/{parts}/"
+
+
+def _reserved(site: Site) -> Iterator[tuple[str, str]]:
+    """Addresses of what is there without anybody having named it."""
+    yield "/", "the home page"
+    yield from ((f"/{name}/", f"the list of {name}") for name in _LISTS)
+    yield from ((f"/{name}", f"the file {name}") for name in _FILES)
+    yield from ((f"/{kernel_url(kernel.name)}", f"the kernel {kernel.name}") for kernel in site.kernels)
+    yield from ((f"/{day_url(entry.date)}", f"the day {entry.date.isoformat()}") for entry in site.worklog)
+    for lang in sorted({post.lang for post in site.posts} - {"", site.config.language}):
+        yield f"/{lang}/", f"the home page in `{lang}`"
+        yield from ((f"/{lang}/{name}/", f"the list of {name} in `{lang}`") for name in ("posts", "tags"))
+        yield from ((f"/{lang}/{name}", f"the file {lang}/{name}") for name in (FEED, JSON_FEED))
+    for name, lang in sorted({(tag.name, post.lang) for post in site.posts for tag in post.tags}):
+        yield f"/{in_language(tag_url(name), lang, site.config)}", f"the tag {name}"
+
+
+def _made(address: str) -> str:
+    return "a page that the build makes" if _MADE.fullmatch(address) else ""
 
 
 def _contents(site: Site) -> Iterator[_Claim]:

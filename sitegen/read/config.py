@@ -15,7 +15,7 @@ from sitegen.read.shape import Found, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
-FEEDS = ("tags", "series")
+FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
 

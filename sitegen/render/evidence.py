@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
-from sitegen.model.linked import document_key
+from sitegen.model.linked import document_key, originals
 from sitegen.model.record import CellRecord, Evaluation, Record
 from sitegen.model.site import Site
 from sitegen.results.freshness import Freshness, State, newest_versions, of_cells, of_kernel
@@ -44,7 +44,7 @@ def gather(site: Site, documents: Mapping[str, Document], records: Records) -> E
     }
     cells = {
         (post.slug, label, gpu): state
-        for post in site.posts
+        for post in originals(site)
         for gpu in records.gpus()
         if (found := {name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)})
         for label, state in of_cells(

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
 
-import jinja2
 from markupsafe import Markup
 
-from sitegen.model.urls import FEED, KERNELS, POSTS, SERIES, TERMS, WORKLOG, absolute, output_path, page_url, relative
+from sitegen.model.urls import (
+    FEED,
+    HOME,
+    JSON_FEED,
+    KERNELS,
+    POSTS,
+    SERIES,
+    TERMS,
+    WORKLOG,
+    absolute,
+    output_path,
+    page_url,
+    relative,
+)
+from sitegen.render.language import Language
 from sitegen.render.sources import Sources
+from sitegen.render.structured import PAGE, About, Identity, structured
+from sitegen.render.theme import Templates, in_language
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -39,8 +54,22 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """The same page in one of the languages that it is there in."""
+
+    lang: str
+    name: str
+    href: str
+    url: str
+    """Absolute."""
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     title: str
+    heading: str
+    """The title without that of the site."""
     site_title: str
     description: str
     language: str
@@ -52,6 +81,17 @@ class Frame:
     icon: str
     script: str
     feed: str
+    json_feed: str
+    own_feed: Link | None
+    """Of what the page lists."""
+    twin: str
+    image: str
+    """Absolute, as all that is read outside of the page."""
+    territory: str
+    """The language as `ko_KR`; empty where its land is not known."""
+    about: About
+    data: Markup
+    versions: tuple[Version, ...]
     navigation: tuple[Link, ...]
     footer: tuple[Link, ...]
 
@@ -61,7 +101,13 @@ class Printer:
     """Fills templates; `sources` is what all pages share."""
 
     sources: Sources
-    templates: jinja2.Environment
+    templates: Templates
+    kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Pieces that several pages show, by name, once the first of them was printed."""
+
+    def language(self, lang: str = "") -> Language:
+        """That of a page; empty: the site's."""
+        return in_language(self.templates, lang or self.sources.config.language)[0]
 
     def page(
         self,
@@ -74,6 +120,7 @@ class Printer:
         section: str = "",
         lang: str = "",
         base: str = "",
+        about: About = PAGE,
     ) -> tuple[str, str]:
         """(output path, HTML) of the page `here`.
 
@@ -81,55 +128,88 @@ class Printer:
         frame are absolute paths, for a page that is served in place of others.
         """
         href = partial(str.__add__, base) if base else partial(relative, here=here)
-        frame = self._frame(here, href, title, description, section, lang)
-        return output_path(here), self.templates.get_template(template).render(frame=frame, page=page)
+        spoken, templates = in_language(self.templates, lang or self.sources.config.language)
+        frame = self._frame(here, href, title, description, section, spoken, about)
+        return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 
-    def fragment(self, template: str, part: object) -> Markup:
+    def fragment(self, template: str, part: object, lang: str = "") -> Markup:
         """A piece of a page."""
-        return Markup(self.templates.get_template(template).render(part=part))
+        templates = in_language(self.templates, lang or self.sources.config.language)[1]
+        return Markup(templates.get_template(template).render(part=part))
 
     def text(self, template: str, url: str, page: object) -> tuple[str, str]:
         """A feed or another text without a frame."""
         return output_path(url), self.templates.get_template(template).render(page=page)
 
     def _frame(
-        self, here: str, href: Callable[[str], str], title: str, description: str, section: str, lang: str
+        self,
+        here: str,
+        href: Callable[[str], str],
+        title: str,
+        description: str,
+        section: str,
+        spoken: Language,
+        about: About,
     ) -> Frame:
-        sources, config = self.sources, self.sources.config
+        sources, config, lang = self.sources, self.sources.config, spoken.tag
+        links = navigation(sources, spoken)
+        site = absolute(sources.address(HOME, lang), config)
+        above = [(text, absolute(url, config)) for text, url in links if url == section != here]
+        trail = [(config.title, site), *above]
+        image = absolute(about.image, config) if about.image else ""
+        name = absolute(here, config)
+        description = description or config.description
+        page = Identity(name, title, description, lang, config.base_url, site, config.title, trail)
         return Frame(
             title=f"{title} · {config.title}" if here and title != config.title else title,
+            heading=title,
             site_title=config.title,
-            description=description or config.description,
-            language=lang or config.language,
-            canonical=absolute(here, config),
+            description=description,
+            language=lang,
+            canonical=name,
             policy=POLICY,
-            home=href(""),
-            at_home=not here,
+            home=href(sources.address(HOME, lang)),
+            at_home=here == sources.address(HOME, lang),
             stylesheet=href(sources.assets["site.css"]),
             icon=href(sources.assets["icon.svg"]),
             script=href(sources.assets["site.js"]),
-            feed=href(FEED),
-            navigation=tuple(Link(text, href(url), url == section) for text, url in navigation(sources)),
-            footer=_footer(sources, href),
+            feed=href(sources.address(FEED, lang)),
+            json_feed=href(sources.address(JSON_FEED, lang)),
+            own_feed=Link(about.feed[0], href(about.feed[1])) if about.feed[1] else None,
+            twin=href(about.twin) if about.twin else "",
+            image=image,
+            territory=spoken.territory,
+            about=about,
+            data=structured(page, about, image),
+            versions=self._versions(about.versions, here, href),
+            navigation=tuple(Link(text, href(url), url == section) for text, url in links),
+            footer=_footer(sources, href, spoken),
+        )
+
+    def _versions(self, urls: Mapping[str, str], here: str, href: Callable[[str], str]) -> tuple[Version, ...]:
+        config = self.sources.config
+        return tuple(
+            Version(lang, self.language(lang).name, href(url), absolute(url, config), url == here)
+            for lang, url in urls.items()
         )
 
 
-def _footer(sources: Sources, href: Callable[[str], str]) -> tuple[Link, ...]:
+def _footer(sources: Sources, href: Callable[[str], str], spoken: Language) -> tuple[Link, ...]:
     """Pages outside of time, and the glossary."""
-    pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.site.pages]
-    return (*pages, *([Link("Terms", href(TERMS))] if sources.site.terms else []))
+    pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
+    return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
 
 
-def navigation(sources: Sources) -> tuple[tuple[str, str], ...]:
+def navigation(sources: Sources, spoken: Language) -> tuple[tuple[str, str], ...]:
     """(text, URL) of the sections that the site has."""
     site = sources.site
     sections = (
-        ("Posts", POSTS, bool(sources.site.posts)),
+        ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
         ("Series", SERIES, bool(site.series)),
         ("Kernels", KERNELS, bool(site.kernels)),
         ("Worklog", WORKLOG, bool(site.worklog)),
     )
-    return tuple((text, url) for text, url, there in sections if there)
+    return tuple((spoken.say(text), url) for text, url, there in sections if there)
 
 
 def base_path(base_url: str) -> str:

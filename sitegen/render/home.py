@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.model.urls import POSTS, WORKLOG, relative
-from sitegen.render import numbers
+from sitegen.model.urls import HOME, POSTS, WORKLOG, relative
 from sitegen.render.board import Board, board
 from sitegen.render.frame import Fact, Printer
+from sitegen.render.language import Language
 from sitegen.render.marks import heat
 from sitegen.render.measured import stale_of
 from sitegen.render.overview import overview
 from sitegen.render.posts import PostLine, post_line
 from sitegen.render.series import Course, course
 from sitegen.render.sources import Sources
+from sitegen.render.structured import About
 from sitegen.render.worklog import DayLine, Days, countdown, day_line
 
 LATEST = 6
@@ -53,7 +54,7 @@ class HomePage:
 
 
 def render_home(printer: Printer) -> dict[str, str]:
-    sources, config = printer.sources, printer.sources.config
+    sources, config, spoken = printer.sources, printer.sources.config, printer.language()
     heading, lede = _promise(config.title, config.description)
     figure, caption = overview(sources)
     worklog = sources.site.worklog
@@ -63,18 +64,43 @@ def render_home(printer: Printer) -> dict[str, str]:
         figure=figure,
         figure_caption=caption,
         plate=_plate(sources),
-        doors=_doors(sources),
+        doors=_doors(sources, spoken),
         courses=tuple(course(sources, series, "") for series in sources.site.series),
         board=board(sources, ""),
-        posts=tuple(post_line(sources, post, "") for post in sources.site.posts[:LATEST]),
+        posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:LATEST]),
         all_posts=relative(POSTS, ""),
-        count=numbers.count(len(sources.site.posts), "post"),
+        count=spoken.posts(len(sources.posts_in(""))),
         day=day_line(sources, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
         worklog=relative(WORKLOG, ""),
     )
-    return dict([printer.page("home.html", "", page, title=config.title)])
+    return dict([printer.page("home.html", "", page, title=config.title, about=About(versions=sources.versions(HOME)))])
+
+
+def home_in(printer: Printer, lang: str) -> tuple[str, str]:
+    """Of another language than the site's: its newest posts.  What else a home page shows is in the site's language."""
+    sources, config, spoken = printer.sources, printer.sources.config, printer.language(lang)
+    here, posts = sources.address(HOME, lang), sources.posts_in(lang)
+    page = HomePage(
+        heading=config.title,
+        lede="",
+        figure=Markup(),
+        figure_caption="",
+        plate=(),
+        doors=(),
+        courses=(),
+        board=Board((), ()),
+        posts=tuple(post_line(sources, post, here, spoken) for post in posts[:LATEST]),
+        all_posts=relative(sources.address(POSTS, lang), here),
+        count=spoken.posts(len(posts)),
+        day=None,
+        countdown=None,
+        heat=Markup(),
+        worklog="",
+    )
+    about = About(versions=sources.versions(HOME))
+    return printer.page("home.html", here, page, title=config.title, lang=lang, about=about)
 
 
 def _promise(title: str, description: str) -> tuple[str, str]:
@@ -101,10 +127,10 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
     )
 
 
-def _doors(sources: Sources) -> tuple[Door, ...]:
+def _doors(sources: Sources, spoken: Language) -> tuple[Door, ...]:
     doors = []
     for entry in sources.config.entry_points:
         if post := sources.post(entry.post.name):
-            line = post_line(sources, post, "")
+            line = post_line(sources, post, "", spoken)
             doors.append(Door(entry.because, line.title, line.href, line.description, line.minutes))
     return tuple(doors)

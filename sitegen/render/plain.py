@@ -1,23 +1,18 @@
-"""The small pages: those outside of time, terms, 404, and what machines read: feed, sitemap, robots."""
+"""The small pages: those outside of time, terms, 404, redirects, and what machines read: sitemap and robots."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.model.dates import moment
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Term
-from sitegen.model.urls import FEED, NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
-from sitegen.read.config import zone_of
+from sitegen.model.urls import NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
 from sitegen.render.frame import Link, Printer, base_path, navigation
 from sitegen.render.slots import Place, fill
-from sitegen.render.sources import Sources
-
-FEED_ENTRIES = 30
+from sitegen.render.structured import NOTHING, About
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +40,6 @@ class Redirect:
     canonical: str
 
 
-@dataclass(frozen=True, slots=True)
-class FeedEntry:
-    title: str
-    url: str
-    published: str
-    updated: str
-    summary: str
-
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    title: str
-    subtitle: str
-    language: str
-    home: str
-    url: str
-    updated: str
-    entries: tuple[FeedEntry, ...]
-
-
 def text_page(printer: Printer, page: Page) -> tuple[str, str]:
     """A page outside of time."""
     here = page_url(page, printer.sources.config)
@@ -76,58 +51,33 @@ def text_page(printer: Printer, page: Page) -> tuple[str, str]:
 def term_page(printer: Printer, term: Term) -> tuple[str, str]:
     here = term_url(term.slug)
     body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
-    text = TextPage(term.title, "", body, Link("Terms", relative(TERMS, here)))
-    return printer.page("page.html", here, text, title=term.title)
+    terms = printer.language().say("Terms")
+    text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)))
+    set_of_terms = {"@type": "DefinedTermSet", "name": terms, "url": absolute(TERMS, printer.sources.config)}
+    about = About(facts={"mainEntity": {"@type": "DefinedTerm", "name": term.title, "inDefinedTermSet": set_of_terms}})
+    return printer.page("page.html", here, text, title=term.title, about=about)
 
 
 def term_index(printer: Printer) -> tuple[str, str]:
     index = TermIndex(tuple(Link(t.title, relative(term_url(t.slug), TERMS)) for t in printer.sources.site.terms))
-    return printer.page("terms.html", TERMS, index, title="Terms")
+    about = About(("DefinedTermSet",))
+    return printer.page("terms.html", TERMS, index, title=printer.language().say("Terms"), about=about)
 
 
 def missing_page(printer: Printer) -> tuple[str, str]:
     """Served in place of any page, so that its links are absolute paths."""
-    base = base_path(printer.sources.config.base_url)
-    sections = tuple(Link(text, f"{base}{url}") for text, url in navigation(printer.sources))
-    return printer.page("404.html", NOT_FOUND, Missing(base, sections), title="Not found", base=base)
+    base, spoken = base_path(printer.sources.config.base_url), printer.language()
+    sections = tuple(Link(text, f"{base}{url}") for text, url in navigation(printer.sources, spoken))
+    title = spoken.say("Not found")
+    return printer.page("404.html", NOT_FOUND, Missing(base, sections), title=title, base=base, about=NOTHING)
 
 
-def feed(printer: Printer) -> tuple[str, str]:
-    sources, config = printer.sources, printer.sources.config
-    entries = _entries(sources)
-    made = Feed(
-        title=config.title,
-        subtitle=config.description,
-        language=config.language,
-        home=config.base_url,
-        url=absolute(FEED, config),
-        updated=max((entry.updated for entry in entries), default=_iso(sources, sources.as_of)),
-        entries=entries,
-    )
-    return printer.text("feed.xml", FEED, made)
-
-
-def _entries(sources: Sources) -> tuple[FeedEntry, ...]:
-    return tuple(
-        FeedEntry(
-            post.title,
-            absolute(sources.post_url(post), sources.config),
-            _iso(sources, post.date),
-            _iso(sources, post.updated or post.date),
-            post.description,
-        )
-        for post in sources.site.posts[:FEED_ENTRIES]
-    )
-
-
-def _iso(sources: Sources, date: dt.date | dt.datetime) -> str:
-    return moment(date, zone_of(sources.config)).isoformat(timespec="seconds")
-
-
-def sitemap(printer: Printer, paths: Iterable[str]) -> tuple[str, str]:
-    """`paths` are the output paths of all pages that readers should be led to."""
-    pages = sorted(p.removesuffix("index.html") for p in paths if p.endswith("index.html"))
-    urls = tuple(absolute(page, printer.sources.config) for page in pages)
+def sitemap(printer: Printer, pages: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """`pages` are the output paths of all pages that readers should be led to, each with the day of its last change,
+    empty where nobody says one.
+    """
+    config = printer.sources.config
+    urls = tuple((absolute(path.removesuffix("index.html"), config), modified) for path, modified in pages)
     return printer.text("sitemap.xml", SITEMAP, urls)
 
 

@@ -10,13 +10,14 @@ from markupsafe import Markup
 from sitegen.model.document import Document, Heading
 from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
-from sitegen.model.urls import POSTS, TAGS, kernel_url, list_page_url, relative, tag_url
-from sitegen.render import numbers
+from sitegen.model.urls import FEED, POSTS, TAGS, kernel_url, list_page_url, relative, series_url, tag_url
 from sitegen.render.frame import Fact, Link, Printer
+from sitegen.render.language import Language
 from sitegen.render.paging import on_page, pages_of
 from sitegen.render.series import Position, positions
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
+from sitegen.render.structured import ARTICLE, About
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,37 +91,69 @@ class TagIndex:
     """Each with the number of its posts."""
 
 
-def post_line(sources: Sources, post: Post, here: str) -> PostLine:
+def post_line(sources: Sources, post: Post, here: str, spoken: Language) -> PostLine:
     date, words = sources.day_of(post.date), sources.document(post.body).words
-    href, minutes = relative(sources.post_url(post), here), numbers.reading_time(words)
-    return PostLine(post.title, href, date.isoformat(), numbers.day(date), post.description, minutes)
+    href, minutes = relative(sources.post_url(post), here), spoken.minutes(words)
+    return PostLine(post.title, href, date.isoformat(), spoken.day(date), post.description, minutes)
 
 
-def list_page(
-    printer: Printer, url: str, title: str, lede: str, posts: Sequence[Post], number: int, *, tags: bool = False
+def archive_page(printer: Printer, lang: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of all posts in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url = sources.address(POSTS, lang)
+    here, posts = list_page_url(url, number), sources.posts_in(lang)
+    tags = tuple(Link(tag, relative(sources.address(tag_url(tag), lang), here)) for tag in sources.posts_by_tag(lang))
+    about = About(("CollectionPage",), versions=sources.versions(POSTS) if number == 1 else {})
+    return _list_page(printer, lang, url, number, spoken.say("Posts"), "", posts, tags, about)
+
+
+def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of the posts about a tag in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url, posts = sources.address(tag_url(tag), lang), sources.posts_by_tag(lang)[tag]
+    lede = spoken.say("Posts about {tag}.", tag=tag)
+    feed = (f"{sources.config.title}: {tag}", f"{url}{FEED}") if "tags" in sources.config.feeds else ("", "")
+    return _list_page(printer, lang, url, number, tag, lede, posts, (), About(("CollectionPage",), feed=feed))
+
+
+def _list_page(
+    printer: Printer,
+    lang: str,
+    url: str,
+    number: int,
+    title: str,
+    lede: str,
+    posts: Sequence[Post],
+    tags: tuple[Link, ...],
+    about: About,
 ) -> tuple[str, str]:
-    """Page `number`, from 1, of the archive or of a tag: `<url>`, `<url>page/2/`, …"""
-    sources, here, total = printer.sources, list_page_url(url, number), pages_of(posts)
-    links = tuple(Link(tag, relative(tag_url(tag), here)) for tag in sources.posts_by_tag) if tags else ()
+    sources, spoken, here, total = printer.sources, printer.language(lang), list_page_url(url, number), pages_of(posts)
     page = PostList(
         title=title,
         lede=lede,
-        posts=tuple(post_line(sources, post, here) for post in on_page(posts, number)),
+        posts=tuple(post_line(sources, post, here, spoken) for post in on_page(posts, number)),
         newer=relative(list_page_url(url, number - 1), here) if number > 1 else "",
         older=relative(list_page_url(url, number + 1), here) if number < total else "",
         number=number,
         pages=total,
-        tags=links,
-        all_tags=relative(TAGS, here),
+        tags=tags,
+        all_tags=relative(sources.address(TAGS, lang), here),
     )
-    name = title if number == 1 else f"{title}, page {number}"
-    return printer.page("posts.html", here, page, title=name, description=lede, section=POSTS)
+    name = title if number == 1 else spoken.say("{title}, page {number}", title=title, number=number)
+    section = sources.address(POSTS, lang)
+    return printer.page("posts.html", here, page, title=name, description=lede, section=section, lang=lang, about=about)
 
 
-def tags_page(printer: Printer) -> tuple[str, str]:
-    tags = printer.sources.posts_by_tag
-    found = tuple((Link(t, relative(tag_url(t), TAGS)), numbers.count(len(p), "post")) for t, p in tags.items())
-    return printer.page("tags.html", TAGS, TagIndex(found), title="Tags", section=POSTS)
+def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
+    sources, spoken = printer.sources, printer.language(lang)
+    here, tags = sources.address(TAGS, lang), sources.posts_by_tag(lang)
+    found = tuple(
+        (Link(tag, relative(sources.address(tag_url(tag), lang), here)), spoken.posts(len(posts)))
+        for tag, posts in tags.items()
+    )
+    section, about = sources.address(POSTS, lang), About(("CollectionPage",), versions=sources.versions(TAGS))
+    title = spoken.say("Tags")
+    return printer.page("tags.html", here, TagIndex(found), title=title, section=section, lang=lang, about=about)
 
 
 def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
@@ -135,7 +168,7 @@ def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
 
 def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
     sources, here = printer.sources, printer.sources.post_url(post)
-    document = sources.document(post.body)
+    document, spoken = sources.document(post.body), printer.language(post.lang)
     kernels = sources.kernels_of.get(post.body.path, ())
     date = sources.day_of(post.date)
     updated = sources.day_of(post.updated) if post.updated else None
@@ -144,18 +177,18 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         title=post.title,
         lede=post.description,
         iso=date.isoformat(),
-        day=numbers.day(date),
+        day=spoken.day(date),
         updated_iso=updated.isoformat() if updated else "",
-        updated=numbers.day(updated) if updated else "",
+        updated=spoken.day(updated) if updated else "",
         category=post.category,
-        minutes=numbers.reading_time(document.words),
+        minutes=spoken.minutes(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
-        tags=tuple(Link(ref.name, relative(tag_url(ref.name), here)) for ref in post.tags),
-        stale=_stale(sources, kernels) if kernels else "",
+        tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
+        stale=_stale(sources, kernels, spoken) if kernels else "",
         contents=contents(document),
         body=fill(printer, document, Place(document_key(post.body), here, post)),
         plates=_plates(sources, kernels, here) if kernels else (),
-        places=positions(sources, post, here),
+        places=positions(sources, post, here, spoken),
         newer=_link(sources, beside.next, here),
         older=_link(sources, beside.previous, here),
         discuss=post.discuss,
@@ -166,8 +199,31 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         page,
         title=post.title,
         description=post.description,
-        section=POSTS,
+        section=sources.address(POSTS, post.lang),
         lang=post.lang,
+        about=about_post(sources, post),
+    )
+
+
+def about_post(sources: Sources, post: Post) -> About:
+    """What machines are told of it."""
+    series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
+    facts: dict[str, object] = {"wordCount": sources.document(post.body).words}
+    if post.category:
+        facts["articleSection"] = post.category
+    if post.teaches:
+        facts["teaches"] = list(post.teaches)
+    if post.needs:
+        facts["dependencies"] = ", ".join(post.needs)
+    translated = sources.translations.get(post.slug, {})
+    return About(
+        ARTICLE,
+        published=sources.stamp(post.date),
+        modified=sources.stamp(post.updated) if post.updated else "",
+        tags=tuple(ref.name for ref in post.tags),
+        facts=facts,
+        series=tuple((one.title, series_url(one.id)) for one in series),
+        versions={lang: sources.post_url(other) for lang, other in translated.items()},
     )
 
 
@@ -175,7 +231,7 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _stale(sources: Sources, kernels: Sequence[str]) -> str:
+def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
     """How many of the results of these kernels are stale."""
     from sitegen.render.measured import stale_of
 
@@ -186,7 +242,8 @@ def _stale(sources: Sources, kernels: Sequence[str]) -> str:
         for record in sources.records(name)
     ]
     stale = sum(count for count, _ in counts)
-    return f"{stale} of {sum(total for _, total in counts)} results stale" if stale else ""
+    total = sum(total for _, total in counts)
+    return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:

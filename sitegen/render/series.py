@@ -9,11 +9,13 @@ from markupsafe import Markup
 
 from sitegen.model.linked import SeriesPlace
 from sitegen.model.site import Post, Series
-from sitegen.model.urls import SERIES, relative, series_url
+from sitegen.model.urls import FEED, SERIES, relative, series_url
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
+from sitegen.render.language import Language
 from sitegen.render.marks import Square, road, strip
 from sitegen.render.sources import Sources
+from sitegen.render.structured import COLLECTION, About
 
 _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
 
@@ -94,7 +96,8 @@ class Position:
 
 def series_index(printer: Printer) -> tuple[str, str]:
     index = SeriesIndex(tuple(course(printer.sources, series, SERIES) for series in printer.sources.site.series))
-    return printer.page("series_index.html", SERIES, index, title="Series", section=SERIES)
+    title = printer.language().say("Series")
+    return printer.page("series_index.html", SERIES, index, title=title, section=SERIES, about=COLLECTION)
 
 
 def course(sources: Sources, series: Series, here: str) -> Course:
@@ -113,31 +116,32 @@ def course(sources: Sources, series: Series, here: str) -> Course:
     )
 
 
-def positions(sources: Sources, post: Post, here: str) -> tuple[Position, ...]:
+def positions(sources: Sources, post: Post, here: str, spoken: Language) -> tuple[Position, ...]:
     """In every series that lists the post."""
-    return tuple(
-        _position(sources, place, post, here) for place in sources.linked.series_places.get(post.body.path, ())
-    )
+    places = sources.linked.series_places.get(post.body.path, ())
+    return tuple(_position(sources, place, post, here, spoken) for place in places)
 
 
-def _squares(sources: Sources, series: Series, here: Post | None = None) -> list[list[Square]]:
+def _squares(sources: Sources, series: Series, here: str = "") -> list[list[Square]]:
+    """`here` is a post's slug."""
+
     def square(entry: Post | str) -> Square:
-        return _PLANNED if isinstance(entry, str) else _HERE if entry is here else _PUBLISHED
+        return _PLANNED if isinstance(entry, str) else _HERE if entry.slug == here else _PUBLISHED
 
     return [[square(entry) for entry in phase] for phase in sources.entries[series.id]]
 
 
-def _position(sources: Sources, place: SeriesPlace, post: Post, here: str) -> Position:
+def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoken: Language) -> Position:
     series, phase = place.series, place.series.phases[place.phase]
     planned = [title for later in series.phases[place.phase :] for title in later.planned]
     entries = [entry for each in sources.entries[series.id] for entry in each]
     return Position(
         title=series.title,
         href=relative(series_url(series.id), here),
-        phase=f"Phase {place.phase + 1}, {phase.title}" if phase.title else "",
-        part=next(n for n, entry in enumerate(entries, start=1) if entry is post),
+        phase=spoken.say("Phase {n}, {title}", n=place.phase + 1, title=phase.title) if phase.title else "",
+        part=next(n for n, one in enumerate(entries, start=1) if isinstance(one, Post) and one.slug == post.slug),
         total=len(entries),
-        strip=strip(_squares(sources, series, post)),
+        strip=strip(_squares(sources, series, post.slug)),
         previous=_link(sources, place.previous, here),
         next=_link(sources, place.next, here),
         planned_next=planned[0] if planned and not place.next else "",
@@ -170,7 +174,15 @@ def series_page(printer: Printer, series: Series) -> tuple[str, str]:
         phases=_phase_views(sources, series, here),
         has_phases=any(phase.title for phase in series.phases),
     )
-    return printer.page("series.html", here, page, title=series.title, description=series.tagline, section=SERIES)
+    about = About(("CollectionPage",), feed=_feed(sources, series))
+    return printer.page(
+        "series.html", here, page, title=series.title, description=series.tagline, section=SERIES, about=about
+    )
+
+
+def _feed(sources: Sources, series: Series) -> tuple[str, str]:
+    there = "series" in sources.config.feeds and sources.posts_of(series)
+    return (f"{sources.config.title}: {series.title}", f"{series_url(series.id)}{FEED}") if there else ("", "")
 
 
 def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView, ...]:
@@ -188,7 +200,7 @@ def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView
 def _part(sources: Sources, entry: Post | str, number: int, here: str) -> Part:
     if isinstance(entry, str):
         return Part(str(number), entry)
-    newest = sources.site.posts[0] is entry
+    newest = entry in sources.posts_in("")[:1]
     minutes = numbers.reading_time(sources.document(entry.body).words)
     state, text = ("here", f"newest, {minutes}") if newest else ("done", minutes)
     return Part(str(number), entry.title, relative(sources.post_url(entry), here), entry.description, state, text)

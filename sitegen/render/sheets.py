@@ -8,7 +8,7 @@ why.  This module reads only what links and lists are made of; what prints a pag
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Files = Mapping[str, str | bytes]
 LATEST = 6
 """Posts on the home page."""
-FEED_ENTRIES = 30
+FEED_ENTRIES = 20
+"""Of the newest: a feed is for news, the archive for the rest."""
 DAY = "the day"
 """For which the site is built, where a page shows it."""
 
@@ -54,12 +55,14 @@ class Sheet:
     """Whether it may show a record."""
     listed: bool = True
     """Whether its pages stand in the sitemap."""
+    modified: str = ""
+    """The day of its last change, as far as its author says one."""
 
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
     """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
     shown = _Shown(sources)
-    for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _redirects):
+    for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _feeds, _redirects):
         yield from kind(shown)
 
 
@@ -79,20 +82,40 @@ class _Shown:
         """What a list shows of a post."""
         path = post.body.path
         if path not in self._cards:
-            minutes = numbers.reading_time(self.sources.document(post.body).words)
+            minutes = numbers.minutes(self.sources.document(post.body).words)
             day = self.sources.day_of(post.date).isoformat()
-            self._cards[path] = (*self.link(post), day, post.description, minutes)
+            self._cards[path] = (*self.link(post), day, post.description, str(minutes))
         return self._cards[path]
 
     def cards(self, what: str, posts: Iterable[Post]) -> Part:
         shown = tuple(posts)
         return Part(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
 
+    def modified(self, posts: Iterable[Post]) -> str:
+        """The newest day of these posts, and of their updates."""
+        day_of = self.sources.day_of
+        return max((day_of(post.updated or post.date).isoformat() for post in posts), default="")
+
+    @property
+    def languages(self) -> Part:
+        """Those in which there are lists."""
+        return Part("the languages", tuple(self.sources.posts_by_language))
+
     def link(self, post: Post) -> tuple[str, str]:
         return post.title, self.sources.post_url(post)
 
+    def is_measured(self, post: Post) -> bool:
+        return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
+
     def linked(self, what: str, post: Post | None) -> Part:
         return Part(what, self.link(post) if post else (), (post.body.path,) if post else ())
+
+    def translations(self, post: Post) -> Part:
+        """Their URLs, and whether its language has lists of its own."""
+        sources = self.sources
+        others = sources.translations.get(post.slug, {})
+        shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
+        return Part("its translations", shown, tuple(other.body.path for other in others.values()))
 
     def hrefs(self, text: Markdown) -> Part:
         """Where the links of a text lead."""
@@ -152,10 +175,12 @@ def _home(shown: _Shown) -> Iterator[Sheet]:
     sources = shown.sources
     worklog, countdown = sources.site.worklog, sources.config.countdown
     doors = [(entry, sources.post(entry.post.name)) for entry in sources.config.entry_points]
+    posts = sources.posts_in("")
     shows = [
-        shown.cards("the newest posts", sources.site.posts[:LATEST]),
+        shown.cards("the newest posts", posts[:LATEST]),
         shown.cards("the posts to begin with", [post for _, post in doors if post]),
-        Part("how many posts there are", len(sources.site.posts)),
+        Part("how many posts there are", len(posts)),
+        shown.languages,
         *(shown.series(series) for series in sources.site.series),
         shown.measured,
     ]
@@ -164,7 +189,15 @@ def _home(shown: _Shown) -> Iterator[Sheet]:
         shows.append(Part("the worklog", (shown.day(worklog[0]), words), (worklog[0].body.path,)))
     if worklog or countdown:
         shows.append(Part(DAY, sources.as_of.isoformat()))
-    yield Sheet("index.html", tuple(shows), _printed("home", "render_home"), measured=bool(sources.site.kernels))
+    make, modified = _printed("home", "render_home"), shown.modified(posts[:LATEST])
+    yield Sheet("index.html", tuple(shows), make, measured=bool(sources.site.kernels), modified=modified)
+    for lang in [lang for lang in sources.posts_by_language if lang != sources.config.language]:
+        posts = sources.posts_in(lang)
+        newest = shown.cards("the newest posts", posts[:LATEST])
+        name = urls.output_path(sources.address(urls.HOME, lang))
+        count = Part("how many posts there are", len(posts))
+        make, modified = _printed("home", "home_in", lang=lang), shown.modified(posts[:LATEST])
+        yield Sheet(name, (newest, count, shown.languages), make, modified=modified)
 
 
 def _posts(shown: _Shown) -> Iterator[Sheet]:
@@ -172,18 +205,20 @@ def _posts(shown: _Shown) -> Iterator[Sheet]:
     for post in sources.site.posts:
         path = post.body.path
         beside = sources.linked.neighbours.get(path, Neighbours())
-        measured = path in sources.kernels_of or bool(sources.document(post.body).cells)
+        measured = shown.is_measured(post)
         shows = [
             Part("the post itself", (shown.file(path), *shown.card(post)), (path,)),
             shown.linked("the post after it", beside.next),
             shown.linked("the post before it", beside.previous),
             shown.hrefs(post.body),
+            shown.translations(post),
             *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
         ]
         if measured:
             shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
         name = urls.output_path(sources.post_url(post))
-        yield Sheet(name, tuple(shows), _printed("posts", "post_files", post=post), measured)
+        make = _printed("posts", "post_files", post=post)
+        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]))
 
 
 def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
@@ -194,25 +229,44 @@ def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
 
 
 def _lists(shown: _Shown) -> Iterator[Sheet]:
-    """The archive, the pages of the tags, and the list of tags."""
+    """In each language the archive, the pages of the tags, and the list of tags."""
+    for lang in shown.sources.posts_by_language:
+        yield from _archive(shown, lang)
+        yield from _tags(shown, lang)
+
+
+def _archive(shown: _Shown, lang: str) -> Iterator[Sheet]:
     sources = shown.sources
-    tags = sources.posts_by_tag
-    names = Part("the tags", tuple(tags))
-    lists: list[tuple[str, str, str, tuple[Post, ...], tuple[Part, ...]]] = [
-        (urls.POSTS, "Posts", "", sources.site.posts, (names,))
-    ]
-    lists += [(urls.tag_url(tag), tag, f"Posts about {tag}.", posts, ()) for tag, posts in tags.items()]
-    for url, title, lede, posts, also in lists:
+    posts, url = sources.posts_in(lang), sources.address(urls.POSTS, lang)
+    names = Part("the tags", tuple(sources.posts_by_tag(lang)))
+    for number in range(1, pages_of(posts) + 1):
+        make = _printed("posts", "archive_page", lang=lang, number=number)
+        yield _list_sheet(shown, url, posts, number, make, names, shown.languages)
+
+
+def _tags(shown: _Shown, lang: str) -> Iterator[Sheet]:
+    sources = shown.sources
+    tags = sources.posts_by_tag(lang)
+    for tag, posts in tags.items():
+        url = sources.address(urls.tag_url(tag), lang)
         for number in range(1, pages_of(posts) + 1):
-            name = urls.output_path(urls.list_page_url(url, number))
-            listed = shown.cards("the posts that it lists", on_page(posts, number))
-            place = Part("its place in the list", (title, number, pages_of(posts)))
-            given = {"url": url, "title": title, "lede": lede, "posts": posts, "number": number, "tags": bool(also)}
-            make = _printed("posts", "list_page", **given)
-            yield Sheet(name, (listed, place, *also), make)
+            make = _printed("posts", "tag_page", lang=lang, tag=tag, number=number)
+            yield _list_sheet(shown, url, posts, number, make, Part("the tag", tag))
     if tags:
         counts = Part("how many posts each tag has", tuple((tag, len(posts)) for tag, posts in tags.items()))
-        yield Sheet(urls.output_path(urls.TAGS), (counts,), _printed("posts", "tags_page"))
+        name = urls.output_path(sources.address(urls.TAGS, lang))
+        yield Sheet(name, (counts, shown.languages), _printed("posts", "tags_page", lang=lang))
+
+
+def _list_sheet(
+    shown: _Shown, url: str, posts: Sequence[Post], number: int, make: Callable[[Printer], Files], *also: Part
+) -> Sheet:
+    """Page `number`, from 1, of a list."""
+    here = on_page(posts, number)
+    listed = shown.cards("the posts that it lists", here)
+    place = Part("its place in the list", (number, pages_of(posts)))
+    name = urls.output_path(urls.list_page_url(url, number))
+    return Sheet(name, (listed, place, *also), make, modified=shown.modified(here))
 
 
 def _series(shown: _Shown) -> Iterator[Sheet]:
@@ -220,7 +274,7 @@ def _series(shown: _Shown) -> Iterator[Sheet]:
     found = sources.site.series
     for series in found:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
-        newest = Part("the newest post", sources.site.posts[0].slug if sources.site.posts else "")
+        newest = Part("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
         shows = (shown.series(series), shown.cards("its posts", posts), newest)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)), shows, _printed("series", "series_page", series=series)
@@ -287,13 +341,34 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
         yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))
     yield Sheet(urls.NOT_FOUND, (), _printed("plain", "missing_page"))
     yield Sheet("robots.txt", (), _printed("plain", "robots"))
-    newest = sources.site.posts[:FEED_ENTRIES]
-    dates = tuple((str(post.date), str(post.updated), post.description) for post in newest)
-    entries = Part(
-        "the newest posts", (tuple(map(shown.link, newest)), dates), tuple(post.body.path for post in newest)
-    )
-    day = Part(DAY, "" if newest else sources.as_of.isoformat())
-    yield Sheet(urls.FEED, (entries, day), _printed("plain", "feed"))
+
+
+def _feeds(shown: _Shown) -> Iterator[Sheet]:
+    sources, kinds = shown.sources, shown.sources.config.feeds
+    for lang, posts in sources.posts_by_language.items():
+        day = Part(DAY, "" if posts else sources.as_of.isoformat())
+        yield _feed(shown, sources.address(urls.FEED, lang), posts, _printed("feeds", "site_feeds", lang=lang), day)
+        for tag, tagged in sources.posts_by_tag(lang).items() if "tags" in kinds else ():
+            url = f"{sources.address(urls.tag_url(tag), lang)}{urls.FEED}"
+            yield _feed(shown, url, tagged, _printed("feeds", "tag_feed", lang=lang, tag=tag), Part("the tag", tag))
+    for series in sources.site.series if "series" in kinds else ():
+        url, make = f"{urls.series_url(series.id)}{urls.FEED}", _printed("feeds", "series_feed", series=series)
+        if listed := sources.posts_of(series):
+            yield _feed(shown, url, listed, make, shown.series(series))
+    if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
+        texts = Part("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
+        shows = (texts, *(shown.hrefs(entry.body) for entry in days))
+        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", shows, _printed("feeds", "worklog_feed"), listed=False)
+
+
+def _feed(shown: _Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
+    """A feed brings the whole text of its entries."""
+    newest = posts[:FEED_ENTRIES]
+    paths = tuple(post.body.path for post in newest)
+    texts = Part("the newest posts", tuple((shown.file(post.body.path), *shown.link(post)) for post in newest), paths)
+    leads = Part("where their links lead", tuple(shown.hrefs(post.body).value for post in newest))
+    measured = any(map(shown.is_measured, newest))
+    return Sheet(url, (texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
 
 
 def _redirects(shown: _Shown) -> Iterator[Sheet]:
@@ -303,8 +378,7 @@ def _redirects(shown: _Shown) -> Iterator[Sheet]:
         yield Sheet(urls.output_path(alias), (Part("where it leads", url),), make, listed=False)
 
 
-def sitemap(paths: Iterable[str]) -> Sheet:
-    """`paths` are those of all listed sheets' files."""
-    shown = tuple(sorted(path for path in paths if path.endswith("index.html")))
-
-    return Sheet(urls.SITEMAP, (Part("the pages", shown),), _printed("plain", "sitemap", paths=shown))
+def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
+    """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
+    shown = tuple(sorted(page for page in pages if page[0].endswith(".html") and page[0] != urls.NOT_FOUND))
+    return Sheet(urls.SITEMAP, (Part("the pages", shown),), _printed("plain", "sitemap", pages=shown))

@@ -33,10 +33,10 @@ def render_site(
     sources = Sources(linked, documents, fragments, as_of, assets, lambda: evidence, lambda: probes)
     printer = Printer(sources, environment(theme))
     pages: dict[str, str | bytes] = {}
-    listed: list[str] = []
+    listed: list[tuple[str, str]] = []
     for sheet in sheets(sources):
         made = sheet.make(printer)
-        listed += made if sheet.listed else ()
+        listed += ((path, sheet.modified) for path in made) if sheet.listed else ()
         pages |= made
     pages |= sitemap(listed).make(printer)
     return dict(sorted(pages.items()))

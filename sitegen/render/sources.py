@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sitegen.model.dates import day_of
+from sitegen.model.dates import day_of, moment
 from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
-from sitegen.model.site import Markdown, Phase, Post, Site, SiteConfig
-from sitegen.model.urls import post_url, tag_url
+from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
+from sitegen.model.urls import in_language, post_url, tag_url
 from sitegen.read.config import zone_of
 
 if TYPE_CHECKING:  # a page without a measurement needs none of these
@@ -65,6 +65,23 @@ class Sources:
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]
+
+    def listed(self, lang: str) -> str:
+        """The language in which a page of this one finds its lists: its own where there are posts in it."""
+        return lang if lang in self.posts_by_language else self.config.language
+
+    def address(self, url: str, lang: str) -> str:
+        """Of a list or a feed, in a language."""
+        return in_language(url, self.listed(lang), self.config)
+
+    def versions(self, url: str) -> Mapping[str, str]:
+        """By language the URL of a list; empty where there is but one language."""
+        languages = self.posts_by_language if len(self.posts_by_language) > 1 else ()
+        return {lang: self.address(url, lang) for lang in languages}
+
+    def stamp(self, date: dt.date | dt.datetime) -> str:
+        """ISO 8601: a day, or a time with its offset."""
+        return moment(date, self._zone).isoformat() if isinstance(date, dt.datetime) else date.isoformat()
 
     @property
     def site(self) -> Site:
@@ -126,25 +143,59 @@ class Sources:
     def _kernels(self) -> Mapping[str, Kernel]:
         return {kernel.name: kernel for kernel in self.site.kernels}
 
-    def post(self, slug: str) -> Post | None:
+    def language_of(self, text: Post | Page) -> str:
+        return text.lang or self.config.language
+
+    @cached_property
+    def posts_by_language(self) -> Mapping[str, tuple[Post, ...]]:
+        """Newest first; the site's own language first, then the others that a post is written in, by their tags."""
+        found: dict[str, list[Post]] = {self.config.language: []}
+        for post in self.site.posts:
+            found.setdefault(self.language_of(post), []).append(post)
+        first, *others = found
+        return {lang: tuple(found[lang]) for lang in (first, *sorted(others))}
+
+    def posts_in(self, lang: str) -> tuple[Post, ...]:
+        """Empty: those in the site's language."""
+        return self.posts_by_language.get(lang or self.config.language, ())
+
+    def pages_in(self, lang: str) -> tuple[Page, ...]:
+        """The pages outside of time in that language, or where it has none in the site's."""
+        own = self.config.language
+        found = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
+        return found[lang] or found[own]
+
+    @cached_property
+    def translations(self) -> Mapping[str, Mapping[str, Post]]:
+        """By slug the posts by language, where there are several, in the order of the site's languages."""
+        found: dict[str, dict[str, Post]] = {}
+        if len(self.posts_by_language) > 1:
+            for lang, posts in self.posts_by_language.items():
+                for post in posts:
+                    found.setdefault(post.slug, {})[lang] = post
+        return {slug: posts for slug, posts in found.items() if len(posts) > 1}
+
+    def post(self, slug: str, lang: str = "") -> Post | None:
+        """In that language, in the site's, or in any."""
+        translated = self.translations.get(slug)
+        if translated:
+            return translated.get(lang) or next(iter(translated.values()))
         return self._posts.get(slug)
 
     @cached_property
     def _posts(self) -> Mapping[str, Post]:
-        """By slug; of translations the newest."""
-        return {post.slug: post for post in reversed(self.site.posts)}
+        return {post.slug: post for post in self.site.posts}
+
+    def posts_by_tag(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
+        """Newest first, the tags by name; spellings that share a URL are one tag."""
+        lang = lang or self.config.language
+        if lang not in self._by_tag:
+            self._by_tag[lang] = _by_tag(self.posts_in(lang))
+        return self._by_tag[lang]
 
     @cached_property
-    def posts_by_tag(self) -> Mapping[str, tuple[Post, ...]]:
-        """Newest first, the tags by name; spellings that share a URL are one tag."""
-        names = sorted({ref.name for post in self.site.posts for ref in post.tags}, reverse=True)
-        urls = {name: tag_url(name) for name in names}
-        shown = {url: name for name, url in urls.items()}
-        tagged: dict[str, dict[str, Post]] = {url: {} for url in sorted(shown)}
-        for post in self.site.posts:
-            for ref in post.tags:
-                tagged[urls[ref.name]][post.body.path] = post
-        return {shown[url]: tuple(posts.values()) for url, posts in tagged.items()}
+    def _by_tag(self) -> dict[str, Mapping[str, tuple[Post, ...]]]:
+        return {}
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
@@ -163,10 +214,27 @@ class Sources:
     def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
         return (*filter(None, (self.post(ref.name) for ref in phase.posts)), *phase.planned)
 
+    def posts_of(self, series: Series) -> tuple[Post, ...]:
+        """The published posts of a series, newest first."""
+        listed = [entry for phase in self.entries[series.id] for entry in phase if isinstance(entry, Post)]
+        newest = sorted(listed, key=lambda post: moment(post.date, self._zone), reverse=True)
+        return tuple({post.slug: post for post in newest}.values())
+
     @cached_property
     def words_by_day(self) -> Mapping[dt.date, int]:
         """Of the worklog; a day without words counts as one."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
+
+
+def _by_tag(posts: Sequence[Post]) -> dict[str, tuple[Post, ...]]:
+    names = sorted({ref.name for post in posts for ref in post.tags}, reverse=True)
+    urls = {name: tag_url(name) for name in names}
+    shown = {url: name for name, url in urls.items()}
+    tagged: dict[str, dict[str, Post]] = {url: {} for url in sorted(shown)}
+    for post in posts:
+        for ref in post.tags:
+            tagged[urls[ref.name]][post.body.path] = post
+    return {shown[url]: tuple(found.values()) for url, found in tagged.items()}
 
 
 def source_of(site: Site, implementation: Implementation) -> str:

@@ -8,15 +8,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 import jinja2
 import jinja2.bccache
 
 import sitegen
+from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
-TEXT = (".html", ".xml", ".txt")
+TEXT = (".html", ".json", ".txt", ".xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,22 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def environment(theme: Theme, compiled: Path | None = None) -> jinja2.Environment:
+class Templates(jinja2.Environment):
+    """Puts the words of its language into a template before that is compiled."""
+
+    words: Mapping[str, str] = MappingProxyType({})
+
+    def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
+        return translated(source, self.words)
+
+
+def environment(theme: Theme, compiled: Path | None = None) -> Templates:
     """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML.
 
-    `compiled` is a folder that keeps what Jinja makes of the templates.
+    Its pages are English; `in_language` gives those of another language.  `compiled` is a folder that keeps what Jinja
+    makes of the templates.
     """
-    return jinja2.Environment(
+    return Templates(
         loader=jinja2.DictLoader(theme.templates),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
@@ -61,6 +74,20 @@ def environment(theme: Theme, compiled: Path | None = None) -> jinja2.Environmen
         keep_trailing_newline=True,
         bytecode_cache=_Compiled(str(compiled)) if compiled else None,
     )
+
+
+@lru_cache(maxsize=32)
+def in_language(templates: Templates, tag: str) -> tuple[Language, Templates]:
+    """A language and the templates in it.  Raises TemplateSyntaxError of a catalogue that cannot be read."""
+    loader, compiled = templates.loader, templates.bytecode_cache
+    spoken = language(tag, loader.mapping if isinstance(loader, jinja2.DictLoader) else {})
+    if not spoken.words:
+        return spoken, templates
+    if isinstance(compiled, _Compiled):
+        compiled = _Compiled(compiled.directory, f"__jinja2_%s.{spoken.tag}-{spoken.digest}.cache")
+    other = templates.overlay(bytecode_cache=compiled)
+    other.words = spoken.words
+    return spoken, other
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):

@@ -12,13 +12,14 @@ from markupsafe import Markup
 
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
-from sitegen.model.urls import WORKLOG, day_url, list_page_url, relative
+from sitegen.model.urls import FEED, WORKLOG, day_url, list_page_url, relative
 from sitegen.render import numbers
 from sitegen.render.frame import Link, Printer
 from sitegen.render.marks import heat, level
 from sitegen.render.paging import on_page, pages_of
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
+from sitegen.render.structured import About
 
 STATES = {
     TaskState.OPEN: ("planned", "Open"),
@@ -158,7 +159,11 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
     )
     title = "Worklog" if number == 1 else f"Worklog, page {number}"
     description = "What was done each day, unpolished."
-    return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG)
+    fed = "worklog" in sources.config.feeds
+    about = About(
+        ("CollectionPage",), feed=(f"{sources.config.title}: Worklog", f"{WORKLOG}{FEED}") if fed else ("", "")
+    )
+    return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG, about=about)
 
 
 def _months(sources: Sources, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
@@ -190,7 +195,8 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         next=_link(entries[at - 1], here) if at else None,
     )
     title, words = f"{numbers.day(entry.date)}, worklog", _excerpt(sources.fragments[document_key(entry.body)])
-    return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG)
+    about = About(("BlogPosting",), published=entry.date.isoformat())
+    return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:

@@ -54,7 +54,7 @@ def test_an_almost_empty_site_has_a_home_and_no_empty_sections(make: SimpleNames
     bare = replace(site, posts=(), pages=(), series=(), worklog=(), kernels=(), terms=(), files={})
     bare = replace(bare, config=replace(bare.config, entry_points=(), countdown=None))
     pages = make.rendered(bare)
-    assert sorted(pages) == ["404.html", "feed.xml", "index.html", "robots.txt", "sitemap.xml"]
+    assert sorted(pages) == ["404.html", "feed.json", "feed.xml", "index.html", "robots.txt", "sitemap.xml"]
     assert not page(pages, "index.html").css("section, nav")
 
 
