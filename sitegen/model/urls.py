@@ -74,9 +74,12 @@ def list_page_url(url: str, number: int) -> str:
 
 
 def address(written: str) -> str:
-    """A permalink or an alias as a URL: `old` and `/old/` are one; a last part with a suffix is a file."""
+    """A permalink or an alias as a URL: `old` and `/old/` are one; a last part with a suffix is a file, unless a slash
+    follows it: `/v1.2/` is a folder.
+    """
     parts = written.strip("/")
-    return parts if "." in parts.rpartition("/")[2] or not parts else f"{parts}/"
+    is_file = "." in parts.rpartition("/")[2] and not written.endswith("/")
+    return parts if is_file or not parts else f"{parts}/"
 
 
 def output_path(url: str) -> str:

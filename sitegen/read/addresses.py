@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model import urls
 from sitegen.model.site import Post, Ref, Site
 from sitegen.model.urls import (
     FEED,
@@ -67,8 +68,7 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
 
 def normalised(address: str) -> str:
     """`old` and `/old/` are one address; a last part with a suffix is a file."""
-    parts = address.strip("/")
-    return f"/{parts}" if "." in parts.rpartition("/")[2] else f"/{parts}/"
+    return f"/{urls.address(address)}"
 
 
 def _reserved(site: Site) -> Iterator[tuple[str, str]]:

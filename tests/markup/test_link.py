@@ -230,6 +230,7 @@ def test_page_and_other_language_have_their_own_addresses() -> None:
 
 def test_addresses_are_written_alike() -> None:
     assert (address("old"), address("/old/"), address("/a/b.html"), address("/")) == ("old/", "old/", "a/b.html", "")
+    assert address("/notes/v1.2/") == "notes/v1.2/"
     assert post_url(post("max", permalink="/2026/max"), CONFIG) == "2026/max/"
     assert relative("", "posts/max/") == "../../" and relative("", "") == "./"
     assert tag_url("CUDA C++") != tag_url("CUDA C")

@@ -88,6 +88,7 @@ def test_the_translation_of_a_post_is_no_second_slug() -> None:
 def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
     assert normalised("old") == normalised("/old/") == "/old/"
     assert normalised("/2025/old.html") == "/2025/old.html"
+    assert normalised("/notes/v1.2/") == "/notes/v1.2/"
     aliased = POST.format("b").replace("---\nText", "aliases: [posts/a]\n---\nText")
     assert codes({"content/posts/a.md": POST.format("a"), "content/posts/b.md": aliased}) == [
         ("SG021", "content/posts/b.md")
