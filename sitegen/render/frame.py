@@ -78,6 +78,7 @@ class Frame:
     home: str
     at_home: bool
     stylesheet: str
+    math_font: str
     icon: str
     script: str
     feed: str
@@ -171,6 +172,7 @@ class Printer:
             home=href(sources.address(HOME, lang)),
             at_home=here == sources.address(HOME, lang),
             stylesheet=href(sources.assets["site.css"]),
+            math_font=href(sources.assets["math.woff2"]),
             icon=href(sources.assets["icon.svg"]),
             script=href(sources.assets["site.js"]),
             feed=href(sources.address(FEED, lang)),

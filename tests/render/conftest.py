@@ -344,7 +344,7 @@ def site() -> Site:
         series=(series,),
         worklog=days,
         kernels=(kernel(), kernel("copy", "0")),
-        terms=(Term("warp", "Warp", Markdown("32 threads.\n", "content/terms/warp.md", 3), SPAN),),
+        terms=(Term("warp", "Warp", Markdown("$2^5$ threads.\n", "content/terms/warp.md", 3), SPAN),),
         files={"kernels/softmax/fused.py": FUSED, "kernels/softmax/naive.cu": NAIVE},
     )
 

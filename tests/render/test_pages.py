@@ -122,6 +122,13 @@ def test_the_theme_is_small(name: str, limit: int) -> None:
     assert len(gzip.compress((default_folder() / "assets" / name).read_bytes())) <= limit
 
 
+def test_the_font_of_formulas_is_fetched_where_one_stands(pages: Pages) -> None:
+    found = {path: bool(page.css("math")) for path, page in html(pages).items()}
+    assert found == {path: bool(page.css("link[as=font]")) for path, page in html(pages).items()}
+    assert set(found.values()) == {True, False}
+    assert (default_folder() / "assets" / "math.woff2").stat().st_size < 130_000
+
+
 def test_the_sitemap_is_xml_with_absolute_links(pages: Pages) -> None:
     sitemap = ElementTree.fromstring(str(pages["sitemap.xml"]))
     urls = [node.text for node in sitemap.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
