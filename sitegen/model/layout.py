@@ -140,7 +140,8 @@ class _Reader:
         found = _TOKEN.match(self.text, self.at)
         if not found and self.start < len(self.text):
             raise LayoutError(f"unexpected `{self.text[self.start]}`", self.start + 1)
-        self.number, self.word, self.sign, self.ring = found.groups() if found else (None, None, None, None)
+        groups: tuple[str | None, ...] = found.groups() if found else (None, None, None, None)
+        self.number, self.word, self.sign, self.ring = groups
         self.at = found.end() if found else len(self.text)
 
     def fail(self, expected: str) -> LayoutError:
