@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -22,6 +23,9 @@ from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order, render_report
 from sitegen.markup.link import link_site
 from sitegen.model.dates import day_of
+from sitegen.model.document import Document
+from sitegen.model.linked import Linked
+from sitegen.model.site import Post
 from sitegen.model.urls import page_url
 from sitegen.read.config import zone_of
 from sitegen.read.load import assemble, is_text
@@ -57,7 +61,7 @@ class Planned:
     """Whether it must be printed; else it stands in the output as it should."""
 
 
-class _Index:
+class Index:
     """What is known of the texts of a site, whichever output they are printed for."""
 
     def __init__(self, job: Job, shelf: Shelf) -> None:
@@ -83,28 +87,53 @@ class _Index:
             cache.save(self._path, self._version, (dict(entries), self._records))
 
 
-class _Site:
-    """The linked site of one build, with everything that its pages are made from and every mistake in it."""
+@dataclass(frozen=True, slots=True)
+class Link:
+    """All texts of a site together, for one day."""
 
-    def __init__(self, job: Job, read: Read, fragments: Fragments, index: _Index) -> None:
-        self._job, self.read = job, read
-        texts = Texts(job.root, filter(is_text, job.seen))
-        site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
-        documents = {key: document for one in read.parsed.values() for key, document in one.documents.items()}
-        self.zone = zone_of(site.config)
-        self.as_of = job.as_of or today(site.config.timezone)
-        self.posts = site.posts
-        linked, of_names = link_site(
-            site, documents, as_of=self.as_of, files=frozenset(job.seen), everything=job.everything
-        )
+    linked: Linked
+    documents: dict[str, Document]
+    posts: tuple[Post, ...]
+    """Also those that are not published."""
+    as_of: dt.date
+    found: tuple[Diagnostic, ...]
+    """The mistakes that only show when the texts are together."""
+
+
+def link(job: Job, read: Read) -> Link:
+    texts = Texts(job.root, filter(is_text, job.seen))
+    site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
+    documents = {key: document for one in read.parsed.values() for key, document in one.documents.items()}
+    as_of = job.as_of or today(site.config.timezone)
+    linked, of_names = link_site(site, documents, as_of=as_of, files=frozenset(job.seen), everything=job.everything)
+    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names))
+
+
+class Composed:
+    """A linked site with everything that its pages are made from and every mistake in it."""
+
+    def __init__(self, job: Job, read: Read, link: Link, fragments: Mapping[str, str], index: Index) -> None:
+        self._job, self.read, self.link = job, read, link
         self.theme = load_theme(job.root)
         self.assets, of_theme = fingerprint(self.theme.assets)
         self.sources = Sources(
-            linked, documents, fragments, self.as_of, self.assets.urls, self._evidence, load_probes, read.digests
+            link.linked,
+            link.documents,
+            fragments,
+            link.as_of,
+            self.assets.urls,
+            self._evidence,
+            load_probes,
+            read.digests,
         )
-        of_texts = worklog_never_fails(d for one in read.parsed.values() for d in one.diagnostics)
         of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
-        self.found = in_reading_order((*of_texts, *of_site, *of_names, *of_theme, *of_records))
+        self.beside_texts = (*link.found, *of_theme, *of_records)
+        """The mistakes that no text has by itself."""
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        of_texts = worklog_never_fails(d for one in self.read.parsed.values() for d in one.diagnostics)
+        return in_reading_order((*of_texts, *self.beside_texts))
 
     @cached_property
     def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:
@@ -151,22 +180,21 @@ def _copy(source: Path, url: str, printer: Printer) -> Files:
 
 def build_anew(job: Job) -> Outcome:
     shelf = Shelf(job.cache / "fragments")
-    index = _Index(job, shelf)
+    index = Index(job, shelf)
     reader = Reader(job.root, tuple(job.seen), shelf)
     with job.stages.stage("read", len(reader.wanted)) as tick:
         read = reader.read(_known(job), index.entries, job.processes, tick)
     with job.stages.stage("link"):
-        site = _Site(job, read, Fragments(shelf, read.parsed, reader.html_of), index)
+        site = Composed(job, read, link(job, read), Fragments(shelf, read.parsed, reader.html_of), index)
         index.save(read.entries)
-    if has_errors(site.found):
-        return Outcome(_report(job, site.found), failed=True)
+    if has_errors(found := site.found):
+        return Outcome(_report(job, found), failed=True)
     try:
         return _print_and_write(job, site)
     except jinja2.TemplateError as error:
         if not (job.root / TEMPLATES).is_dir():
             raise
-        found = in_reading_order((*site.found, of_template(error, site.theme.templates)))
-        return Outcome(_report(job, found), failed=True)
+        return Outcome(_report(job, (*found, of_template(error, site.theme.templates))), failed=True)
 
 
 def _known(job: Job) -> dict[str, bytes]:
@@ -177,7 +205,7 @@ def _known(job: Job) -> dict[str, bytes]:
     return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}
 
 
-def _print_and_write(job: Job, site: _Site) -> Outcome:
+def _print_and_write(job: Job, site: Composed) -> Outcome:
     with job.stages.stage("compare"):
         decide = _Decider(job, site)
         planned = {name: decide(sheet) for name, sheet in site.sheets().items()}
@@ -212,7 +240,7 @@ def _listed(planned: Mapping[str, Planned], files: Mapping[str, tuple[str, ...]]
 class _Decider:
     """Says of each sheet whether it must be printed."""
 
-    def __init__(self, job: Job, site: _Site) -> None:
+    def __init__(self, job: Job, site: Composed) -> None:
         self._job = job
         self._common = site.common()
         self._key, self._parts = key_of(self._common)
@@ -268,7 +296,7 @@ def _print(
 
 def _state(
     job: Job,
-    site: _Site,
+    site: Composed,
     planned: Mapping[str, Planned],
     files: Mapping[str, tuple[str, ...]],
     owners: Mapping[str, str],
@@ -283,15 +311,16 @@ def _state(
         for name, one in planned.items()
     }
     config = site.sources.config
-    days = {day_of(post.date, site.zone).toordinal() for post in site.posts if not post.draft}
+    day, zone = site.link.as_of.toordinal(), zone_of(config)
+    days = {day_of(post.date, zone).toordinal() for post in site.link.posts if not post.draft}
     return State(
         signatures=trusted(job.seen, job.began_ns),
         digests=dict(site.read.digests),
-        as_of=site.as_of.toordinal(),
+        as_of=day,
         everything=job.everything,
         timezone=config.timezone,
         shows_day=any(p.what == DAY and p.value for one in planned.values() for p in one.sheet.shows),
-        waiting=() if job.everything else tuple(sorted(day for day in days if day > site.as_of.toordinal())),
+        waiting=() if job.everything else tuple(sorted(waits for waits in days if waits > day)),
         sheets=sheets,
         outputs={path: left for path, left in outputs.items() if left},
         report=_report(job, site.found),
