@@ -10,7 +10,19 @@ from pathlib import Path
 
 import sitegen
 
-_READERS = ("linkify_it", "markdown_it", "mdit_py_plugins", "mmdr", "pydantic", "pygments", "quickjs", "yaml")
+_READERS = (
+    "linkify_it",
+    "markdown_it",
+    "mdit_py_plugins",
+    "mmdr",
+    "PIL",
+    "pybtex",
+    "pydantic",
+    "pygments",
+    "pylatexenc",
+    "quickjs",
+    "yaml",
+)
 _PRINTERS = ("jinja2", "markupsafe")
 
 

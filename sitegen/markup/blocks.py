@@ -1,9 +1,9 @@
-"""Headings, tables, task lists, footnotes → the HTML of the theme."""
+"""Headings, task lists, footnotes → the HTML of the theme."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from sitegen.markup.annotations import note_open
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, add_rules, collected, slug
+from sitegen.markup.labels import kind_of
 from sitegen.markup.words import plain_text
 from sitegen.model.document import Heading
 
@@ -23,8 +24,6 @@ _FRAME_ID = re.compile(r"(?:fn|ref|callout-|listing-|tabs-)\d[\d-]*|main|toc-h|r
 _TASK = re.compile(r"\[([ xX~/])\][ \t]+(?=\S)")
 _STATES = {" ": ("planned", "Open"), "~": ("partial", "Partly done"), "/": ("partial", "Partly done")}
 _DONE = ("done", "Done")
-_LONG = 32
-"""Characters from which on a table's cell is text that may wrap."""
 
 
 def blocks_plugin(md: MarkdownIt) -> None:
@@ -69,7 +68,9 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
         into.headings.append(Heading(level, name, text))
         into.level = level
     number = _number(level, token, into)
-    linked = not text or any(t.type == "link_open" or t.info in ("kernel", "term") for t in children)
+    if kind_of(name.removeprefix(into.id_prefix)) == "sec":
+        into.names[name] = f"Section {into.numbers['sec']}" if number else f"“{text}”"
+    linked = not text or any(t.type in ("link_open", "citation") or t.info in ("kernel", "term") for t in children)
     token.meta.update(level=level, linked=linked)
     classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
     anchor = "" if linked else f'<a class="anchor" href="#{escape(name)}">'
@@ -89,46 +90,8 @@ def _free_id(text: str, into: Collected) -> str:
 def _number(level: int, token: Token, into: Collected) -> str:
     if not into.numbered or level != 2 or token.level:
         return ""
-    return f'<span class="no">{sum(heading.level == 2 for heading in into.headings)}</span>'
-
-
-def _table_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    names = ", ".join(filter(None, _header(tokens, idx)))
-    classes = " ".join(filter(None, ["tbl", str(tokens[idx].attrs.get("class", ""))]))
-    anchor = f' id="{escape(str(tokens[idx].attrs["id"]))}"' if "id" in tokens[idx].attrs else ""
-    label = escape(f"Table of {names}" if names else "Table")
-    return (
-        f'<div class="{escape(classes)}"{anchor}>\n'
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n<table class="data">\n'
-    )
-
-
-def _header(tokens: Sequence[Token], idx: int) -> Iterator[str]:
-    for at in range(idx, len(tokens)):
-        if tokens[at].type == "thead_close":
-            return
-        if tokens[at].type == "inline":
-            yield plain_text(tokens[at].children or ())
-
-
-def _table_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
-    return "</table>\n</div>\n</div>\n"
-
-
-def _cell_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    token = tokens[idx]
-    align = str(token.attrs.get("style", "")).partition(":")[2]
-    kind = "" if align == "right" else "t" if len(tokens[idx + 1].content) > _LONG else "l"
-    classes = f' class="{kind}"' if kind else ""
-    if token.tag == "th" and not tokens[idx + 1].content:
-        return f"<td{classes}>"
-    scope = ' scope="col"' if token.tag == "th" else ""
-    return f"<{token.tag}{scope}{classes}>"
-
-
-def _cell_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    empty_header = tokens[idx].tag == "th" and not tokens[idx - 1].content
-    return "</td>\n" if empty_header else f"</{tokens[idx].tag}>\n"
+    into.numbers["sec"] = into.numbers.get("sec", 0) + 1
+    return f'<span class="no">{into.numbers["sec"]}</span>'
 
 
 def _tasks(state: StateCore) -> None:
@@ -232,10 +195,4 @@ _RULES = {
     "heading_open": _heading_open,
     "list_item_close": _item_close,
     "list_item_open": _item_open,
-    "table_close": _table_close,
-    "table_open": _table_open,
-    "td_close": _cell_close,
-    "td_open": _cell_open,
-    "th_close": _cell_close,
-    "th_open": _cell_open,
 }

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, without_marks
 from sitegen.markup.collected import Collected
+from sitegen.markup.labels import kind_of, numbered
 from sitegen.markup.listings import listing_of
 from sitegen.markup.looks import OF_CODE
 from sitegen.model.document import CELL_LANGUAGES, Cell
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
+from sitegen.model.listing import Look
 
 _DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
 
@@ -41,7 +44,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
         source=source.rstrip("\n") + "\n",
         span=span,
         options={name: values[name] for name in _DISPLAY if name in values},
-        look=listing.look,
+        look=_named(listing.look, values["label"], into),
         implements=values.get("implements", ""),
         launch=values.get("launch"),
         needs=values.get("needs", {}),
@@ -49,6 +52,16 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
         predicts=values.get("predicts", ""),
         raises=values.get("error", False),
     )
+
+
+def _named(look: Look, label: str, into: Collected) -> Look:
+    """A listing with a caption has a number, like any other; the cell's label may be that of its code."""
+    if not look.caption and kind_of(label) != "lst":
+        return look
+    name = numbered("lst", into)[0]
+    if kind_of(label) == "lst":
+        into.names[label] = name
+    return replace(look, name=name)
 
 
 def _has_folder(span: Span, into: Collected) -> bool:

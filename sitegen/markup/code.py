@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from sitegen.markup.captions import caption
 from sitegen.markup.highlight import highlighted_lines, language_name
 from sitegen.markup.lines import Lines, Regions, resolve
 from sitegen.model.listing import Look, Note
@@ -105,7 +106,7 @@ def _caption(title: str, region: str, language: str, href: str, look: Look) -> s
         shown = f'<a href="{escape(href)}">{shown}</a>'
     facts = [f"region <b>{escape(region)}</b>"] if region else []
     facts += [escape(language_name(language) or "text")]
-    below = f"<p>{escape(look.caption)}</p>" if look.caption else ""
+    below = f"<p>{caption(look.name)}{escape(look.caption)}</p>" if look.name else ""
     return f"{shown} <span>{', '.join(facts)}</span>{below}".strip()
 
 

@@ -23,6 +23,16 @@ KEY = "sitegen"
 """Where `env` keeps the Collected."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`@fig-roofline`, `[-@fig-roofline]`."""
+
+    label: str
+    span: Span
+    words: str | None
+    """What stands before the number, perhaps nothing; None: what the thing is called."""
+
+
 @dataclass(slots=True)
 class Collected:
     path: str
@@ -36,6 +46,11 @@ class Collected:
     ids: dict[str, None] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    """How many figures, tables, … there are so far, by kind."""
+    names: dict[str, str] = field(default_factory=dict)
+    """What is called `Figure 2`, by id."""
+    references: list[Reference] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
     has_math: bool = False
     pieces: Pieces = field(default_factory=Pieces)
@@ -58,7 +73,8 @@ class Collected:
         return html
 
     def _effects(self) -> tuple[int, ...]:
-        return tuple(map(len, (self.slots, self.ids, self.cells, self.diagnostics, self.open_tags)))
+        made = (self.slots, self.ids, self.cells, self.diagnostics, self.open_tags, self.references)
+        return *map(len, made), sum(self.numbers.values())
 
     def span(self, line: int, col: int = 0, length: int = 1) -> Span:
         return Span(self.path, self.first_line + line, col + 1, max(length, 1))

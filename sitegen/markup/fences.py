@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markdown_it.token import Token
@@ -15,10 +15,11 @@ from sitegen.markup.annotations import Texts, notes_at_lines
 from sitegen.markup.callouts import KINDS
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, collected
+from sitegen.markup.labels import kind_of, named, numbered
 from sitegen.markup.listings import code_block, plain_fence
 from sitegen.markup.looks import OF_CODE, look_of
 from sitegen.markup.math import block_math
-from sitegen.model.document import CELL_LANGUAGES, BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
+from sitegen.model.document import CELL_LANGUAGES, BenchmarkSlot, Cell, CellSlot, ListingSlot, RooflineSlot
 
 DIRECTIVE = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 COLUMNS = ("time", "bandwidth", "of-ceiling", "of-copy", "of-read", "vs: …")
@@ -72,7 +73,16 @@ def _cell(fence: Fence, into: Collected) -> str:
     if cell is None:
         return code_figure(fence.content, "")
     into.cells.append(cell)
-    return into.slot(CellSlot(cell.label)) + "\n"
+    return into.slot(CellSlot(cell.label, _output_name(cell, into))) + "\n"
+
+
+def _output_name(cell: Cell, into: Collected) -> str:
+    """Of what a cell puts out, if that has a caption or a label that says what it is."""
+    kind = "fig" if "fig-cap" in cell.options else "tbl" if "tbl-cap" in cell.options else kind_of(cell.label)
+    if kind not in ("fig", "tbl"):
+        return ""
+    into.names[cell.label] = numbered(kind, into)[0]
+    return into.names[cell.label]
 
 
 def _kernel(fence: Fence, into: Collected) -> str:
@@ -83,8 +93,8 @@ def _kernel(fence: Fence, into: Collected) -> str:
         return ""
     span = options.span("annotate", fence.argument_span)
     notes = notes_at_lines(values.get("annotate", ""), fence.notes, span, into)
-    id = into.take_id(values["label"], options.span("label", span)) if "label" in values else ""
-    look = look_of(values, notes, id=id, numbers=True)
+    name, id = named("lst", "lst-cap" in values, values.get("label", ""), options.span("label", span), into)
+    look = replace(look_of(values, notes, id=id, numbers=True), name=name)
     return into.slot(ListingSlot(kernel, implementation, fence.argument_span, values.get("region", ""), look)) + "\n"
 
 
@@ -107,8 +117,9 @@ def _figure_slot(kind: Callable[..., Any], fence: Fence, values: dict[str, Any],
     if not re.fullmatch(r"[^\s/]+", fence.argument):
         _needs(fence, f"a kernel, `{{{fence.name}}} softmax`", into)
         return ""
-    if values.get("label"):
-        values["label"] = into.take_id(values["label"], into.span_of(values["label"], fence.line, fence.line + 20))
+    label = values.pop("label", "")
+    span = into.span_of(label, fence.line, fence.line + 20)
+    values["number"], values["label"] = numbered("tbl" if kind is BenchmarkSlot else "fig", into, label, span)
     return into.slot(kind(fence.argument, fence.argument_span, **values)) + "\n"
 
 

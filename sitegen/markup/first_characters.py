@@ -29,6 +29,7 @@ _BLOCK = {
     "html_block": "<",
     "list": "*+-0123456789",
     "math_block": "$",
+    "math_labelled": "$",
     "reference": "[",
     "tabs": "`~:",
 }
@@ -36,6 +37,7 @@ _INLINE = {
     "attr": "{",
     "autolink": "<",
     "backticks": "`",
+    "citation": "@[",
     "emphasis": "*_",
     "entity": "&",
     "escape": "\\",

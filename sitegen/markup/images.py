@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from markdown_it.token import Token
+
 from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected
+from sitegen.markup.places import span_within, target_of
+from sitegen.markup.words import plain_text
 from sitegen.model.document import ImageSlot
 
 
@@ -13,6 +17,16 @@ def image(target: str, span: Span, attributes: Mapping[str, str], into: Collecte
     """`attributes` are those of the element but `src`; `alt` is among them.  The first image of a text is not lazy."""
     first = not any(isinstance(slot, ImageSlot) for slot in into.slots)
     return into.slot(ImageSlot(target, span, tuple(attributes.items()), first))
+
+
+def markdown_image(token: Token, into: Collected) -> str:
+    """`![what it shows](plot.png)`."""
+    target = target_of(token, "src")
+    attributes = {name: str(value) for name, value in token.attrs.items() if name != "src"}
+    attributes["alt"], span = plain_text(token.children or ()), span_within(token, target, into)
+    if not attributes["alt"]:
+        warn_without_words(span, f"write them as `![…]({target})`", into)
+    return image(target, span, attributes, into)
 
 
 def warn_without_words(span: Span, hint: str, into: Collected) -> None:

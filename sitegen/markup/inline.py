@@ -6,24 +6,23 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, cast
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from sitegen.diagnostics import Span, did_you_mean
+from sitegen.diagnostics import did_you_mean
 from sitegen.markup.collected import KEY, Collected, add_rules, collected
-from sitegen.markup.images import image, warn_without_words
+from sitegen.markup.images import markdown_image
 from sitegen.markup.math import inline_math
-from sitegen.markup.words import plain_text
-from sitegen.model.document import LinkSlot
-from sitegen.model.urls import is_external
+from sitegen.markup.places import span_within, target_of
+from sitegen.model.document import LinkSlot, TermSlot
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
+_OTHER_WORDS = re.compile(r"(.*\S)\s*<([^<>]+)>")
 _MARK = re.compile(r"\[\^([^\]\s]+)\]")
-_PLACED = ("link_open", "image", "role", "footnote_missing", "math_inline", "html_inline", "link_close")
+_PLACED = ("link_open", "image", "role", "citation", "footnote_missing", "math_inline", "html_inline", "link_close")
 NOT_YET = frozenset({"value", "claim"})
 
 
@@ -31,7 +30,7 @@ def inline_plugin(md: MarkdownIt) -> None:
     """Rules for roles and lost footnotes; every link, image, role and formula learns its offset in its text."""
     md.inline.ruler.before("backticks", "role", _role)
     md.inline.ruler.after("footnote_ref", "footnote_missing", _footnote_missing)
-    for name in ("link", "image", "autolink", "html_inline", "math_inline", "role", "footnote_missing"):
+    for name in ("link", "image", "autolink", "html_inline", "math_inline", "role", "footnote_missing", "citation"):
         _remember_offsets(md, name)
     md.core.ruler.after("inline", "places", _places)
     add_rules(
@@ -126,37 +125,15 @@ def _at(offset: int, text: str, starts: list[int], first: int) -> tuple[int, int
     return first + row, max(col + starts[min(row, len(starts) - 1)], 0)
 
 
-def _span(token: Token, words: str, into: Collected) -> Span:
-    """Of `words` in the token's source, or of the token's first character."""
-    line, col = token.meta.get("line", 0), token.meta.get("col", 0)
-    source = into.lines[line] if line < len(into.lines) else ""
-    found = source.find(words, col) if words else -1
-    if found >= 0:
-        return into.span(line, found, len(words))
-    return into.span(line, min(col, max(len(source) - 1, 0)))
-
-
-def _target(token: Token, name: str) -> str:
-    """As it was written: markdown-it has percent-encoded it."""
-    target = str(token.attrGet(name) or "")
-    return target if is_external(target) else unquote(target)
-
-
 def _render_link(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     token, into = tokens[idx], collected(env)
-    target = _target(token, "href")
-    token.attrSet("href", into.slot(LinkSlot(target, _span(token, target, into))))
+    target = target_of(token, "href")
+    token.attrSet("href", into.slot(LinkSlot(target, span_within(token, target, into))))
     return f"<a{_attributes(token, into)}>"
 
 
 def _render_image(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    token, into = tokens[idx], collected(env)
-    target = _target(token, "src")
-    attributes = {name: str(value) for name, value in token.attrs.items() if name != "src"}
-    attributes["alt"], span = plain_text(token.children or ()), _span(token, target, into)
-    if not attributes["alt"]:
-        warn_without_words(span, f"write them as `![…]({target})`", into)
-    return image(target, span, attributes, into)
+    return markdown_image(tokens[idx], collected(env))
 
 
 def _attributes(token: Token, into: Collected) -> str:
@@ -167,7 +144,7 @@ def _render_role(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
     token, into = tokens[idx], collected(env)
     if token.info in ROLES:
         return ROLES[token.info](token, into)
-    span = _span(token, "{" + token.info + "}", into)
+    span = span_within(token, "{" + token.info + "}", into)
     if token.info in NOT_YET:
         into.error("SG112", f"the role `{{{token.info}}}` is not known yet", span, "values are bound to records later")
     else:
@@ -179,7 +156,7 @@ def _render_footnote_missing(tokens: Sequence[Token], idx: int, _options: Any, e
     into, name = collected(env), tokens[idx].content
     known = [label[1:] for label in env.get("footnotes", {}).get("refs", {})]
     hint = did_you_mean(name, known) or f"add a line `[^{name}]: …`"
-    into.error("SG118", f"footnote `{name}` is not defined", _span(tokens[idx], f"[^{name}]", into), hint)
+    into.error("SG118", f"footnote `{name}` is not defined", span_within(tokens[idx], f"[^{name}]", into), hint)
     return escape(f"[^{name}]")
 
 
@@ -193,14 +170,18 @@ def _math(token: Token, into: Collected) -> str:
 
 def _kernel(token: Token, into: Collected) -> str:
     kernel = token.content.split("/")[0]
-    href = into.slot(LinkSlot(f"/kernels/{kernel}/", _span(token, token.content, into)))
+    href = into.slot(LinkSlot(f"/kernels/{kernel}/", span_within(token, token.content, into)))
     return f'<a href="{href}"><code>{escape(token.content, quote=False)}</code></a>'
 
 
 def _term(token: Token, into: Collected) -> str:
-    slug = "-".join(token.content.lower().split())
-    href = into.slot(LinkSlot(f"/terms/{slug}/", _span(token, token.content, into)))
-    return f'<a href="{href}">{escape(token.content, quote=False)}</a>'
+    """`warp`, or other words for it: `warps <warp>`.  The first use in a text is a link."""
+    found = _OTHER_WORDS.fullmatch(token.content)
+    words, name = (found[1], found[2]) if found else (token.content, token.content)
+    shown = escape(words, quote=False)
+    if any(isinstance(slot, TermSlot) and slot.name.lower() == name.lower() for slot in into.slots):
+        return shown
+    return f'<a href="{into.slot(TermSlot(name, span_within(token, name, into)))}">{shown}</a>'
 
 
 def _element(name: str) -> Callable[[Token, Collected], str]:

@@ -5,6 +5,7 @@ Pure: which files exist comes as an argument.  Codes of this stage:
 SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 unknown kernel
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
+SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TypeGuard
 from urllib.parse import unquote
 
-from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
+from sitegen.markup.cited import works_cited
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
 from sitegen.markup.translations import translated_cells
@@ -31,6 +33,7 @@ from sitegen.model.document import (
     ListingSlot,
     RooflineSlot,
     Slot,
+    TermSlot,
 )
 from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
 from sitegen.model.site import Markdown, Post, Series, Site
@@ -59,10 +62,12 @@ def link_site(
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     book = address_book(shown, posts, documents, frozenset(files), hidden)
     hrefs, assets = _resolve_all(shown, documents, book, found)
+    references = works_cited(shown, documents, found)
     linked = Linked(
         site=shown,
         hrefs=hrefs,
         assets=assets,
+        references=references,
         redirects=redirects_of(shown),
         kernel_posts=_kernel_posts(shown, documents),
         backlinks=_backlinks(shown, documents, hrefs),
@@ -145,11 +150,16 @@ def _resolve_all(
 ) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
     hrefs: dict[tuple[str, int], str] = {}
     assets: dict[str, str] = {}
-    here = _pages(site)
+    here, terms = _pages(site), _terms(site)
     for text in texts(site):
         key = document_key(text)
         for index, slot in enumerate(_document(documents, text).slots):
-            if isinstance(slot, LinkSlot | ImageSlot | FileSlot):
+            if isinstance(slot, TermSlot):
+                if url := terms.get(_term_key(slot.name)):
+                    hrefs[key, index] = url
+                else:
+                    found.append(_unknown_term(slot, site))
+            elif isinstance(slot, LinkSlot | ImageSlot | FileSlot):
                 target = resolve(slot.target, text.path, here[key], book)
                 found += _target_mistakes(slot, target)
                 if not target.problem:
@@ -157,6 +167,22 @@ def _resolve_all(
                 if target.asset:
                     assets[unquote(target.href)] = target.asset
     return hrefs, dict(sorted(assets.items()))
+
+
+def _terms(site: Site) -> dict[str, str]:
+    """The URL of each term by its slug, its title and its other names."""
+    found = {_term_key(name): urls.term_url(term.slug) for term in site.terms for name in (*term.aliases, term.title)}
+    return found | {term.slug: urls.term_url(term.slug) for term in site.terms}
+
+
+def _term_key(name: str) -> str:
+    return "-".join(name.lower().split())
+
+
+def _unknown_term(slot: TermSlot, site: Site) -> Diagnostic:
+    names = [name for term in site.terms for name in (term.slug, term.title, *term.aliases)]
+    hint = did_you_mean(slot.name, names) or f"define it in content/terms/{_term_key(slot.name)}.md"
+    return Diagnostic("SG212", f"unknown term `{slot.name}`", slot.span, hint)
 
 
 def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Found) -> Iterator[Diagnostic]:

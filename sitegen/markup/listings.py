@@ -12,6 +12,7 @@ from sitegen.markup.annotations import Texts, notes_at_lines, notes_at_marks, wi
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected
 from sitegen.markup.highlight import is_known, known_languages
+from sitegen.markup.labels import named
 from sitegen.markup.lines import Regions, names_regions, resolve
 from sitegen.markup.looks import OF_SHOWN, look_of
 from sitegen.markup.regions import unmarked
@@ -43,8 +44,9 @@ def code_block(language: str, content: str, line: int, span: Span, texts: Texts,
 def _shown(language: str, span: Span, options: o.Options, where: str, texts: Texts, into: Collected) -> str:
     values = o.checked(options, OF_SHOWN, where, into)
     listing = listing_of(options.rest, options, values, texts, into, numbers=False)
-    id = into.take_id(values["label"], options.span("label", span)) if "label" in values else ""
-    look = replace(listing.look, id=id)
+    label, place = values.get("label", ""), options.span("label", span)
+    name, id = named("lst", bool(listing.look.caption), label, place, into)
+    look = replace(listing.look, id=id, name=name)
     title = values.get("filename", "")
 
     def figure() -> str:

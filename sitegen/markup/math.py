@@ -14,10 +14,13 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected, collected
+from sitegen.markup.labels import numbered
 
 STYLE_CLASSES = {
     "border-bottom:0.06em solid": "tml-bb",
@@ -36,6 +39,7 @@ _ATTRIBUTES = {"color": "mathcolor", "background-color": "mathbackground"}
 _NEEDLESS = frozenset({"tml-display"})
 _TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
+_LABELLED = re.compile(r"\$\$(?:(?!\$\$|\n[ \t]*\n).)+\$\$[ \t]*\{#([\w.-]+)\}[ \t]*(?=\n|$)", re.DOTALL)
 _POSITION = re.compile(r"\s*at (?:position (\d+)|end of input)\b.*", re.DOTALL)
 _JOIN = "(s, d) => JSON.stringify(temml.renderToString(s, {displayMode: d, throwOnError: true, maxExpand: 1000}))"
 """Through JSON: QuickJS returns a joined string as a rope, which the binding does not know."""
@@ -66,15 +70,38 @@ def mathml(source: str, display: bool) -> str:
 
 
 def block_math(source: str, line: int, text_line: int, label: str, into: Collected) -> str:
-    """A displayed formula in its scroller; `text_line` is where the TeX begins."""
-    name = into.take_id(label, into.span_of(label, line, text_line + source.count("\n") + 2)) if label else ""
-    anchor = f' id="{escape(name)}"' if name else ""
+    """A displayed formula in its scroller, with a number when it has a label; `text_line` is where the TeX begins."""
     shown = _shown(source, True, text_line, into)
-    return f'<div class="eq" tabindex="0" role="group" aria-label="Formula"{anchor}>{shown}</div>\n'
+    if not label:
+        return f'<div class="eq" tabindex="0" role="group" aria-label="Formula">{shown}</div>\n'
+    span = into.span_of(label, line, text_line + source.count("\n") + 2)
+    name, id = numbered("eq", into, label, span)
+    number = f'<span class="no">({name.rpartition(" ")[2]})</span>'
+    return f'<div class="eq" tabindex="0" role="group" aria-label="{name}" id="{escape(id)}">{shown}{number}</div>\n'
 
 
 def inline_math(source: str, line: int, into: Collected) -> str:
     return _shown(source, False, line, into)
+
+
+def labelled_math_plugin(md: MarkdownIt) -> None:
+    """`$$ … $$ {#eq-name}`, beside the form `$$ … $$ (eq-name)` of the plugin for formulas."""
+    md.block.ruler.before("math_block", "math_labelled", _labelled)
+
+
+def _labelled(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    begin = state.bMarks[start] + state.tShift[start]
+    found = _LABELLED.match(state.src, begin, state.eMarks[end - 1])
+    if not found:
+        return False
+    if not silent:
+        stop = start + found[0].count("\n") + 1
+        written = state.getLines(start, stop, state.blkIndent, False).strip()
+        token = state.push("math_block_label", "math", 0)
+        token.content, token.info = written[2 : written.rindex("$$")], found[1]
+        token.map, token.block = [start, stop], True
+        state.line = stop
+    return True
 
 
 def render_math_block(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

@@ -21,14 +21,17 @@ from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.callouts import callouts_plugin
+from sitegen.markup.citations import citations_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
 from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.inline import inline_plugin
-from sitegen.markup.math import render_math_block, render_math_inline
+from sitegen.markup.labels import with_references
+from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
+from sitegen.markup.tables import tables_plugin
 from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
@@ -60,7 +63,7 @@ def parse_document(
     parser = _parser()
     tokens = parser.parse(text, env)
     env["shift"] = shift_of(tokens, top_level)
-    html = parser.renderer.render(tokens, parser.options, env)
+    html = with_references(parser.renderer.render(tokens, parser.options, env), into)
     report_open_tags(into)
     document = Document(
         html=html,
@@ -100,13 +103,16 @@ def _parser() -> MarkdownIt:
         partial(footnote_plugin, inline=False),
         deflist_plugin,
         partial(dollarmath_plugin, allow_space=False, allow_digits=False),
+        labelled_math_plugin,
         partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
         partial(attrs_block_plugin, allowed=_ATTRIBUTES),
         callouts_plugin,
         figures_plugin,
+        citations_plugin,
         tabs_plugin,
         colon_fence_plugin,  # after those that read fences of colons themselves
         inline_plugin,
+        tables_plugin,
         blocks_plugin,
         annotations_plugin,
     ):

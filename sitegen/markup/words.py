@@ -19,7 +19,9 @@ def plain_text(tokens: Iterable[Token]) -> str:
             parts.append(" ")
         elif token.type == "image":
             parts.append(plain_text(token.children or ()))
-        elif token.type in ("text", "code_inline", "math_inline", "text_special", "role"):
+        elif token.type == "role" and token.info == "term":
+            parts.append(token.content.partition(" <")[0])
+        elif token.type in ("text", "code_inline", "math_inline", "text_special", "role", "citation"):
             parts.append(token.content)
     return "".join(parts)
 

@@ -55,6 +55,44 @@ class FileSlot:
 
 
 @dataclass(frozen=True, slots=True)
+class TermSlot:
+    """`{term}`warp``: a word of the glossary; what it leads to, in place of an address."""
+
+    name: str
+    """As it was written: a title, a slug or another name of a term."""
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One work in a citation."""
+
+    key: str
+    prefix: str = ""
+    """`see` of `[see @dao2022]`."""
+    suffix: str = ""
+    """`p. 3` of `[@dao2022, p. 3]`."""
+    bare: bool = False
+    """`[-@dao2022]`: without its authors, where those are shown."""
+    id: str = ""
+    """Of this mention, to which the list of references leads back."""
+
+
+@dataclass(frozen=True, slots=True)
+class CiteSlot:
+    """`[@dao2022, p. 3; @other]`, or `@dao2022` in a sentence."""
+
+    items: tuple[Cited, ...]
+    written: str
+    """The text itself: what is shown where there is no bibliography."""
+    span: Span
+    narrative: bool = False
+    """A part of the sentence, which names the authors."""
+    id_prefix: str = ""
+    """Of the ids of the text."""
+
+
+@dataclass(frozen=True, slots=True)
 class ListingSlot:
     """`{kernel} softmax/fused`: the source of an implementation, or a named region of it."""
 
@@ -71,6 +109,8 @@ class CellSlot:
     """Where an executable cell stands: its code and what it put out."""
 
     label: str
+    number: str = ""
+    """What its output is called, when that has a caption or can be referred to: `Figure 2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +126,9 @@ class BenchmarkSlot:
     implementations: tuple[str, ...] = ()
     caption: str = ""
     label: str = ""
+    """Its id."""
+    number: str = ""
+    """What it is called: `Table 2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +141,12 @@ class RooflineSlot:
     dtype: str = ""
     caption: str = ""
     label: str = ""
+    """Its id."""
+    number: str = ""
+    """What it is called: `Figure 2`."""
 
 
-Slot = LinkSlot | ImageSlot | FileSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+Slot = LinkSlot | ImageSlot | FileSlot | TermSlot | CiteSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
 
 
 CELL_LANGUAGES = ("python", "triton", "cuda")

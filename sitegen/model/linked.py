@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from sitegen.model.bibliography import Work
 from sitegen.model.site import Markdown, Post, Series, Site
 
 
@@ -47,6 +48,10 @@ class Linked:
     """
     assets: Mapping[str, str] = field(default_factory=dict)
     """The files that texts show or link, by URL: `posts/softmax/plot.png` → `content/posts/softmax/plot.png`."""
+    references: Mapping[str, tuple[Work, ...]] = field(default_factory=dict)
+    """By `document_key`, the works that a text cites, in the order of its list; a text without a bibliography is not
+    there.
+    """
     redirects: Mapping[str, str] = field(default_factory=dict)
     """URL of an alias → URL of what it stands for."""
     kernel_posts: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)

@@ -22,6 +22,8 @@ class Note:
 @dataclass(frozen=True, slots=True)
 class Look:
     id: str = ""
+    name: str = ""
+    """What it is called when it has a caption or can be referred to: `Listing 2`."""
     caption: str = ""
     numbered: bool = False
     first_number: int = 1

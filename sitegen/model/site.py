@@ -16,6 +16,7 @@ from sitegen.diagnostics import Span
 from sitegen.model.markdown import Markdown as Markdown
 
 if TYPE_CHECKING:
+    from sitegen.model.bibliography import Bibliography
     from sitegen.model.kernel import Kernel
 
 
@@ -87,7 +88,8 @@ class Post:
     kernels: tuple[Ref, ...] = ()
     cover: str = ""
     discuss: str = ""
-    bibliography: str = ""
+    bibliography: Ref | None = None
+    """A .bib file beside the text, or below content/ when it begins with a slash."""
     folder: str = ""
     """`content/posts/<slug>` when the post is a folder with its images and results, else empty."""
 
@@ -189,6 +191,8 @@ class Site:
     """What stands before the first day."""
     kernels: tuple[Kernel, ...] = ()
     terms: tuple[Term, ...] = ()
+    bibliographies: Mapping[str, Bibliography] = field(default_factory=dict)
+    """By path."""
     exercises: tuple[str, ...] = ()
     """Ids of the folders under content/exercises."""
     files: Mapping[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
+from sitegen.model.bibliography import Bibliography
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
@@ -81,7 +82,7 @@ class Worklog:
     intro: Markdown | None
 
 
-Part = SiteConfig | Post | Page | Term | Series | Kernel | Worklog
+Part = SiteConfig | Post | Page | Term | Series | Kernel | Worklog | Bibliography
 """What is read of one file, or of several that belong together."""
 WORKLOG = "content/worklog/"
 
@@ -97,7 +98,7 @@ def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
     days = tuple(path for path in paths if _room(path) == "worklog")
     found |= {WORKLOG: days} if days else {}
     for path in paths:
-        if _room(path) in ("posts", "pages", "terms", "series"):
+        if _room(path) in ("posts", "pages", "terms", "series", "bibliography"):
             found[path] = (path,)
         elif _room(path) == "kernels":
             found[path] = kernels
@@ -125,6 +126,10 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Pa
             from sitegen.read.series import parse_series
 
             return parse_series(text, name)
+        case "bibliography":
+            from sitegen.read.bibliography import parse_bibliography
+
+            return parse_bibliography(text, name)
         case _:
             from sitegen.read.kernel import parse_kernel
 
@@ -145,6 +150,7 @@ def assemble(parts: Mapping[str, Part], files: Mapping[str, str]) -> tuple[Site,
         worklog_intro=worklog.intro if isinstance(worklog, Worklog) else None,
         kernels=_of(Kernel, parts),
         terms=_of(Term, parts),
+        bibliographies={one.path: one for one in _of(Bibliography, parts)},
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
@@ -156,7 +162,9 @@ def _of(kind: type[T], parts: Mapping[str, Part]) -> tuple[T, ...]:
 
 
 def _room(path: str) -> str:
-    """`posts`, `pages`, `terms`, `worklog`, `series` or `kernels` when a part is read of the file, else nothing."""
+    """`posts`, `pages`, `terms`, `worklog`, `series`, `kernels` or `bibliography` when a part is read of the file."""
+    if path.endswith(".bib"):
+        return "bibliography" if path.startswith("content/") else ""
     if path.startswith("content/posts/"):
         return "posts" if POST_FILE.fullmatch(path) else ""
     if found := _ROOM.fullmatch(path):

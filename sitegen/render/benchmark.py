@@ -10,6 +10,7 @@ from sitegen.model.document import BenchmarkSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
 from sitegen.render import tables
+from sitegen.render.absent import absent
 from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, chosen
 from sitegen.render.provenance import provenances
@@ -24,13 +25,13 @@ NOISE = " Noise is the standard deviation of a ratio between two runs of the sam
 BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of itself, under the power cap."
 
 
-def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, number: int) -> Markup:
+def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -> Markup:
     """The table, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
     records = printer.sources.records(slot.kernel)
     if kernel is None or not records:
         text = f"{slot.kernel} has not been measured yet: no record is stored for it."
-        return printer.fragment("partials/missing.html", text)
+        return absent(printer, text, slot.number, slot.label)
     parts = []
     for record in records:
         shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
@@ -45,7 +46,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str, n
             prefix=name,
             columns=slot.columns,
             caption=slot.caption or f"{kernel.summary} {explained(shown)}",
-            label=f"Table {number}.",
+            label=f"{slot.number}.",
         )
         parts.append(printer.fragment("partials/table.html", table))
     return Markup("\n").join(parts)

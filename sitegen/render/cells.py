@@ -28,6 +28,9 @@ class Shown:
     kind: str
     text: str
     src: str = ""
+    width: int = 0
+    height: int = 0
+    """Pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,13 @@ class CellView:
     """`stale`, `failed`, `planned`, or empty when the outputs are those of this code."""
     reason: str
     provenance: Provenance | None
+    number: str
+    """What the output is called; empty when nothing refers to it and it has no caption."""
     caption: str
     alt: str
 
 
-def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> Markup:
+def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, here: str) -> Markup:
     records = printer.sources.cell_records(post.slug, cell.label) if post else ()
     record = records[0] if records else None
     state, reason = _state(printer, cell, post, record)
@@ -61,6 +66,7 @@ def render_cell(printer: Printer, cell: Cell, post: Post | None, here: str) -> M
         state=state,
         reason=reason,
         provenance=provenance(record.run) if record and record.outputs else None,
+        number=number,
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
         alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or f"Output of the cell {cell.label}"),
     )
@@ -93,7 +99,13 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
 def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
     if output.kind != "image" or post is None:
         return Shown(output.kind, output.text)
-    return Shown("image", "", relative(image_url(printer.sources, post, cell.label, number), here))
+    src = relative(image_url(printer.sources, post, cell.label, number), here)
+    return Shown("image", "", src, *_size(base64.b64decode(output.text)))
+
+
+def _size(png: bytes) -> tuple[int, int]:
+    """Width and height, from the header."""
+    return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
 
 
 def image_url(sources: Sources, post: Post, label: str, number: int) -> str:

@@ -14,6 +14,7 @@ from sitegen.model.document import RooflineSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role, Run
 from sitegen.render import numbers, tables
+from sitegen.render.absent import absent
 from sitegen.render.datasheets import Datasheet, datasheet
 from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, Row, chosen, headline, newest_run
@@ -75,7 +76,7 @@ class Figure:
     wide: bool = True
 
 
-def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, number: int) -> Markup:
+def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) -> Markup:
     """The figure for each GPU that has a record, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
     parts: list[Markup] = []
@@ -83,13 +84,13 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str, nu
         group = _chosen(printer, record, slot) if kernel else None
         if kernel and group and group.can_be_drawn:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
-            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=f"Figure {number}.")
+            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=f"{slot.number}.")
             if slot.caption:
                 figure = replace(figure, caption=slot.caption)
             parts.append(printer.fragment("partials/figure.html", figure))
     if not parts:
         text = f"No roofline yet: {slot.kernel} has no measured ceiling or time at this workload."
-        return printer.fragment("partials/missing.html", text)
+        return absent(printer, text, slot.number, slot.label)
     return Markup("\n").join(parts)
 
 

@@ -21,6 +21,8 @@ class TextPage:
     lede: str
     body: Markup
     eyebrow: Link | None = None
+    used: tuple[Link, ...] = ()
+    """The posts that lead here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,10 @@ def text_page(printer: Printer, page: Page) -> tuple[str, str]:
 def term_page(printer: Printer, term: Term) -> tuple[str, str]:
     here = term_url(term.slug)
     body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
+    using = printer.sources.linked.backlinks.get(here, ())
+    used = tuple(Link(post.title, relative(printer.sources.post_url(post), here)) for post in using)
     terms = printer.language().say("Terms")
-    text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)))
+    text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)), used)
     set_of_terms = {"@type": "DefinedTermSet", "name": terms, "url": absolute(TERMS, printer.sources.config)}
     about = About(facts={"mainEntity": {"@type": "DefinedTerm", "name": term.title, "inDefinedTermSet": set_of_terms}})
     return printer.page("page.html", here, text, title=term.title, about=about)

@@ -121,7 +121,8 @@ class _Shown:
         """Where the links of a text lead."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
-        return Part("where its links lead", tuple(hrefs.get((key, index), "") for index in range(slots)))
+        works = repr(self.sources.linked.references.get(key))
+        return Part("where its links lead", (*(hrefs.get((key, index), "") for index in range(slots)), works))
 
     def series(self, series: Series) -> Part:
         """Its file, and how much of each phase is published."""
@@ -333,9 +334,14 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
         name = urls.output_path(urls.page_url(page, sources.config))
         yield Sheet(name, shows, _printed("plain", "text_page", page=page))
     for term in sources.site.terms:
-        shows = (Part("the term itself", shown.file(term.body.path), (term.body.path,)), shown.hrefs(term.body))
+        using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
+        seen = (
+            Part("the term itself", shown.file(term.body.path), (term.body.path,)),
+            shown.hrefs(term.body),
+            Part("the posts that use it", tuple(map(shown.link, using)), tuple(post.body.path for post in using)),
+        )
         name = urls.output_path(urls.term_url(term.slug))
-        yield Sheet(name, shows, _printed("plain", "term_page", term=term))
+        yield Sheet(name, seen, _printed("plain", "term_page", term=term))
     if terms := sources.site.terms:
         titles = Part("the terms", tuple((t.title, t.slug) for t in terms), tuple(t.body.path for t in terms))
         yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))

@@ -15,17 +15,19 @@ from sitegen.markup.regions import shown
 from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
+    CiteSlot,
     Document,
     FileSlot,
     ImageSlot,
     LinkSlot,
     ListingSlot,
-    RooflineSlot,
     Slot,
+    TermSlot,
 )
 from sitegen.model.kernel import Implementation, Language
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
+from sitegen.render.absent import absent
 from sitegen.render.frame import Printer
 from sitegen.render.images import render_image
 from sitegen.render.sources import source_of
@@ -47,38 +49,47 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
-    order = [n for n, slot in enumerate(document.slots) if isinstance(slot, BenchmarkSlot)]
-    figures = [n for n, slot in enumerate(document.slots) if isinstance(slot, RooflineSlot)]
-    numbered = {n: count for kind in (order, figures) for count, n in enumerate(kind, start=1)}
 
     def filled(match: re.Match[str]) -> str:
-        index = int(match[1])
-        return str(_fill_slot(printer, document, place, index, numbered.get(index, 0)))
+        return str(_fill_slot(printer, document, place, int(match[1])))
 
-    return Markup(_MARKER.sub(filled, printer.sources.fragments[place.name]))
+    html = Markup(_MARKER.sub(filled, printer.sources.fragments[place.name]))
+    works = printer.sources.linked.references.get(place.name)
+    if not works:
+        return html
+    from sitegen.render.citations import references
+
+    lang = place.post.lang if place.post else ""
+    return html + references(document, works, printer.language(lang).say("References"))
 
 
-def _fill_slot(printer: Printer, document: Document, place: Place, index: int, number: int) -> Markup:
+def _fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
     slot: Slot = document.slots[index]
-    if isinstance(slot, LinkSlot | ImageSlot | FileSlot):
-        target = printer.sources.linked.hrefs.get((place.name, index), slot.target)
+    if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
+        target = printer.sources.linked.hrefs.get(
+            (place.name, index), "" if isinstance(slot, TermSlot) else slot.target
+        )
         if isinstance(slot, ImageSlot):
             return render_image(slot, target, place.here)
         return escape(relative(target, place.here))
+    if isinstance(slot, CiteSlot):
+        from sitegen.render.citations import citation
+
+        return citation(slot, printer.sources.linked.references.get(place.name))
     if isinstance(slot, ListingSlot):
         return _listing(printer, slot, place.here)
     if isinstance(slot, CellSlot):
         from sitegen.render.cells import render_cell
 
         cell = next(cell for cell in document.cells if cell.label == slot.label)
-        return render_cell(printer, cell, place.post, place.here)
+        return render_cell(printer, cell, slot.number, place.post, place.here)
     if isinstance(slot, BenchmarkSlot):
         from sitegen.render import benchmark
 
-        return benchmark.render_slot(printer, slot, place.here, f"b{index}", number)
+        return benchmark.render_slot(printer, slot, place.here, f"b{index}")
     from sitegen.render import charts
 
-    return charts.render_slot(printer, slot, place.here, f"f{index}", number)
+    return charts.render_slot(printer, slot, place.here, f"f{index}")
 
 
 def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
@@ -88,7 +99,7 @@ def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
     source = source_of(printer.sources.site, found) if found else ""
     if found is None or not source:
         name = f"{slot.kernel}/{slot.implementation}"
-        return printer.fragment("partials/missing.html", f"The source of {name} is not here.")
+        return absent(printer, f"The source of {name} is not here.")
     code, regions = shown(source, slot.region)
     return Markup(
         code_figure(

@@ -21,6 +21,7 @@ from sitegen.model.site import (
     Series,
     Site,
     SiteConfig,
+    Term,
     WorklogEntry,
 )
 from sitegen.model.urls import address, post_url, relative, tag_url
@@ -238,3 +239,19 @@ def test_addresses_are_written_alike() -> None:
 
 def ref(name: str) -> Ref:
     return Ref(name, Span("series/all.yaml"))
+
+
+def test_term_is_found_by_its_name_its_title_and_its_other_names() -> None:
+    span = Span("content/terms/warp.md")
+    term = Term("warp", "Warp of threads", Markdown("", "content/terms/warp.md"), span, aliases=("warps",))
+    text = "{term}`warp`, {term}`Warp of threads`, {term}`Warps`, {term}`lanes <warp>`"
+    found, mistakes = linked(site(post("max", text), terms=(term,)))
+    assert (hrefs(found, "max"), mistakes) == (["terms/warp/"] * 3, [])
+    assert [made.slug for made in found.backlinks["terms/warp/"]] == ["max"]
+
+
+def test_unknown_term_speaks_of_terms() -> None:
+    made = site(post("max", "{term}`wrap`"), terms=(Term("warp", "Warp", Markdown("", "a.md"), Span("a.md")),))
+    documents, _ = parse_documents(made)
+    (found,) = link_site(made, documents, as_of=AS_OF, files=())[1]
+    assert (found.code, found.message, found.hint) == ("SG212", "unknown term `wrap`", "did you mean `warp`?")

@@ -80,5 +80,5 @@ def test_price_is_no_formula() -> None:
 
 def test_formula_on_its_own_lines_scrolls_by_keyboard() -> None:
     document, _ = parse_document(Markdown("$$\nx\n$$ (eq-x)\n", "content/posts/a.md"))
-    assert '<div class="eq" tabindex="0" role="group" aria-label="Formula" id="eq-x">' in document.html
+    assert '<div class="eq" tabindex="0" role="group" aria-label="Equation 1" id="eq-x">' in document.html
     assert "eq-x" in document.ids

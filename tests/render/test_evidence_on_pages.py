@@ -119,8 +119,8 @@ def test_a_site_without_any_record_says_not_measured_yet_and_breaks_nowhere(make
     pages = make.rendered(evidence=Evidence())
     post = page(pages, POST)
     assert [words(node) for node in post.css(".absent")] == [
-        "softmax has not been measured yet: no record is stored for it.",
-        "No roofline yet: softmax has no measured ceiling or time at this workload.",
+        "Table 1. softmax has not been measured yet: no record is stored for it.",
+        "Figure 1. No roofline yet: softmax has no measured ceiling or time at this workload.",
     ]
     assert "not measured yet" in words(page(pages, KERNEL).css_first("main"))
     assert words(page(pages, "index.html").css_first("#board-c ~ tbody tr td")) == "not measured yet"
@@ -230,8 +230,8 @@ def test_a_listing_shows_its_region_and_leads_to_the_kernel(pages: Pages) -> Non
 
 def test_a_cell_shows_what_it_put_out_and_one_that_never_ran_says_so(pages: Pages) -> None:
     parsed = page(pages, POST)
-    assert words(parsed.css_first("#cell-first-look samp")) == "1 < 2"
-    assert words(parsed.css_first("#cell-never-run .planned")) == "not run yet"
+    assert words(parsed.css_first("#first-look samp")) == "1 < 2"
+    assert words(parsed.css_first("#never-run .planned")) == "not run yet"
 
 
 def test_a_stale_cell_keeps_its_output_with_a_mark(make: SimpleNamespace) -> None:
@@ -247,7 +247,7 @@ def test_an_image_of_a_cell_is_a_file_beside_its_post(make: SimpleNamespace) -> 
     records = replace(records, cells={("softmax", "first-look", make.gpu): drawn})
     pages = make.rendered(evidence=Evidence(records))
     assert pages["posts/softmax/first-look-1.png"] == b"\x89PNG\r"
-    image = page(pages, POST).css_first("#cell-first-look img")
+    image = page(pages, POST).css_first("#first-look img")
     assert image is not None
     assert image.attributes["src"] == "../../posts/softmax/first-look-1.png"
     assert image.attributes["alt"] == "Output of the cell first-look"

@@ -111,7 +111,7 @@ def test_a_page_says_its_language_and_speaks_it(both: Pages) -> None:
 
 def test_a_translation_shows_what_the_cells_of_its_original_gave(both: Pages) -> None:
     for path in ("posts/softmax/index.html", "ko/posts/softmax/index.html"):
-        assert words(both, path, "#cell-first-look samp") == "1 < 2"
+        assert words(both, path, "#first-look samp") == "1 < 2"
 
 
 def test_a_page_in_a_language_without_posts_leads_to_the_lists_of_the_site(make: SimpleNamespace) -> None:

@@ -11,8 +11,10 @@ from markupsafe import Markup
 
 from sitegen.diagnostics import Span
 from sitegen.markup import options as o
+from sitegen.markup.captions import caption
 from sitegen.markup.collected import Collected
 from sitegen.markup.inline import inline_html
+from sitegen.markup.labels import named
 from sitegen.markup.parse import _parser
 from sitegen.markup.svg import join, tag
 
@@ -53,13 +55,12 @@ class Figure:
 def figure(drawn: str, text: str, wide: bool, given: Given, into: Collected) -> str:
     """The whole: what was drawn, its caption, and the same as text."""
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
-    anchor = f' id="{escape(into.take_id(label, given.span("label")))}"' if label else ""
-    caption = ""
-    if words:
-        said = inline_html(words, given.span("fig-cap").line - into.first_line, _parser(), into)
-        caption = f"<figcaption>{said}</figcaption>\n"
+    name, id = named("fig", bool(words), label, given.span("label"), into)
+    anchor = f' id="{escape(id)}"' if id else ""
+    said = inline_html(words, given.span("fig-cap").line - into.first_line, _parser(), into) if words else ""
+    below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
     classes = f"drawn{' wide' if wide else ''}"
-    return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{caption}</figure>\n{text}</div>\n'
+    return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{below}</figure>\n{text}</div>\n'
 
 
 def picture(content: Iterable[str], width: float, height: float, alt: str, name: str, class_: str = "") -> Markup:

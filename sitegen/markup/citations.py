@@ -1,0 +1,117 @@
+"""`[@dao2022, p. 3; @other]` and `@dao2022` in a sentence → slots, as Pandoc reads them; `@fig-roofline` → a reference.
+
+A key that begins with a kind of label (`fig-`, `tbl-`, `eq-`, `lst-`, `sec-`) names something of this text, any other a
+work of the bibliography.  Which works there are is known only when the site is linked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected, add_rules, collected
+from sitegen.markup.labels import kind_of, reference
+from sitegen.markup.places import span_within
+from sitegen.model.document import Cited, CiteSlot
+
+_KEY = r"\w(?:[\w:.#$%&+?<>~/-]*\w)?"
+_BARE = re.compile(rf"@(?P<key>{_KEY})(?:[ \n]\[(?P<suffix>[^\]\[^@][^\]\[@]*)\](?![(\[:]))?")
+_BRACKET = re.compile(r"\[([^\[\]]*@[^\[\]]*)\](?![(\[])")
+_ITEM = re.compile(
+    rf"\s*(?P<prefix>(?:[^@]*\s)?)(?P<minus>-?)@(?:(?P<key>{_KEY})|\{{(?P<braced>[^{{}}\s]+)\}})(?P<suffix>.*)",
+    re.DOTALL,
+)
+
+
+def citations_plugin(md: MarkdownIt) -> None:
+    md.inline.ruler.before("link", "citation", _citation)
+    add_rules(md, {"citation": _render})
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    if state.linkLevel:
+        return False
+    if state.src[state.pos] == "[":
+        return _bracket(state, silent)
+    if state.src[state.pos] != "@" or (state.pos and state.src[state.pos - 1].isalnum()):
+        return False
+    found = _BARE.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    stop = found.end("key") if kind_of(found["key"]) else found.end()
+    if not silent:
+        suffix = found["suffix"] if stop == found.end() and found["suffix"] else ""
+        _push(state, [Cited(found["key"], suffix=suffix.strip())], stop, narrative=True)
+    state.pos = stop
+    return True
+
+
+def _bracket(state: StateInline, silent: bool) -> bool:
+    found = _BRACKET.match(state.src, state.pos, state.posMax)
+    items = list(_items(found[1])) if found else []
+    if not found or not all(items):
+        return False
+    if not silent:
+        _push(state, [item for item in items if item], found.end(), narrative=False)
+    state.pos = found.end()
+    return True
+
+
+def _items(text: str) -> Iterator[Cited | None]:
+    """None for what is no citation: then the bracket is none."""
+    for part in text.split(";"):
+        found = _ITEM.fullmatch(part)
+        key = found and (found["key"] or found["braced"])
+        yield (
+            Cited(key, _words(found["prefix"]), _words(found["suffix"]).removeprefix(",").strip(), bool(found["minus"]))
+            if found and key
+            else None
+        )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _push(state: StateInline, items: Sequence[Cited], stop: int, *, narrative: bool) -> None:
+    token = state.push("citation", "", 0)
+    token.content = state.src[state.pos : stop]
+    token.meta = {"items": items, "narrative": narrative}
+
+
+def _render(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    token, into = tokens[idx], collected(env)
+    items: Sequence[Cited] = token.meta["items"]
+    if all(kind_of(item.key) for item in items):
+        return "; ".join(_reference(token, item, into) for item in items)
+    if mixed := next((item for item in items if kind_of(item.key)), None):
+        span = span_within(token, f"@{mixed.key}", into)
+        into.error(
+            "SG122",
+            f"`@{mixed.key}` is a part of this text, beside works of others",
+            span,
+            "give it a bracket of its own",
+        )
+        return escape(token.content)
+    cited = tuple(_with_id(item, into) for item in items)
+    written = " ".join(token.content.split())
+    span = span_within(token, token.content.split("\n")[0], into)
+    return into.slot(CiteSlot(cited, written, span, token.meta["narrative"], into.id_prefix))
+
+
+def _reference(token: Token, item: Cited, into: Collected) -> str:
+    words = "" if item.bare else item.prefix or None
+    suffix = f" {escape(item.suffix)}" if item.suffix else ""
+    return reference(item.key, span_within(token, f"@{item.key}", into), words, into) + suffix
+
+
+def _with_id(item: Cited, into: Collected) -> Cited:
+    into.ids.setdefault(f"{into.id_prefix}bib-{item.key}")
+    count = sum(isinstance(slot, CiteSlot) for slot in into.slots) + 1
+    return Cited(item.key, item.prefix, item.suffix, item.bare, into.new_id(f"cite-{count}"))

@@ -1,0 +1,27 @@
+"""What stands within a line → its place in the file, and the address as it was written there."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+
+from sitegen.diagnostics import Span
+from sitegen.markup.collected import Collected
+from sitegen.model.urls import is_external
+
+
+def span_within(token: Token, words: str, into: Collected) -> Span:
+    """Of `words` in the token's source, or of the token's first character."""
+    line, col = token.meta.get("line", 0), token.meta.get("col", 0)
+    source = into.lines[line] if line < len(into.lines) else ""
+    found = source.find(words, col) if words else -1
+    if found >= 0:
+        return into.span(line, found, len(words))
+    return into.span(line, min(col, max(len(source) - 1, 0)))
+
+
+def target_of(token: Token, name: str) -> str:
+    """The address in an attribute, which markdown-it has percent-encoded."""
+    target = str(token.attrGet(name) or "")
+    return target if is_external(target) else unquote(target)

@@ -1,0 +1,144 @@
+"""A .bib file → its works.
+
+pybtex reads it: of the libraries tried it alone refuses an entry whose comma or brace is missing, and says the line.
+pylatexenc decodes what LaTeX wrote.  Both are imported when there is such a file to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.bibliography import Bibliography, Name, Work
+
+_ARXIV = re.compile(r"(?:arxiv\s*:\s*|arxiv\.org/(?:abs|pdf)/)([\w.-]+/\d+|\d{4}\.\d{4,5})", re.IGNORECASE)
+_LATEX = re.compile(r"[\\{}$~%]|--|``|''")
+_BARE_PERCENT = re.compile(r"(?<!\\)%")
+"""Whoever writes `50 %` in a title means no comment."""
+_SAID = re.compile(r"^(?:syntax error|undefined string) in line \d+: ")
+
+
+def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagnostic, ...]]:
+    """An entry with a mistake is left out, the others are read."""
+    from pybtex.database.input.bibtex import LowLevelParser, month_names
+
+    found: list[Diagnostic] = []
+    works: dict[str, tuple[int, Work]] = {}
+    lines = text.split("\n")
+
+    def hear(error: Any) -> None:
+        line = min(error.lineno, len(lines))
+        begins = text.count("\n", 0, parser.command_start) + 1
+        found.append(Diagnostic("SG025", _reason(error), _whole(line), _hint(error, begins)))
+
+    def _whole(line: int) -> Span:
+        written = lines[line - 1]
+        return Span(path, line, len(written) - len(written.lstrip()) + 1, max(len(written.strip()), 1))
+
+    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=hear)
+    for kind, (key, *rest) in parser:
+        if kind.lower() in ("string", "preamble", "comment") or key is None:
+            continue
+        line = text.count("\n", 0, parser.command_start) + 1
+        if key in works:
+            hint = f"the first is on line {works[key][0]}"
+            found.append(Diagnostic("SG023", f"`{key}` is named twice", _whole(line), hint))
+            continue
+        fields = {name.lower(): " ".join("".join(parts).split()) for name, parts in (rest[0] if rest else ())}
+        works[key] = line, _work(kind.lower(), key, fields)
+    return Bibliography(path, tuple(work for _, work in works.values())), tuple(found)
+
+
+def _without_bare_signs(text: str) -> str:
+    """An `@` within a word, as in an address, begins no entry; its place stays."""
+    return re.sub(r"(?<=\w)@(?=[^\n{]*(?:\n|$))", " ", text)
+
+
+def _reason(error: Any) -> str:
+    said = _SAID.sub("", str(error))
+    return f"unknown string `{said}`" if _is_string(error) else f"this is not BibTeX: {said}"
+
+
+def _hint(error: Any, begins: int) -> str:
+    if _is_string(error):
+        return "put it in braces, or define it with `@string`"
+    return f"the entry begins on line {begins}; does a comma or a brace lack in it?"
+
+
+def _is_string(error: Any) -> bool:
+    return type(error).__name__ == "UndefinedMacro"
+
+
+def _work(kind: str, key: str, fields: Mapping[str, str]) -> Work:
+    plain = {name: decoded(value) for name, value in fields.items() if name not in ("author", "editor")}
+    url = fields.get("url", "") or _address(fields.get("howpublished", ""))
+    doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\", ""))
+    return Work(
+        key=key,
+        title=plain.get("title", "") or key,
+        authors=tuple(_names(fields.get("author") or fields.get("editor") or "")),
+        year=plain.get("year", "") or plain.get("date", "")[:4],
+        where=tuple(_where(kind, plain)),
+        doi=doi,
+        arxiv=_arxiv(fields),
+        url="" if doi and "doi.org/" in url else url.replace("\\", ""),
+    )
+
+
+def _names(written: str) -> Iterator[Name]:
+    from pybtex.bibtex.utils import split_name_list
+    from pybtex.database import InvalidNameString, Person
+
+    for one in split_name_list(written):
+        try:
+            person = Person(one)
+        except InvalidNameString:
+            yield Name(decoded(one))
+            continue
+        family = " ".join([*person.prelast_names, *person.last_names, *person.lineage_names])
+        yield Name(decoded(family), decoded(" ".join([*person.first_names, *person.middle_names])))
+
+
+def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
+    if venue := plain.get("journal") or plain.get("journaltitle") or plain.get("booktitle"):
+        yield f"in {venue}" if kind in ("inproceedings", "incollection", "conference", "inbook") else venue
+    numbers = [f"{short} {plain[name]}" for name, short in (("volume", "vol."), ("number", "no.")) if plain.get(name)]
+    if numbers and kind != "techreport":
+        yield ", ".join(numbers)
+    if kind in ("phdthesis", "mastersthesis", "thesis"):
+        yield "PhD thesis" if kind == "phdthesis" else "Master’s thesis" if kind == "mastersthesis" else "Thesis"
+    if kind == "techreport":
+        yield f"{plain.get('type', 'Technical report')} {plain.get('number', '')}".strip()
+    for name in ("edition", "school", "institution", "organization", "publisher"):
+        if plain.get(name):
+            yield f"{plain[name]} edition" if name == "edition" else plain[name]
+    if pages := plain.get("pages"):
+        yield f"pp. {pages}" if re.search(r"[–,-]", pages) else f"p. {pages}"
+    if (note := plain.get("howpublished", "")) and not _address(note):
+        yield note
+
+
+def _arxiv(fields: Mapping[str, str]) -> str:
+    by_name = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
+    eprint = fields.get("eprint", "")
+    if by_name or re.fullmatch(r"\d{4}\.\d{4,5}(v\d+)?", eprint):
+        return eprint
+    found = next(filter(None, (_ARXIV.search(fields.get(k, "")) for k in ("journal", "url", "note", "eprint"))), None)
+    return found[1] if found else ""
+
+
+def _address(text: str) -> str:
+    found = re.search(r"https?://[^\s{}]+", text)
+    return found[0] if found else ""
+
+
+def decoded(latex: str) -> str:
+    r"""`G{\"o}del \& Co.` as `Gödel & Co.`"""
+    if not _LATEX.search(latex):
+        return latex
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    text = LatexNodes2Text(math_mode="text").latex_to_text(_BARE_PERCENT.sub(r"\\%", latex))
+    return " ".join(text.split(" ")).strip()

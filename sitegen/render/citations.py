@@ -1,0 +1,106 @@
+"""A citation → `[2, p. 3]`, linked to the list of references; the list, which leads back to each mention.
+
+Works are numbered in the order in which a text first cites them; a citation in a sentence names the authors before the
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from sitegen.model.bibliography import Name, Work
+from sitegen.model.document import Cited, CiteSlot, Document
+
+_NAMED = 2
+"""Authors that a sentence names; of more the first stands for all."""
+_LISTED = 8
+"""Authors that the list names; of more the first six."""
+
+
+def citation(slot: CiteSlot, works: Sequence[Work] | None) -> Markup:
+    """`works` is None where the text has no bibliography: then it says what its author wrote."""
+    if works is None:
+        return escape(slot.written)
+    numbers = {work.key: (number, work) for number, work in enumerate(works, start=1)}
+    known = [item for item in slot.items if item.key in numbers]
+    shown = Markup("; ").join(_item(item, numbers[item.key][0], slot.id_prefix) for item in known)
+    names = f"{in_text(numbers[known[0].key][1])} " if slot.narrative and known else ""
+    return Markup('{}<span class="cite">[{}]</span>').format(names.replace(" ", "\u00a0"), shown)
+
+
+def _item(item: Cited, number: int, prefix: str) -> Markup:
+    before = f"{item.prefix} " if item.prefix else ""
+    after = f", {item.suffix}" if item.suffix else ""
+    link = Markup('<a href="#{}" id="{}">{}</a>').format(_anchor(item.key, prefix), item.id, number)
+    return Markup("{}{}{}").format(before, link, after)
+
+
+def _anchor(key: str, prefix: str) -> str:
+    return quote(f"{prefix}bib-{key}")
+
+
+def in_text(work: Work) -> str:
+    """`Dao et al.`, `Milakov and Gimelshein`; of a work without authors its title."""
+    families = [name.family for name in work.authors if name.family != "others"]
+    if not families:
+        return work.title
+    if len(families) > _NAMED or len(families) < len(work.authors):
+        return f"{families[0]} et al."
+    return " and ".join(families)
+
+
+def references(document: Document, works: Sequence[Work], title: str) -> Markup:
+    """The list at the end of a text, under a title; empty when it cites nothing."""
+    slots = [slot for slot in document.slots if isinstance(slot, CiteSlot)]
+    if not works or not slots:
+        return Markup()
+    prefix = slots[0].id_prefix
+    back: dict[str, list[str]] = {}
+    for slot in slots:
+        for item in slot.items:
+            back.setdefault(item.key, []).append(item.id)
+    entries = Markup("\n").join(_entry(work, back[work.key], prefix) for work in works)
+    heading = Markup('<h2 id="{}references">{}</h2>').format(prefix, title)
+    return Markup('<section class="refs" aria-labelledby="{}references">\n{}\n<ol>\n{}\n</ol>\n</section>\n').format(
+        prefix, heading, entries
+    )
+
+
+def _entry(work: Work, mentions: Sequence[str], prefix: str) -> Markup:
+    parts = [escape(part) for part in (_authors(work.authors), _title(work), *work.where, work.year) if part]
+    parts += _links(work)
+    back = Markup(" ").join(
+        Markup('<a class="back" href="#{}" aria-label="Back to citation {} of {}">↩</a>').format(
+            quote(id), at, len(mentions)
+        )
+        for at, id in enumerate(mentions, start=1)
+    )
+    return Markup('<li id="{}">{}. {}</li>').format(f"{prefix}bib-{work.key}", Markup(", ").join(parts), back)
+
+
+def _title(work: Work) -> Markup:
+    return Markup("<cite>{}</cite>").format(work.title)
+
+
+def _authors(names: Sequence[Name]) -> str:
+    shown = [f"{name.given} {name.family}".strip() for name in names if name.family != "others"]
+    more = len(shown) < len(names)
+    if len(shown) > _LISTED:
+        shown, more = shown[:6], True
+    if more:
+        return ", ".join([*shown, "et al."])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 2 else shown)
+
+
+def _links(work: Work) -> list[Markup]:
+    links = []
+    if work.doi:
+        links.append(("https://doi.org/" + quote(work.doi, safe="/:;()."), f"doi:{work.doi}"))
+    if work.arxiv:
+        links.append((f"https://arxiv.org/abs/{quote(work.arxiv)}", f"arXiv:{work.arxiv}"))
+    if work.url.startswith(("https://", "http://")) and not (work.arxiv and "arxiv.org/" in work.url):
+        links.append((work.url, work.url.partition("://")[2].rstrip("/")))
+    return [Markup('<a href="{}">{}</a>').format(href, words) for href, words in links]

@@ -1,0 +1,92 @@
+"""A .bib file as authors write it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.model.bibliography import Name, Work
+from sitegen.read.bibliography import decoded, parse_bibliography
+
+PATH = "content/references.bib"
+ENTRY = "@misc{%s, title = {A title}}\n"
+
+
+def works(text: str) -> dict[str, Work]:
+    bibliography, found = parse_bibliography(text, PATH)
+    assert found == ()
+    return {work.key: work for work in bibliography.works}
+
+
+def mistakes(text: str) -> list[tuple[str, int, str, str]]:
+    return [(d.code, d.span.line, d.message, d.hint) for d in parse_bibliography(text, PATH)[1]]
+
+
+def test_names_in_every_form() -> None:
+    authors = 'Dao, Tri and Kurt G{\\"o}del and {NVIDIA Corporation} and von Neumann, John and others'
+    (work,) = works(f"@article{{a, title = {{T}}, author = {{{authors}}}}}").values()
+    assert work.authors == (
+        Name("Dao", "Tri"),
+        Name("Gödel", "Kurt"),
+        Name("NVIDIA Corporation"),
+        Name("von Neumann", "John"),
+        Name("others"),
+    )
+
+
+def test_strings_months_and_concatenation() -> None:
+    text = '@string{acm = "ACM"}\n@article{a, title = {T}, journal = acm # " Queue", month = jan, year = 2020}\n'
+    assert works(text)["a"].where == ("ACM Queue",)
+
+
+def test_what_stands_outside_of_entries_is_a_comment() -> None:
+    assert list(works("Mail me@example.org\n@comment{x}\n" + ENTRY % "a")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "arxiv"),
+    [
+        ("eprint = {2205.14135}, archivePrefix = {arXiv}", "2205.14135"),
+        ("journal = {arXiv preprint arXiv:1805.02867}", "1805.02867"),
+        ("url = {https://arxiv.org/abs/2307.08691}", "2307.08691"),
+        ("eprint = {12345}", ""),
+    ],
+)
+def test_number_at_arxiv_is_found_where_authors_write_it(fields: str, arxiv: str) -> None:
+    assert works(f"@misc{{a, title = {{T}}, {fields}}}")["a"].arxiv == arxiv
+
+
+def test_address_that_is_the_doi_is_not_shown_twice() -> None:
+    work = works("@misc{a, title = {T}, doi = {https://doi.org/10.1145/1}, url = {https://doi.org/10.1145/1}}")["a"]
+    assert (work.doi, work.url) == ("10.1145/1", "")
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\'{\i} {\AA} \c{c} {\ss} Erd\H{o}s", "í Å ç ß Erdős"),
+        (r"{FlashAttention}: \emph{Fast} \& exact", "FlashAttention: Fast & exact"),
+        (r"50% of $O(n^2)$ -- more", "50% of O(n^2) – more"),
+        ("plain", "plain"),
+    ],
+)
+def test_latex_is_decoded(latex: str, text: str) -> None:
+    assert decoded(latex) == text
+
+
+def test_missing_comma_is_found_at_its_line_and_the_next_entry_is_read() -> None:
+    text = "@misc{a,\n  title = {A}\n  year = 2020\n}\n" + ENTRY % "b"
+    assert [work.key for work in parse_bibliography(text, PATH)[0].works] == ["a", "b"]
+    hint = "the entry begins on line 1; does a comma or a brace lack in it?"
+    assert mistakes(text) == [("SG025", 3, "this is not BibTeX: '}' expected", hint)]
+
+
+def test_brace_that_is_never_closed_names_the_entry() -> None:
+    assert mistakes("\n@misc{a,\n  title = {A,\n")[0][3].startswith("the entry begins on line 2")
+
+
+def test_unknown_string() -> None:
+    assert mistakes("@misc{a, title = foo}")[0][:3] == ("SG025", 1, "unknown string `foo`")
+
+
+def test_key_twice() -> None:
+    assert mistakes(ENTRY % "a" + ENTRY % "a") == [("SG023", 2, "`a` is named twice", "the first is on line 1")]
