@@ -18,7 +18,7 @@ from sitegen.read.shape import entries_of, read_as, unknown
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _TOP, _HEIGHT, _GAP = 22.0, 26.0, 6.0
-_MEASURE, _SHARE = 640.0, 60.0
+_MEASURE, _SHARE = 640.0, 68.0
 """Pixels of a column of text, and of the last column of the picture."""
 _LONGEST = 2000
 """Steps of a schedule."""
@@ -106,8 +106,8 @@ def _draw(plan: Schedule, alt: str) -> str:
         y = _TOP + row * (_HEIGHT + _GAP)
         content.append(text(stage.name, left - 8, y + _HEIGHT / 2 + 4, "e b"))
         content += _row(plan, stage, left, y, unit)
-        content.append(text(percent(plan.busy(stage)), left + plan.total * unit + 8, y + _HEIGHT / 2 + 4))
-    content.append(text("busy", left + plan.total * unit + 8, 12))
+        content.append(text(percent(plan.busy(stage)), left + plan.total * unit + 16, y + _HEIGHT / 2 + 4))
+    content.append(text("busy", left + plan.total * unit + 16, 12))
     svg = picture(content, left + plan.total * unit + _SHARE, bottom, alt or _words(plan), "Timeline")
     told = [
         ("total", f"{plan.total} steps"),
