@@ -23,11 +23,11 @@ soak: .venv/.test
 venv: $(BIN)/python
 
 .venv/.site: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[search]'
 	@touch $@
 
 .venv/.test: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[cluster,dev]'
+	$(INSTALL) --editable '.[cluster,dev,search]'
 	@touch $@ .venv/.site
 
 # The venv module, or virtualenv in a folder of its own where Debian left that module out: `pip --target`

@@ -14,6 +14,7 @@ import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
+from sitegen.build.pagefind import without_pagefind
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
@@ -34,13 +35,13 @@ from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.language import Language
-from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, sheets, sitemap
+from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, search_indexes, sheets, sitemap
 from sitegen.render.sources import Sources
 from sitegen.render.theme import environment, load_theme
 from sitegen.write import cache
 from sitegen.write.assets import fingerprint
 from sitegen.write.fragments import Shelf
-from sitegen.write.output import check_output, checked, differs, encoded, publish, stage, staging
+from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
 from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ class Composed:
             read.digests,
         )
         of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
-        self.beside_texts = (*link.found, *of_theme, *of_records)
+        of_search = without_pagefind(job.root) if link.linked.site.config.search else ()
+        self.beside_texts = (*link.found, *of_theme, *of_records, *of_search)
         """The mistakes that no text has by itself."""
 
     @property
@@ -216,10 +218,10 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
         with job.stages.stage("print", len(due)) as tick:
             staged = _print(job, due, printer, tick)
             files = {name: tuple(staged[name]) if one.due else one.printed.files for name, one in planned.items()}
-            last = decide(sitemap(_listed(planned, files)))
-            planned[last.sheet.name] = last
-            staged |= _print(job, [last] if last.due else [], printer, tick)
-            files[last.sheet.name] = (last.sheet.name,)
+            for last in map(decide, _made_of_pages(job, site, planned, files, staged)):
+                planned[last.sheet.name] = last
+                staged |= _print(job, [last] if last.due else [], printer, tick)
+                files[last.sheet.name] = tuple(staged[last.sheet.name]) if last.due else last.printed.files
         with job.stages.stage("write"):
             owners = {path: name for name, paths in files.items() for path in paths}
             new = {p: at for p, name in owners.items() if (at := staged.get(name, {}).get(p))}
@@ -228,6 +230,26 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
             save(job.remembered, job.version, state)
     printed = tuple(one.sheet.name for one in planned.values() if one.due)
     return Outcome(state.report, False, written, printed, state.sheets)
+
+
+def _made_of_pages(
+    job: Job,
+    site: Composed,
+    planned: Mapping[str, Planned],
+    files: Mapping[str, tuple[str, ...]],
+    staged: Mapping[str, Mapping[str, str]],
+) -> Iterator[Sheet]:
+    """What can be made only when all pages are: the sitemap, and the indexes of search."""
+    yield sitemap(_listed(planned, files))
+    if site.sources.config.search:
+        owners = {path: name for name, paths in files.items() for path in paths}
+
+        def content(path: str) -> bytes:
+            new = staged.get(owners[path], {}).get(path)
+            return (job.output / STAGE / new if new else job.output / path).read_bytes()
+
+        found = [(path, kind, one) for one in planned.values() for path, kind in one.sheet.found.items()]
+        yield from search_indexes({p: (kind, one.printed.key) for p, kind, one in found if p in owners}, content)
 
 
 def _listed(planned: Mapping[str, Planned], files: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
 CEILINGS = "ceilings/"
+SEARCH = "search/"
 EXERCISES, TERMS, TAGS = "exercises/", "terms/", "tags/"
 FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"
 
@@ -61,6 +62,11 @@ def tag_url(tag: str) -> str:
     """A tag is words; its URL keeps their letters, of any script, and `+`, so that C and C++ differ."""
     words = re.sub(r"[^\w+.-]+", "-", tag.lower()).strip("-")
     return f"{TAGS}{words}/"
+
+
+def search_index_url(kind: str) -> str:
+    """Of the folder with the index of a kind of pages: `posts`."""
+    return f"pagefind/{kind}/"
 
 
 def in_language(url: str, lang: str, config: SiteConfig) -> str:

@@ -23,7 +23,7 @@ from sitegen.read.pages import front_matter_span
 
 _LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "ceilings", "assets")
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
-_MADE = re.compile(r"(/[\w-]+)?/(posts|worklog|tags/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings)/.+")
+_MADE = re.compile(r"(/[\w-]+)?/(posts|worklog|tags/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+")
 """Addresses of pages and files that a build makes as they are needed."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 
@@ -74,6 +74,8 @@ def normalised(address: str) -> str:
 def _reserved(site: Site) -> Iterator[tuple[str, str]]:
     """Addresses of what is there without anybody having named it."""
     yield "/", "the home page"
+    if site.config.search:
+        yield "/search/", "the search page"
     yield from ((f"/{name}/", f"the list of {name}") for name in _LISTS)
     yield from ((f"/{name}", f"the file {name}") for name in _FILES)
     yield from ((f"/{kernel_url(kernel.name)}", f"the kernel {kernel.name}") for kernel in site.kernels)

@@ -15,6 +15,7 @@ from sitegen.model.urls import (
     JSON_FEED,
     KERNELS,
     POSTS,
+    SEARCH,
     SERIES,
     TERMS,
     WORKLOG,
@@ -29,8 +30,8 @@ from sitegen.render.structured import PAGE, About, Identity, structured
 from sitegen.render.theme import Templates, in_language
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
 )
 """The strictest policy under which a page works; `connect-src` is for search and for `serve`."""
 
@@ -94,6 +95,7 @@ class Frame:
     data: Markup
     versions: tuple[Version, ...]
     navigation: tuple[Link, ...]
+    search: Link | None
     footer: tuple[Link, ...]
 
 
@@ -122,6 +124,7 @@ class Printer:
         lang: str = "",
         base: str = "",
         about: About = PAGE,
+        policy: str = POLICY,
     ) -> tuple[str, str]:
         """(output path, HTML) of the page `here`.
 
@@ -130,7 +133,7 @@ class Printer:
         """
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
-        frame = self._frame(here, href, title, description, section, spoken, about)
+        frame = self._frame(here, href, title, description, section, spoken, about, policy)
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 
     def fragment(self, template: str, part: object, lang: str = "") -> Markup:
@@ -151,6 +154,7 @@ class Printer:
         section: str,
         spoken: Language,
         about: About,
+        policy: str,
     ) -> Frame:
         sources, config, lang = self.sources, self.sources.config, spoken.tag
         links = navigation(sources, spoken)
@@ -168,7 +172,7 @@ class Printer:
             description=description,
             language=lang,
             canonical=name,
-            policy=POLICY,
+            policy=policy,
             home=href(sources.address(HOME, lang)),
             at_home=here == sources.address(HOME, lang),
             stylesheet=href(sources.assets["site.css"]),
@@ -185,6 +189,7 @@ class Printer:
             data=structured(page, about, image),
             versions=self._versions(about.versions, here, href),
             navigation=tuple(Link(text, href(url), url == section) for text, url in links),
+            search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
             footer=_footer(sources, href, spoken),
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +29,8 @@ LATEST = 6
 """Posts on the home page."""
 FEED_ENTRIES = 20
 """Of the newest: a feed is for news, the archive for the rest."""
+KINDS = ("posts", "worklog", "kernels", "terms")
+"""Of pages that search finds."""
 DAY = "the day"
 """For which the site is built, where a page shows it."""
 
@@ -57,12 +59,14 @@ class Sheet:
     """Whether its pages stand in the sitemap."""
     modified: str = ""
     """The day of its last change, as far as its author says one."""
+    found: Mapping[str, str] = field(default_factory=dict)
+    """The pages that search finds, by path, and of which of the `KINDS` each is."""
 
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
     """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
     shown = _Shown(sources)
-    for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _feeds, _redirects):
+    for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _feeds, _search, _redirects):
         yield from kind(shown)
 
 
@@ -219,7 +223,8 @@ def _posts(shown: _Shown) -> Iterator[Sheet]:
             shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
         name = urls.output_path(sources.post_url(post))
         make = _printed("posts", "post_files", post=post)
-        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]))
+        found = {} if post.draft else {name: "posts"}
+        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), found=found)
 
 
 def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
@@ -292,7 +297,8 @@ def _kernels(shown: _Shown) -> Iterator[Sheet]:
             (name, tuple(map(shown.link, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
         shows = (shown.measured, Part("the posts about kernels", using))
-        yield Sheet(urls.KERNELS, shows, _printed("kernels", "render_kernels"), measured=True)
+        found = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
+        yield Sheet(urls.KERNELS, shows, _printed("kernels", "render_kernels"), measured=True, found=found)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, (shown.measured,), _printed("ceilings", "render_ceilings"), measured=True)
 
@@ -319,7 +325,8 @@ def _worklog(shown: _Shown) -> Iterator[Sheet]:
             Part("its month", tuple(month)),
             shown.hrefs(entry.body),
         ]
-        yield Sheet(urls.output_path(urls.day_url(entry.date)), tuple(shows), _printed("worklog", "day_page", at=at))
+        name = urls.output_path(urls.day_url(entry.date))
+        yield Sheet(name, tuple(shows), _printed("worklog", "day_page", at=at), found={name: "worklog"})
 
 
 def _month(entry: WorklogEntry) -> tuple[int, int]:
@@ -341,7 +348,7 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
             Part("the posts that use it", tuple(map(shown.link, using)), tuple(post.body.path for post in using)),
         )
         name = urls.output_path(urls.term_url(term.slug))
-        yield Sheet(name, seen, _printed("plain", "term_page", term=term))
+        yield Sheet(name, seen, _printed("plain", "term_page", term=term), found={name: "terms"})
     if terms := sources.site.terms:
         titles = Part("the terms", tuple((t.title, t.slug) for t in terms), tuple(t.body.path for t in terms))
         yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))
@@ -377,11 +384,34 @@ def _feed(shown: _Shown, url: str, posts: Sequence[Post], make: Callable[[Printe
     return Sheet(url, (texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
 
 
+def _search(shown: _Shown) -> Iterator[Sheet]:
+    sources, site = shown.sources, shown.sources.site
+    if not sources.config.search:
+        return
+    there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
+    kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
+    shows = (Part("what can be searched", (kinds, bool(sources.posts_by_tag()))),)
+    make = _printed("search", "search_page", kinds=kinds)
+    yield Sheet(urls.output_path(urls.SEARCH), shows, make, listed=False)
+
+
 def _redirects(shown: _Shown) -> Iterator[Sheet]:
     """Nobody should be led there, so they stand in no sitemap."""
     for alias, url in shown.sources.linked.redirects.items():
         make = _printed("plain", "redirect", alias=alias, url=url)
         yield Sheet(urls.output_path(alias), (Part("where it leads", url),), make, listed=False)
+
+
+def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
+    """One of each kind of `pages`: by path the kind, and the digest of what the page shows.  `content` reads a page."""
+    by_kind: dict[str, list[tuple[str, bytes]]] = {}
+    for path, (kind, digest) in sorted(pages.items()):
+        by_kind.setdefault(kind, []).append((path, digest))
+    first = next((kind for kind in KINDS if kind in by_kind), "")
+    for kind, found in by_kind.items():
+        given = {"kind": kind, "pages": [path for path, _ in found], "content": content, "program": kind == first}
+        shows = Part("the pages that it finds", (tuple(found), kind == first))
+        yield Sheet(urls.search_index_url(kind), (shows,), _printed("search", "index_files", **given), listed=False)
 
 
 def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:

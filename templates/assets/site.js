@@ -14,6 +14,14 @@ system.addEventListener("change", label);
 label();
 document.querySelector(".masthead")?.append(theme);
 
+const toSearch = document.querySelector('[aria-keyshortcuts="/"]');
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || !toSearch || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  event.preventDefault();
+  const input = document.querySelector(".search [type=search]");
+  input ? input.focus() : toSearch.click();
+});
+
 for (const figure of navigator.clipboard ? document.querySelectorAll("figure.code") : []) {
   const button = document.createElement("button");
   button.type = "button";
