@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.markup.cited import works_cited
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.markup.related import related
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
 from sitegen.markup.translations import translated_cells
 from sitegen.model import urls
@@ -63,16 +64,22 @@ def link_site(
     book = address_book(shown, posts, documents, frozenset(files), hidden)
     hrefs, assets = _resolve_all(shown, documents, book, found)
     references = works_cited(shown, documents, found)
+    kernel_posts, places, beside = _kernel_posts(shown, documents), _series_places(shown), _neighbours(shown)
     linked = Linked(
         site=shown,
         hrefs=hrefs,
         assets=assets,
         references=references,
         redirects=redirects_of(shown),
-        kernel_posts=_kernel_posts(shown, documents),
+        kernel_posts=kernel_posts,
         backlinks=_backlinks(shown, documents, hrefs),
-        series_places=_series_places(shown),
-        neighbours=_neighbours(shown),
+        series_places=places,
+        neighbours=beside,
+        related={
+            path: found
+            for posts in _by_language(shown).values()
+            for path, found in related(posts, kernel_posts, places, beside).items()
+        },
     )
     return linked, worklog_never_fails(in_reading_order(found))
 

@@ -62,6 +62,8 @@ class Linked:
     """By a post's path, one for each series that lists it."""
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     """By a post's path."""
+    related: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
+    """By a post's path, those that are nearest to it in what they are about."""
 
 
 def document_key(text: Markdown) -> str:

@@ -80,6 +80,7 @@ class PostPage:
     body: Markup
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
+    related: tuple[PostLine, ...]
     newer: Link | None
     older: Link | None
     discuss: str
@@ -189,6 +190,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         body=fill(printer, document, Place(document_key(post.body), here, post)),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=positions(sources, post, here, spoken),
+        related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
         newer=_link(sources, beside.next, here),
         older=_link(sources, beside.previous, here),
         discuss=post.discuss,

@@ -217,6 +217,7 @@ def _posts(shown: _Shown) -> Iterator[Sheet]:
             shown.linked("the post before it", beside.previous),
             shown.hrefs(post.body),
             shown.translations(post),
+            shown.cards("the related posts", sources.linked.related.get(path, ())),
             *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
         ]
         if measured:
