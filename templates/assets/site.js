@@ -1,4 +1,4 @@
-// Optional: every page is complete without it. A theme switch, and copy buttons that leave line numbers out.
+// Optional: every page is complete without it. A theme switch, copy buttons that copy what runs, tabs that stay chosen.
 const root = document.documentElement;
 const kept = (() => { try { return localStorage; } catch { return { getItem() {}, setItem() {} }; } })();  // blocked where cookies are
 const chosen = kept.getItem("theme");
@@ -27,9 +27,64 @@ for (const figure of navigator.clipboard ? document.querySelectorAll("figure.cod
   button.type = "button";
   button.textContent = "copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText([...figure.querySelectorAll(".ln")].map((line) => line.textContent).join(""));
+    const code = figure.querySelector("pre").cloneNode(true);
+    for (const extra of code.querySelectorAll("del, .mk")) extra.remove();
+    await navigator.clipboard.writeText(code.textContent);
     button.textContent = "copied";
     setTimeout(() => { button.textContent = "copy"; }, 2000);
   });
   figure.querySelector("figcaption").append(button);
 }
+
+// Sets of tabs: radio buttons become a list of tabs as in WAI-ARIA; the tabs chosen last, on any page, are open.
+const newest = () => (kept.getItem("tabs") ?? "").split(" ");
+const sets = [...document.querySelectorAll(".tabs")].map((box) => {
+  const list = document.createElement("div");
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", box.getAttribute("aria-label"));
+  const tabs = [...box.querySelectorAll(":scope > input")].map((input) => {
+    const label = input.nextElementSibling, panel = label.nextElementSibling, tab = document.createElement("button");
+    const set = (node, names) => { for (const name in names) node.setAttribute(name, names[name]); };
+    set(tab, { type: "button", role: "tab", id: `${input.id}-tab`, "aria-controls": `${input.id}-panel` });
+    set(panel, { role: "tabpanel", id: `${input.id}-panel`, "aria-labelledby": tab.id });
+    if (!panel.querySelector("a, button, [tabindex]")) panel.tabIndex = 0;
+    tab.textContent = label.textContent;
+    input.hidden = label.hidden = true;
+    list.append(tab);
+    return { input, tab, panel };
+  });
+  const open = (key) => {
+    if (!tabs.some(({ input }) => input.value === key)) return false;
+    for (const { input, tab } of tabs) {
+      input.checked = input.value === key;
+      tab.setAttribute("aria-selected", input.checked);
+      tab.tabIndex = input.checked ? 0 : -1;
+    }
+    return true;
+  };
+  for (const [at, { input, tab }] of tabs.entries()) {
+    tab.addEventListener("click", () => {
+      const top = tab.getBoundingClientRect().top;
+      kept.setItem("tabs", [input.value, ...newest().filter((key) => key !== input.value)].slice(0, 20).join(" "));
+      for (const other of sets) other.open(input.value);
+      scrollBy({ top: tab.getBoundingClientRect().top - top, behavior: "instant" });
+    });
+    tab.addEventListener("keydown", (event) => {
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      const next = tabs[to % tabs.length].tab;
+      next.focus();
+      next.click();
+    });
+  }
+  box.prepend(list);
+  newest().some(open) || open(tabs[0]?.input.value);
+  return { box, tabs, open };
+});
+const reveal = () => {  // what a link leads to, behind a tab
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (const { tabs, open } of sets) for (const { input, panel } of tabs) if (target && panel.contains(target)) open(input.value);
+};
+addEventListener("hashchange", reveal);
+reveal();
