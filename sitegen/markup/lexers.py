@@ -35,9 +35,11 @@ class TritonLexer(PythonLexer):
 
 
 class PtxLexer(_Ptx):
-    """PTX whose predicates (`@%p1 bra`, `@!%p1`) are no mistakes."""
+    """PTX whose predicates (`@%p1 bra`) are no mistakes, and whose `cp.async.bulk.shared::cluster` is no label."""
 
-    tokens: ClassVar[dict[str, Any]] = {"root": [(r"@!?(?=%)", Operator), inherit]}
+    tokens: ClassVar[dict[str, Any]] = {
+        "root": [(r"@!?(?=%)", Operator), (r"[a-z]\w*(?:\.\w+)*(?:::\w+(?:\.\w+)*)+", Keyword), inherit]
+    }
 
 
 class SassLexer(RegexLexer):
@@ -57,11 +59,11 @@ class SassLexer(RegexLexer):
             (r'"[^"\n]*"', String),
             (r"@!?U?P(?:T|\d+)", Keyword),
             (r"!?\bU?P(?:T|\d+)\b", Keyword.Type),
-            (r"\b(?:U?R(?:Z|\d+)|B\d+|SB\d+|SR_[A-Z0-9_.]+|desc|gdesc|c|cx)\b(?:\.[\w.]+)?", Keyword.Type),
+            (r"\b(?:U?R(?:Z|\d+)|B\d+|SB\d+|SR_[A-Za-z0-9_.]+|desc|gdesc|c|cx)\b(?:\.[\w.]+)?", Keyword.Type),
             (r"[-+]?(?:0x[0-9a-fA-F]+|\d+\.\d*(?:[eE][-+]?\d+)?|\d+)\b", Number),
             (r"[-+]?(?:INF|QNAN|NAN)\b", Number),
             (r"`\([^)\n]*\)", Name.Label),
-            (r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*\b", Name.Function),
+            (r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*\b", Name.Function),
             (r"[\w$.]+", Text),
             (r"[\[\](){},;:&?|~!+*/<>=-]", Punctuation),
             (r".", Text),
