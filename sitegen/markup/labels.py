@@ -40,8 +40,8 @@ def numbered(kind: str, into: Collected, label: str = "", span: Span | None = No
 
 
 def named(kind: str, captioned: bool, label: str, span: Span, into: Collected) -> tuple[str, str]:
-    """Name and id of what is numbered only when it has a caption, or a label of its kind."""
-    if captioned or kind_of(label) == kind:
+    """Name and id of what is numbered only when it has a caption, or a label that says a kind."""
+    if captioned or kind_of(label):
         return numbered(kind, into, label, span)
     return "", into.take_id(label, span) if label else ""
 

@@ -13,6 +13,7 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
+from sitegen.read.python import syntax_mistake
 from sitegen.read.shape import unknown
 from sitegen.read.yaml_nodes import Node
 
@@ -190,7 +191,9 @@ def _check_entry(node: Node, file: Node, made: Implementation, kernel: Kernel, s
     launch = node.get("launch")
     entry = node.get("host") if made.language is Language.CUDA_HOST else launch and launch.get("entry")
     if made.language is Language.TRITON:
-        if not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
+        if mistake := syntax_mistake(source, made.file):
+            yield mistake
+        elif not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
             yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span)
     elif entry and not re.search(rf"\b{re.escape(entry.text)}\b", source):
         yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span)

@@ -10,7 +10,8 @@ from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Page, Post, Term
-from sitegen.read.shape import Found, read_as, read_language
+from sitegen.read.languages import is_language
+from sitegen.read.shape import Found, no_language, read_as, read_language
 from sitegen.read.source import FrontMatter, no_front_matter, split_front_matter
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
@@ -31,6 +32,8 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
     }
     post = read_as(Post, node, found, given=given, noun=_NOUN, convert={"lang": read_language})
     post = replace(post, date=_zoned(post.date, zone), updated=post.updated and _zoned(post.updated, zone))
+    if language and not is_language(language):
+        found.append(no_language(language, Span(path)))
     return replace(post, lang=language or post.lang), tuple(found)
 
 

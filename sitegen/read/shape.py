@@ -21,6 +21,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.site import Ref
+from sitegen.read.languages import is_language, language_meant
 from sitegen.read.yaml_nodes import Node, plain
 
 T = TypeVar("T")
@@ -31,7 +32,6 @@ Convert = Callable[[Node, Found], Any]
 DATE_FORMATS = "write `2026-11-22`, `2026-11-22 14:30` or `2026-11-22T14:30:00+09:00`"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|z|[+-]\d\d:?\d\d)?")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _UNREADABLE = object()
 
 
@@ -116,10 +116,14 @@ def one_of(known: Iterable[str], what: str) -> Convert:
 
 
 def read_language(node: Node, found: Found) -> Any:
-    if _LANGUAGE.fullmatch(node.text):
+    if is_language(node.text):
         return node.text
-    found.append(Diagnostic("SG014", f"`{node.text}` is not a language", node.span, "write a tag such as `ko`"))
+    found.append(no_language(node.text, node.span))
     return _UNREADABLE
+
+
+def no_language(word: str, span: Span) -> Diagnostic:
+    return Diagnostic("SG014", f"`{word}` is not a language", span, language_meant(word))
 
 
 def unknown(what: str, word: str, span: Span, known: Iterable[str], code: str = "SG014") -> Diagnostic:

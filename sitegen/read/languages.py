@@ -1,0 +1,48 @@
+"""The language of a text, as BCP 47 writes it: `ko`, `pt-BR`, `zh-Hant`; and what was meant where it is none."""
+
+from __future__ import annotations
+
+import re
+
+from sitegen.diagnostics import did_you_mean
+
+_TAG = re.compile(
+    r"([a-z]{2,3})(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z0-9]{5,8}|\d[a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?",
+    re.IGNORECASE,
+)
+_TWO_LETTERS = (
+    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo "
+    "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka "
+    "kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng "
+    "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
+    "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+)
+"""ISO 639-1: a language that has a code of two letters has no other tag."""
+_NAMES = {
+    **{"arabic": "ar", "bengali": "bn", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en"},
+    **{
+        "finnish": "fi",
+        "french": "fr",
+        "german": "de",
+        "greek": "el",
+        "hebrew": "he",
+        "hindi": "hi",
+        "hungarian": "hu",
+    },
+    **{"indonesian": "id", "italian": "it", "japanese": "ja", "korean": "ko", "norwegian": "no", "persian": "fa"},
+    **{"polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru", "spanish": "es", "swedish": "sv"},
+    **{"thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi", "deutsch": "de", "espanol": "es"},
+    **{"francais": "fr", "hangul": "ko", "hanguk": "ko", "jp": "ja", "cn": "zh", "gb": "en-GB"},
+}
+
+
+def is_language(tag: str) -> bool:
+    found = _TAG.fullmatch(tag)
+    return found is not None and (len(found[1]) == 3 or found[1].lower() in _TWO_LETTERS.split())
+
+
+def language_meant(word: str) -> str:
+    """What to do about a word that is no tag."""
+    name = word.lower()
+    near = name if name in _NAMES else did_you_mean(name, _NAMES).partition("`")[2].partition("`")[0]
+    return f"did you mean `{_NAMES[near]}`?" if near else "write a tag such as `ko` or `pt-BR`"

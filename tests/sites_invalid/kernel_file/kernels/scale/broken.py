@@ -1,0 +1,5 @@
+import torch
+
+
+de scale(x, *, out=None):
+    return x * 2
