@@ -60,7 +60,7 @@ def parse_document(
     into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered)
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
-    parser = _parser()
+    parser = text_parser()
     tokens = parser.parse(text, env)
     env["shift"] = shift_of(tokens, top_level)
     html = with_references(parser.renderer.render(tokens, parser.options, env), into)
@@ -94,7 +94,7 @@ def _without_nulls(state: StateCore) -> None:
 
 
 @lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+def text_parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"linkify": True, "html": True})
     md.enable(["table", "strikethrough", "linkify"])
     md.linkify = _WholeAddresses()

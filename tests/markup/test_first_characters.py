@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from sitegen.markup import first_characters, parse
 from sitegen.model.site import Markdown
 
-MAKE_PARSER = parse._parser.__wrapped__
+MAKE_PARSER = parse.text_parser.__wrapped__
 PIECES = [
     *"*_~`$[]()!<>&{}:|\\#+-=\n\t ",
     *("  \n", "\n\n", "\n    ", "\n> ", "\n- ", "\n2) ", "\n# ", "\n## a {#b}\n", "\n===\n", "\n---\n", "\n***\n"),
@@ -60,7 +60,7 @@ def trying_everything() -> MarkdownIt:
 def is_read_as_before(text: str) -> bool:
     body = Markdown(text, "content/posts/a.md")
     found = parse.parse_document(body)
-    with patch.object(parse, "_parser", trying_everything):
+    with patch.object(parse, "text_parser", trying_everything):
         return found == parse.parse_document(body)
 
 

@@ -15,7 +15,7 @@ from sitegen.markup.captions import caption
 from sitegen.markup.collected import Collected
 from sitegen.markup.inline import inline_html
 from sitegen.markup.labels import named
-from sitegen.markup.parse import _parser
+from sitegen.markup.parse import text_parser
 from sitegen.markup.svg import join, tag
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def figure(drawn: str, text: str, wide: bool, given: Given, into: Collected) -> 
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
     anchor = f' id="{escape(id)}"' if id else ""
-    said = inline_html(words, given.span("fig-cap").line - into.first_line, _parser(), into) if words else ""
+    said = inline_html(words, given.span("fig-cap").line - into.first_line, text_parser(), into) if words else ""
     below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
     classes = f"drawn{' wide' if wide else ''}"
     return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{below}</figure>\n{text}</div>\n'
