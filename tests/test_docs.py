@@ -9,6 +9,7 @@ import click
 import pytest
 
 from sitegen.cli import main
+from sitegen.markup.looks import OF_CODE, OF_SHOWN
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -105,3 +106,16 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
     assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+def listing_options() -> dict[str, str]:
+    """Where each option of the readme's table of listings may stand."""
+    table = README.partition("## Listings")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([^|]+) \|$", table, re.MULTILINE))
+
+
+def test_options_of_listings_in_the_readme_are_those_of_the_program() -> None:
+    everywhere = {name for name, where in listing_options().items() if where == "all"}
+    assert everywhere == set(OF_CODE)
+    assert set(listing_options()) == set(OF_SHOWN)
+    assert {name for name, where in listing_options().items() if "{kernel}" in where} == {"label"}
