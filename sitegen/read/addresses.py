@@ -26,6 +26,9 @@ _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_re
 _MADE = re.compile(r"(/[\w-]+)?/(posts|worklog|tags/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+")
 """Addresses of pages and files that a build makes as they are needed."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
+_PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
+_OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
+"""An alias comes from another site, which may have had spaces and commas in its addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class _Claim:
     what: str
     owner: str
     span: Span
+    form: re.Pattern[str] = _ADDRESS
 
 
 def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[Diagnostic, ...]]:
@@ -55,7 +59,7 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     found = []
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
-        if not _ADDRESS.fullmatch(claim.address) or ".." in claim.address:
+        if not claim.form.fullmatch(claim.address) or ".." in claim.address:
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
         elif owner := taken.get(normalised(claim.address)) or _made(normalised(claim.address)):
@@ -113,7 +117,7 @@ def _aliases(site: Site) -> Iterator[_Claim]:
     owned: list[tuple[str, Ref]] = [(post.body.path, alias) for post in site.posts for alias in post.aliases]
     owned += [(page.body.path, alias) for page in site.pages for alias in page.aliases]
     for owner, alias in owned:
-        yield _Claim(alias.name, f"the alias `{alias.name}`", owner, alias.span)
+        yield _Claim(alias.name, f"the alias `{alias.name}`", owner, alias.span, _OLD_ADDRESS)
 
 
 def _in_language(address: str, lang: str, site: Site) -> str:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,19 @@ def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
 
 def test_a_space_in_a_file_name_is_no_address() -> None:
     assert codes({"content/posts/My post.md": POST.format("a")}) == [("SG024", "content/posts/My post.md")]
+
+
+@pytest.mark.parametrize("alias", ["/deep dives/what's new, then/", "/2024/größe.html"])
+def test_an_alias_may_have_what_old_addresses_had(alias: str) -> None:
+    assert (
+        codes({"content/posts/a.md": POST.format("a").replace("---\nText", f'aliases: ["{alias}"]\n---\nText')}) == []
+    )
+
+
+@pytest.mark.parametrize("alias", ["/../up/", "/a?b=1", "/a#b", "/a%20b/", "/a//b/", "/ a/"])
+def test_an_alias_that_no_file_can_have_is_named(alias: str) -> None:
+    aliased = POST.format("a").replace("---\nText", f'aliases: ["{alias}"]\n---\nText')
+    assert codes({"content/posts/a.md": aliased}) == [("SG024", "content/posts/a.md")]
 
 
 def test_a_file_in_a_folder_too_deep_is_named_and_nothing_fails() -> None:
