@@ -15,6 +15,7 @@ ROOMS = (
     "results",
     "render",
     "write",
+    "importing",
     "measure",
     "execute",
     "serve",

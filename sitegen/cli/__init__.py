@@ -5,6 +5,7 @@ when it runs: a build of which nothing changed takes hardly longer than Python t
 from __future__ import annotations
 
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -21,6 +22,7 @@ _COMMANDS = {
     "status": _RECORDS,
     "compare": _RECORDS,
     "new": _SITE,
+    "import": "sitegen.cli.importing",
 }
 """By name, the module in which it is."""
 
@@ -32,7 +34,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        command = getattr(import_module(_COMMANDS[cmd_name]), f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name)
         assert isinstance(command, click.Command)
         return command
 

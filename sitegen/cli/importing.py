@@ -1,0 +1,59 @@
+"""`sitegen import`: what was written for another program becomes part of a site; nothing that exists is overwritten."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sitegen.cli.common import number_of, report, say, write_new
+from sitegen.diagnostics import has_errors
+from sitegen.read.root import find_root
+
+if TYPE_CHECKING:
+    from sitegen.importing.planned import Planned
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+INTO = click.option("--into", type=FOLDER, help="The site's folder (default: the site around this folder, or here).")
+
+
+@click.group("import")
+def import_() -> None:
+    """Take over a Jekyll site."""
+
+
+@import_.command("jekyll")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@INTO
+def jekyll(folder: Path, into: Path | None) -> None:
+    """Make posts, pages and a worklog of the Jekyll site in FOLDER; its old addresses go on to answer."""
+    root = _root(into)
+    if root.resolve().is_relative_to(folder.resolve()):
+        raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
+    from sitegen.importing.jekyll.convert import import_jekyll
+
+    _take_over(root, import_jekyll(folder))
+
+
+def _root(into: Path | None) -> Path:
+    return into or find_root(Path.cwd()) or Path.cwd()
+
+
+def _take_over(root: Path, planned: Planned) -> None:
+    """Writes what is missing and says it all; exit 1 when something could not be taken over."""
+    from sitegen.importing.planned import Outcome, write_missing
+
+    outcomes: list[Outcome] = []
+    write_new(lambda: outcomes.append(write_missing(root, planned.files)))
+    report(planned.diagnostics, planned.texts)
+    for outcome in outcomes:
+        for path in outcome.written:
+            click.echo(path)
+        for path in outcome.kept:
+            say(f"{path} exists already and was left as it is")
+        counts = f"{number_of(len(outcome.written), 'file')} written, {len(outcome.same)} there already"
+        say(f"{counts}, {len(outcome.kept)} with other content left alone; `sitegen check` says what is left to mend")
+    if has_errors(planned.diagnostics):
+        sys.exit(1)

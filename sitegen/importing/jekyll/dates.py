@@ -1,0 +1,51 @@
+"""A date as Jekyll's authors write it → the moment that Jekyll takes it for.
+
+Jekyll reads YAML by SafeYAML: a time with seconds and without an offset is UTC there; any other goes through Ruby's
+Time.parse, where a time without an offset is the site's.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+_TIME = re.compile(
+    r"(\d{2,4})[-/.](\d{1,2})[-/.](\d{1,2})"
+    r"(?:[Tt\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d*)?)?\s*(?:([Zz]|UTC|GMT)|([-+]\d{1,2}):?(\d{2})?)?)?\s*"
+)
+_IN_WORDS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%a, %d %b %Y %H:%M:%S %z")
+
+
+def read_date(text: str, zone: dt.tzinfo) -> dt.date | dt.datetime | None:
+    """A date, or a time with its offset; None when it is neither.  `zone` is the Jekyll site's."""
+    if found := _TIME.fullmatch(text.strip()):
+        return _moment(found, zone)
+    for form in _IN_WORDS:
+        try:
+            moment = dt.datetime.strptime(text.strip(), form)
+        except ValueError:
+            continue
+        return moment if moment.tzinfo else moment.date()
+    return None
+
+
+def in_zone(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+    """The moment on the clock of the Jekyll site, which its addresses show; a date is its midnight."""
+    if isinstance(moment, dt.datetime):
+        return moment.astimezone(zone)
+    return dt.datetime.combine(moment, dt.time(), zone)
+
+
+def _moment(found: re.Match[str], zone: dt.tzinfo) -> dt.date | dt.datetime | None:
+    year, month, day, hour, minute, second, utc, hours, minutes = found.groups()
+    try:
+        date = dt.date(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day))
+        if hour is None:
+            return date
+        offset: dt.tzinfo = dt.UTC if utc or second is not None else zone
+        if hours is not None:
+            sign = -1 if hours.startswith("-") else 1
+            offset = dt.timezone(dt.timedelta(hours=int(hours), minutes=sign * int(minutes or 0)))
+        return dt.datetime(date.year, date.month, date.day, int(hour), int(minute), int(second or 0), tzinfo=offset)
+    except ValueError:
+        return None

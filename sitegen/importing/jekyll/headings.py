@@ -1,0 +1,44 @@
+"""The ids that headings had: kramdown's own, or GitHub's where its input is GFM, as Jekyll's is.
+
+After lib/kramdown/parser/gfm.rb of kramdown/parser-gfm and lib/kramdown/converter/base.rb of gettalong/kramdown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sitegen.markup.collected import slug
+
+_MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)|`+|\*+|(?<!\w)_+|_+(?!\w)|<[^>]*>|\$+")
+
+
+@dataclass(slots=True)
+class Headings:
+    """Counts what came before: a second heading of one text has a number in its id."""
+
+    gfm: bool
+    seen: dict[str, int] = field(default_factory=dict)
+    ours: dict[str, int] = field(default_factory=dict)
+
+    def id_to_write(self, source: str, shown: str) -> str:
+        """The id that the heading had, where it would get another one here; else nothing."""
+        text = _MARKUP.sub(lambda found: found[1] or "", source)
+        had = _numbered(_github(text) if self.gfm else _kramdown(text), self.seen, 0)
+        gets = _numbered(slug(_MARKUP.sub(lambda found: found[1] or "", shown)), self.ours, 1)
+        return had if had != gets and re.fullmatch(r"[\w.-]+", had) else ""
+
+
+def _numbered(name: str, seen: dict[str, int], first: int) -> str:
+    """The second of a name is `name-1` in Jekyll, which counts from 0, and `name-2` here."""
+    count = seen.get(name, 0)
+    seen[name] = count + 1
+    return f"{name}-{count + first}" if count else name
+
+
+def _github(text: str) -> str:
+    return re.sub(r"[^\w\- \t]", "", text.lower()).replace(" ", "-").replace("\t", "-")
+
+
+def _kramdown(text: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9 -]", "", re.sub(r"^[^a-zA-Z]+", "", text)).replace(" ", "-").lower() or "section"

@@ -1,0 +1,119 @@
+"""`{% include figure.liquid path="…" %}` and its like → a figure, a callout, a link.
+
+The names and parameters are those of al-folio's _includes, and of what other themes call the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+
+from sitegen.importing.jekyll.html import link_to_image
+from sitegen.importing.jekyll.inserts import Insert
+from sitegen.importing.jekyll.liquid import Token, parameters
+from sitegen.importing.jekyll.work import Work
+from sitegen.markup.callouts import KINDS
+
+_TAGS = re.compile(r"<[^>]+>")
+_WHERE = ("path", "src", "url", "file", "image", "image_path", "img")
+_CALLOUTS = {kind: kind for kind in KINDS} | {"info": "note", "alert": "warning", "callout": "note", "error": "danger"}
+_ANY_SUFFIX = re.compile(r"\.(?:html|liquid|md)$")
+
+
+def included(work: Work, token: Token, variables: Mapping[str, str], line: int) -> Insert | str | None:
+    """What the include becomes; None where it is none of the known ones."""
+    words = token.markup.split(None, 1)
+    if not words:
+        return None
+    name = _ANY_SUFFIX.sub("", words[0]).rpartition("/")[2].lower()
+    given = {key: variables.get(value, value) for key, value in parameters(words[1] if len(words) > 1 else "").items()}
+    if name in _CALLOUTS:
+        return _callout(_CALLOUTS[name], given, token)
+    if name in ("figure", "image", "img"):
+        return figure(work, given, token, line)
+    known = INCLUDES.get(name)
+    return known(work, given, token) if known else _file(work, words, token)
+
+
+def figure(work: Work, given: Mapping[str, str], token: Token, line: int) -> Insert | None:
+    """A figure on a line of its own, an image within a line, both as HTML within HTML."""
+    if not _where(given).strip("/"):
+        return None
+    alt = " ".join((given.get("alt") or given.get("title") or "").split())
+    source = work.image(_where(given))
+    if not source:
+        address = link_to_image(_where(given), line, work)
+        return _leads_to(address, {"title": alt or given.get("caption", "")}, token)
+    caption = given.get("caption", "").strip()
+    lines = [f"```{{figure}} {source}", *([f":alt: {alt}"] if alt else []), *([caption] if caption else []), "```"]
+    text = f"<figcaption>{caption}</figcaption>" if caption else ""
+    html = f'<figure><img src="{escape(source)}" alt="{escape(alt)}" loading="lazy">{text}</figure>'
+    inline = f"![{alt.replace('[', '').replace(']', '')}]({source})"
+    return Insert("\n".join(lines), inline, html, token.source)
+
+
+def _where(given: Mapping[str, str]) -> str:
+    """Paths of al-folio are from the root, with or without a slash."""
+    path = next((given[key] for key in _WHERE if given.get(key)), "")
+    return path if "://" in path or path.startswith("/") else f"/{path}"
+
+
+def _media(name: str) -> Callable[[Work, Mapping[str, str], Token], Insert | None]:
+    def insert(work: Work, given: Mapping[str, str], token: Token) -> Insert | None:
+        target = work.target(_where(given))
+        if not target.file:
+            return _leads_to(target.address, given, token) if "://" in _where(given) else None
+        caption = given.get("caption", "").strip()
+        text = f"<figcaption>{caption}</figcaption>" if caption else ""
+        html = f'<figure><{name} src="{escape(target.address)}" controls></{name}>{text}</figure>'
+        return Insert(html, f'<{name} src="{escape(target.address)}" controls></{name}>', html, token.source)
+
+    return insert
+
+
+def _video_of(start: str) -> Callable[[Work, Mapping[str, str], Token], Insert | None]:
+    def insert(work: Work, given: Mapping[str, str], token: Token) -> Insert | None:
+        name = given.get("id") or given.get("video_id") or ""
+        return _leads_to(start + name, given, token) if name else None
+
+    return insert
+
+
+def _leads_to(url: str, given: Mapping[str, str], token: Token) -> Insert:
+    words = " ".join((given.get("caption") or given.get("title") or url).split())
+    link = f"[{words}]({url})"
+    return Insert(link, link, f'<a href="{escape(url)}">{escape(words, quote=False)}</a>', token.source)
+
+
+def _callout(kind: str, given: Mapping[str, str], token: Token) -> Insert | None:
+    text = next((given[key] for key in ("content", "text", "message") if given.get(key)), "").strip()
+    if not text:
+        return None
+    title = given.get("title", "").strip()
+    block = f":::{{{kind}}} {title}".rstrip() + f"\n{text}\n:::"
+    return Insert(block, _TAGS.sub("", text), f"<p>{text}</p>", token.source)
+
+
+def _nothing(work: Work, given: Mapping[str, str], token: Token) -> str:
+    """Every text has its contents beside it."""
+    return ""
+
+
+def _file(work: Work, words: list[str], token: Token) -> str | None:
+    """A file that is only text: what Jekyll would have put there."""
+    folder = work.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
+    path = f"{folder}/{words[0]}".lstrip("/")
+    if len(words) > 1 or path not in work.site.files or not path.endswith((".md", ".html", ".txt", ".svg")):
+        return None
+    text = work.site.read(path)
+    return None if "{%" in text or "{{" in text or "<script" in text.lower() else text.strip("\n")
+
+
+INCLUDES: Mapping[str, Callable[[Work, Mapping[str, str], Token], Insert | str | None]] = {
+    "audio": _media("audio"),
+    "toc": _nothing,
+    "video": _media("video"),
+    "vimeo": _video_of("https://vimeo.com/"),
+    "youtube": _video_of("https://www.youtube.com/watch?v="),
+}

@@ -1,0 +1,28 @@
+"""Values → lines of YAML that sitegen reads back as they were."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from sitegen.read.yaml_nodes import parse_yaml
+
+
+def entry(key: str, value: str) -> str:
+    """`key: value` and a line end."""
+    return f"{key}: {scalar(value)}\n"
+
+
+def entries(key: str, values: Iterable[str]) -> str:
+    return f"{key}: [{', '.join(scalar(value, inside_list=True) for value in values)}]\n"
+
+
+def scalar(value: str, *, inside_list: bool = False) -> str:
+    """Bare where that is read back as the same text, else in double quotes."""
+    written = f"[{value}]" if inside_list else value
+    node, mistakes = parse_yaml(f"key: {written}\n", "")
+    child = node.get("key") if node else None
+    if inside_list and child is not None:
+        child = child.value[0] if isinstance(child.value, tuple) and len(child.value) == 1 else None
+    same = child is not None and child.value == value and child.text == value
+    return value if value and same and not mistakes and "\n" not in value else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,74 @@
+"""Files that an import would make → those of them that are missing, written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.write.output import unwritable
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What an import made of its source."""
+
+    files: Mapping[str, str | Path]
+    """By path from the site's root: a text, or the file to copy."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Their paths are those of the source."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Of the source, for the frames of the diagnostics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Paths from the site's root."""
+
+    written: tuple[str, ...]
+    same: tuple[str, ...]
+    """Stood there already, as the import would write them."""
+    kept: tuple[str, ...]
+    """Stood there with other content, or in the other form of a post, and were left alone."""
+
+
+def write_missing(root: Path, files: Mapping[str, str | Path]) -> Outcome:
+    """Write the files that do not exist yet.  Raises OutputError when the folder cannot be written."""
+    written, same, kept = list[str](), list[str](), list[str]()
+    for path, content in files.items():
+        if _standing(root, path) is not None:
+            (same if _is_same(root / path, content) else kept).append(path)
+            continue
+        _write(root, path, content)
+        written.append(path)
+    return Outcome(tuple(written), tuple(same), tuple(kept))
+
+
+def _standing(root: Path, path: str) -> Path | None:
+    """The file, or the other form of a post: `posts/sum.md` is also `posts/sum/index.md`."""
+    other = path.replace("/index.md", ".md") if path.endswith("/index.md") else path.replace(".md", "/index.md")
+    forms = (path, other) if path.startswith("content/posts/") and path.endswith(".md") else (path,)
+    return next((root / form for form in forms if os.path.lexists(root / form)), None)
+
+
+def _is_same(file: Path, content: str | Path) -> bool:
+    if not file.is_file():
+        return False
+    return file.read_bytes() == (content.encode() if isinstance(content, str) else content.read_bytes())
+
+
+def _write(root: Path, path: str, content: str | Path) -> None:
+    """Whole or not at all: beside its place first, then renamed."""
+    target, partial = root / path, root / f"{path}.partial"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, str):
+            partial.write_text(content, encoding="utf-8", newline="\n")
+        else:
+            shutil.copyfile(content, partial)
+        partial.replace(target)
+    except OSError as error:
+        raise unwritable(path, error, "mend its permissions, or choose another folder with `--into`") from error

@@ -1,0 +1,198 @@
+"""Liquid and kramdown of one post → Markdown of a post here."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sitegen.diagnostics import has_errors, render_diagnostics
+from sitegen.markup.parse import parse_document
+from sitegen.model.site import Markdown
+
+MATH = "title: Notes\nurl: https://kern.example\nbaseurl: /blog\nenable_math: true\n"
+Post = Callable[..., Any]
+BIBLIOGRAPHY = {"_bibliography/references.bib": "---\n---\n@article{a, title={A}}\n@book{b, title={B}}\n"}
+CASES = {
+    "formula in a line": ("It is $$ E = mc^2 $$ then.", "It is $E = mc^2$ then."),
+    "formula beside a digit": ("2$$x$$ and $$y$$3", "2{math}`x` and {math}`y`3"),
+    "formula in code": ("`$$x$$` stays", "`$$x$$` stays"),
+    "formula of its own": ("a\n\n$$ x = 1 $$\n\nb", "a\n\n$$\nx = 1\n$$\n\nb"),
+    "formula of lines right below text": ("a\n$$\nx\n$$\nb", "a\n\n$$\nx\n$$\n\nb"),
+    "formula in a list": ("1. a\n\n   $$\n   x\n   $$\n", "1. a\n\n   $$\n   x\n   $$"),
+    "money": ("It costs $5, or US$6.", "It costs \\$5, or US\\$6."),
+    "line break": ("one\\\\\ntwo", "one\\\ntwo"),
+    "heading id": ("## A title {#own}", "## A title {#own}"),
+    "heading with a sign": ("## C++ & CUDA", "## C++ & CUDA {#c--cuda}"),
+    "heading underlined": ("Title\n=====\n\ntext", "# Title\n\ntext"),
+    "same heading twice": ("## A\n\n## A", "## A\n\n## A {#a-1}"),
+    "contents": ("* TOC\n{:toc}\n\ntext", "text"),
+    "contents, numbered": ("1. contents\n{: toc}\n\ntext", "text"),
+    "attributes of a paragraph": ("text\n{: #here .wide}", "{#here .wide}\ntext"),
+    "attributes before a paragraph": ("a\n\n{: #here}\ntext", "a\n\n{#here}\ntext"),
+    "attributes by name": ("{:mine: #here .wide}\n\ntext\n{: mine}", "{#here .wide}\ntext"),
+    "language of tildes": ("~~~\nx\n~~~\n{: .language-python}", "~~~python\nx\n~~~"),
+    "language of an indented listing": ("a\n\n    x = 1\n{: .language-python}", "a\n\n```python\nx = 1\n```"),
+    "directive": ("```{python}\nx\n```", "```python\nx\n```"),
+    "tip": ("> ##### TIP\n>\n> Read once.\n{: .block-tip }", "> [!TIP]\n> Read once."),
+    "prompt": ("> Careful.\n{: .prompt-warning }", "> [!WARNING]\n> Careful."),
+    "quote that goes on": ("> a\nb", "> a\n> b"),
+    "table without names": ("| a | b |\n| c | d |", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
+    "table with bodies": (
+        "|---+---|\n| n | m |\n|:--+--:|\n| a | b |\n|---+---|\n| c | d |\n|===+===|\n| e | f |",
+        "| n | m |\n| :--- | ---: |\n| a | b |\n| c | d |\n| e | f |",
+    ),
+    "pipe in code": ("| a | b |\n|---|---|\n| `x|y` | z |", "| a | b |\n| --- | --- |\n| `x|y` | z |"),
+    "no table": ("P(a|b) is text", "P(a|b) is text"),
+    "comment": ("{::comment}\nhidden\n{:/comment}\n\na", "<!--\nhidden\n-->\n\na"),
+    "end of a block": ("- a\n\n^\n- b", "- a\n\n- b"),
+    "footnote": ("a[^1]\n\n[^1]: note", "a[^1]\n\n[^1]: note"),
+    "footnote that is not there": ("a[^1]", "a\\[^1]"),
+    "citation that is none": ("ask [@ada] or @ada, not a@b.c", "ask [\\@ada] or \\@ada, not a@b.c"),
+    "role that is none": ("a {word}`x`", "a \\{word}`x`"),
+    "colons": (":::note", "\\:::note"),
+    "html block below text": ("a\n<div>*x*\n\ny</div>\nb", "a\n\n<div>*x*\ny</div>\n\nb"),
+    "markdown in html": ('<div markdown="1">\n*x*\n</div>', "<div>\n\n*x*\n\n</div>"),
+    "old element": ("<center>x</center>", "<div>x</div>"),
+    "anchor by name": ('<a name="old"></a>text', '<a id="old"></a>text'),
+    "highlight": ("{% highlight python linenos %}\nx = 1\n{% endhighlight %}", "```python\nx = 1\n```"),
+    "highlight with lines": (
+        '{% highlight c mark_lines="1 3" %}\na\nb\nc\n{% endhighlight %}',
+        "```c hl=1,3\na\nb\nc\n```",
+    ),
+    "highlight that holds fences": ("{% highlight md %}\n```\n{% endhighlight %}", "````md\n```\n````"),
+    "highlight in a list": ("- a\n\n  {% highlight c %}\n  x\n  {% endhighlight %}", "- a\n\n  ```c\n  x\n  ```"),
+    "raw": ("{% raw %}{{ x }} {% y %}{% endraw %}", "{{ x }} {% y %}"),
+    "liquid comment": ("a{% comment %} b {% endcomment %}", "a<!-- b -->"),
+    "variable": ("{{ site.title }}, {{ page.title | upcase }}", "Notes, A"),
+    "assigned": ('{% assign x = "one" %}{{ x | append: " two" }}', "one two"),
+    "white space taken away": ('a {%- assign x = "b" -%} \n {{ x }}', "ab"),
+    "relative_url": ('[x]({{ "/" | relative_url }})', "[x](/)"),
+    "cite": ("{% cite a b --locator 3 -L figure %}", "[@a, fig. 3; @b]"),
+    "cite without the author": ("{% cite a -A %}", "[-@a]"),
+    "distill": ('x <d-cite key="a, b"></d-cite>', "x [@a; @b]"),
+    "distill footnote": ("x<d-footnote>y</d-footnote>", "x[^note-1]\n\n[^note-1]: y"),
+    "list of what is cited": ("{% cite a %}\n\n## References\n\n{% bibliography --cited %}", "[@a]"),
+    "address with a sign": ("https://a.example/@b.", "<https://a.example/@b>."),
+    "gist": ("{% gist ada/1 %}", "<https://gist.github.com/ada/1>"),
+    "details": ("{% details More %}\n*x*\n{% enddetails %}", "<details>\n<summary>More</summary>\n\n*x*\n\n</details>"),
+    "mermaid": ("{% mermaid %}\ngraph LR\n{% endmermaid %}", "```mermaid\ngraph LR\n```"),
+    "youtube": (
+        '{% include youtube.html id="abc" %}',
+        "[https://www.youtube.com/watch?v=abc](https://www.youtube.com/watch?v=abc)",
+    ),
+    "callout": ('{% include note.html content="x" %}', ":::{note}\nx\n:::"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_understood(post: Post, case: str) -> None:
+    source, expected = CASES[case]
+    imported = post(source, **BIBLIOGRAPHY)
+    assert imported.body == expected
+    assert [said for said in imported.said if "SG605" not in said or case != "directive"] == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_was_understood_is_a_text_without_errors(post: Post, case: str) -> None:
+    body = post(CASES[case][0], **BIBLIOGRAPHY).body
+    _, mistakes = parse_document(Markdown(body, "a.md"))
+    assert not has_errors(mistakes), render_diagnostics(mistakes, {"a.md": body})
+
+
+WITH_MATH = {
+    "single dollars": ("$x_1$ and $5", "$x_1$ and \\$5"),
+    "round brackets": (r"\\(x\\)", "$x$"),
+    "equation": (
+        "\\begin{equation}\n\\label{eq:a}\nx\n\\end{equation}\n\nBy \\eqref{eq:a}.",
+        "$$\nx \\tag{1}\n$$ (eq-a)\n\nBy [(1)](#eq-a).",
+    ),
+    "reference to a formula in a line": ("$$x \\label{eq:a}$$ and \\eqref{eq:a}", "$x$ and (1)"),
+    "eqnarray": ("$$\n\\begin{eqnarray}\na &=& b\n\\end{eqnarray}\n$$", "$$\n\\begin{align}\na &= b\n\\end{align}\n$$"),
+    "macros": (
+        "$$\\newcommand{\\E}[1]{\\mathbb{E}[#1]}$$\n\n$$\\E{x}$$, $$y$$",
+        "$\\newcommand{\\E}[1]{\\mathbb{E}[#1]}\\E{x}$, $y$",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WITH_MATH)
+def test_formulas_where_mathjax_is_loaded(post: Post, case: str) -> None:
+    source, expected = WITH_MATH[case]
+    body = post(source, MATH).body
+    assert body == expected
+    _, mistakes = parse_document(Markdown(body, "a.md"))
+    assert not has_errors(mistakes), render_diagnostics(mistakes, {"a.md": body})
+
+
+LOST = {
+    "tag": ('a\n{% unknown x="1" %}', 'a\n`{% unknown x="1" %}`', ["SG601:6"]),
+    "output": ("{{ site.data.x | where: 1 }}", "`{{ site.data.x | where: 1 }}`", ["SG601:5"]),
+    "loop": (
+        "{% for a in b %}\n- {{ a }}\n{% endfor %}",
+        "```liquid\n{% for a in b %}\n- {{ a }}\n{% endfor %}\n```",
+        ["SG601:5"],
+    ),
+    "in a listing": ("```c\n{{ x.y }}\n```", "```c\n{{ x.y }}\n```", ["SG601:6"]),
+    "in code": ("a `{{ x.y }}`", "a `{{ x.y }}`", ["SG601:5"]),
+    "in html": ("<div>{{ x.y }}</div>", "<div><code>{{ x.y }}</code></div>", ["SG601:5"]),
+    "block that is not closed": ("{% highlight c %}\nx", "`{% highlight c %}`\nx", ["SG601:5"]),
+    "script": ("<script>\nf();\n\ng();\n</script>", "```html\n<script>\nf();\n\ng();\n</script>\n```", ["SG604:5"]),
+    "script in html": (
+        "<div>\n<script>f()</script>\n</div>",
+        "<div>\n<pre><code>&lt;script&gt;f()&lt;/script&gt;</code></pre>\n</div>",
+        ["SG604:6"],
+    ),
+    "frame": (
+        '<iframe src="https://a.example/"></iframe>',
+        '<a href="https://a.example/">https://a.example/</a>',
+        ["SG604:5"],
+    ),
+    "style": ('<b style="x">a</b>', "<b>a</b>", ["SG604:5"]),
+    "no element": ("vector<int> a", "vector&lt;int&gt; a", ["SG604:5"]),
+    "abbreviation": ("*[GPU]: unit", "\\*[GPU]: unit", ["SG605:5"]),
+    "image elsewhere": ("![a](https://b.example/c.png)", "[a](https://b.example/c.png)", ["SG603:5"]),
+    "image that is missing": ("![a](/c.png)", "[a](https://kern.example/c.png)", ["SG603:5"]),
+    "figure that is missing": (
+        '{% include figure.html path="c.png" alt="a" %}',
+        "[a](https://kern.example/c.png)",
+        ["SG603:5"],
+    ),
+    "image by name": ("![a][b]\n\n[b]: https://b.example/c.png", "[a][b]\n\n[b]: https://b.example/c.png", []),
+    "link to nothing": ("[a](/b/#c)", "[a](https://kern.example/b/#c)", ["SG603:5"]),
+    "attributes of bold": ("**a**{: .b}", "**a**", ["SG605:5"]),
+    "size of an image": ('a\n{: width="3"}', "a", ["SG605:6"]),
+    "option of kramdown": ('{::options toc_levels="1" /}\n\na', '`{::options toc_levels="1" /}`\n\na', ["SG605:5"]),
+    "work that no bibliography has": ("{% cite nothing %}", "`{% cite nothing %}`", ["SG601:5"]),
+    "work that no bibliography of distill has": (
+        '<d-cite key="c"></d-cite>',
+        '`<d-cite key="c"></d-cite>`',
+        ["SG604:5"],
+    ),
+    "whole bibliography": ("{% bibliography --query @book %}", "`{% bibliography --query @book %}`", ["SG601:5"]),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_what_is_not_understood_stays_visible_and_is_reported_with_its_line(post: Post, case: str) -> None:
+    source, expected, said = LOST[case]
+    imported = post(source)
+    assert imported.body == expected
+    assert [words.replace(" _posts/2024-01-05-a.md", "") for words in imported.said] == said
+    _, mistakes = parse_document(Markdown(imported.body, "a.md"))
+    assert not has_errors(mistakes), render_diagnostics(mistakes, {"a.md": imported.body})
+
+
+def test_line_of_a_mistake_is_that_of_the_file_after_liquid_of_several_lines(post: Post) -> None:
+    imported = post("{% highlight c %}\na\nb\n{% endhighlight %}\n\n{% comment %}\n\n{% endcomment %}\n\n**a**{: .b}")
+    assert imported.said == ["SG605 _posts/2024-01-05-a.md:14"]
+
+
+def test_liquid_that_is_switched_off_is_text(import_site: Post) -> None:
+    text = "---\ntitle: A\nrender_with_liquid: false\n---\n{{ x }} stays"
+    imported = import_site({"_posts/2024-01-05-a.md": text})
+    assert (imported.body, imported.said) == ("{{ x }} stays", [])
+
+
+def test_included_file_without_liquid_stands_in_the_text(post: Post) -> None:
+    imported = post("a\n\n{% include_relative part.md %}", **{"_posts/part.md": "*part*"})
+    assert imported.body == "a\n\n*part*"
