@@ -110,7 +110,7 @@ def notes_at_marks(marks: Iterable[tuple[int, int]], texts: Texts, line: int, in
     for number, at in marks:
         places.setdefault(number, []).append(str(at))
         if number not in texts:
-            hint = "write the list right below the listing; `annotate=false` where this is code"
+            hint = "write the list right below the listing, or `annotate` as `false` where this is code"
             what = f"no point {number}" if texts else "no list of notes"
             into.error(
                 "SG130", f"`<{number}>` has {what} below the code", into.span_of(f"<{number}>", line + at - 1), hint

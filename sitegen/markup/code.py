@@ -70,8 +70,8 @@ def _version(
     """The lines of the code without some of them, or `only` some of these, each with its number."""
     kept = [at for at in range(1, len(written) + 1) if at not in without]
     html = highlighted_lines("\n".join([written[at - 1] for at in kept]), language)
-    padded = [*html, *[""] * (len(kept) - len(html))]
-    return [(at, line) for at, line in zip(kept, padded, strict=True) if only is None or at in only]
+    with_ends = (*html, *[""] * len(kept))  # empty lines at the end have none
+    return [(at, line) for at, line in zip(kept, with_ends, strict=False) if only is None or at in only]
 
 
 def _numbers(count: int, look: Look, lines: Lines) -> Iterator[str]:

@@ -109,8 +109,8 @@ def _meant(found: re.Match[str], count: int) -> str:
     first, last = int(found[1]), int(found[2] or found[1])
     if 1 <= last < first <= count:
         return f"did you mean `{last}-{first}`?"
-    if 1 <= first < count < last:
-        return f"did you mean `{first}-{count}`?"
+    if 1 <= first <= count < last:
+        return f"did you mean `{first}-{count}`?" if first < count else f"did you mean `{count}`?"
     return "lines count from 1"
 
 

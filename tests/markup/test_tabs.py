@@ -1,0 +1,84 @@
+"""Versions of one thing side by side: one is seen, all are in the page."""
+
+from __future__ import annotations
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.markup.parse import parse_document
+from sitegen.model.document import ListingSlot
+from sitegen.model.markdown import Markdown
+
+POST = "content/posts/times/index.md"
+SET = """::::{tab-set}
+:::{tab-item} Triton
+```triton
+x = 1
+```
+:::
+:::{tab-item} CUDA C++
+:sync: cuda
+
+```{kernel} softmax/naive
+```
+Words with **weight**.
+:::
+::::
+"""
+
+
+def mistakes(text: str) -> list[Diagnostic]:
+    return list(parse_document(Markdown(text, POST))[1])
+
+
+def page(text: str, id_prefix: str = "") -> LexborHTMLParser:
+    document, diagnostics = parse_document(Markdown(text, POST), id_prefix=id_prefix)
+    assert diagnostics == ()
+    return LexborHTMLParser(document.html.replace("\0", ""))
+
+
+def test_each_panel_follows_its_button_and_its_name() -> None:
+    tree = page(SET)
+    assert tree.css_first(".tabs").attributes["aria-label"] == "Triton, CUDA C++"
+    assert [(n.attributes["value"], n.attributes["id"]) for n in tree.css(".tabs > input[type=radio]")] == [
+        ("triton", "tabs-1-1"),
+        ("cuda", "tabs-1-2"),
+    ]
+    assert [n.text() for n in tree.css("input + label[for^=tabs-1] ")] == ["Triton", "CUDA C++"]
+    assert len(tree.css(".tabs > label + .panel")) == 2
+
+
+def test_first_tab_is_open() -> None:
+    assert ["checked" in n.attributes for n in page(SET).css("input")] == [True, False]
+
+
+def test_tab_holds_markdown_and_slots_of_its_own() -> None:
+    document, _ = parse_document(Markdown(SET, POST))
+    assert isinstance(document.slots[0], ListingSlot)
+    assert page(SET).css_first(".panel strong").text() == "weight"
+
+
+def test_sets_of_two_texts_on_one_page_are_chosen_apart() -> None:
+    tree = page(f"{SET}\n{SET}", id_prefix="2026-11-21-")
+    assert [n.attributes["name"] for n in tree.css("input")] == ["2026-11-21-tabs-1"] * 2 + ["2026-11-21-tabs-2"] * 2
+    assert len({n.attributes["id"] for n in tree.css("[id]")}) == len(tree.css("[id]")) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("::::{tab-set}\n::::\n", 1, "a set of tabs without a tab"),
+        (":::{tab-item} CUDA\nx\n:::\n", 1, "a `{tab-item}` stands in a `{tab-set}`"),
+        ("::::{tab-set}\n:::{tab-item}\nx\n:::\n::::\n", 2, "a tab needs a title"),
+        ("::::{tab-set}\nx\n:::{tab-item} a\nx\n:::\n::::\n", 2, "only a `{tab-item}` stands in a `{tab-set}`"),
+        ("::::{tab-set}\n:::{tab-item} A\n:::\n:::{tab-item} a\n:::\n::::\n", 4, "two tabs of a set are `a`"),
+    ],
+)
+def test_tab_out_of_its_place_is_named(text: str, line: int, message: str) -> None:
+    (found,) = mistakes(text)
+    assert (found.code, found.span.line, found.message) == ("SG131", line, message)
+
+
+def test_callout_of_colons_is_a_callout() -> None:
+    assert page(":::{note} Title\nText.\n:::\n").css_first("aside.callout p").text() == "Text."
