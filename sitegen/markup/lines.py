@@ -47,11 +47,15 @@ def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSu
     """The lines that `look` names in a listing of `count` lines, and the names that mean none."""
     wrong = [found for option, part in _named(look) if (found := _mistake(option, part, count, regions))]
     wrong += _both(look, count, regions)
+
+    def numbers(written: str) -> frozenset[int]:
+        return frozenset(_numbers(parts_of(written), count, regions))
+
     lines = Lines(
-        *(
-            frozenset(_numbers(parts_of(written), count, regions))
-            for written in (look.highlighted, look.focused, look.inserted, look.deleted)
-        ),
+        highlighted=numbers(look.highlighted),
+        focused=numbers(look.focused),
+        inserted=numbers(look.inserted),
+        deleted=numbers(look.deleted),
         notes=_places(look.notes, count, regions),
     )
     return lines, tuple(wrong)
