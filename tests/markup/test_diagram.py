@@ -19,7 +19,7 @@ SEQUENCE = (
     "sequenceDiagram\n  autonumber\n  actor P as Producer\n  P->>+C: full\n  C--x-P: empty\n  Note over P,C: 한국어\n"
 )
 STATE = "stateDiagram-v2\n  [*] --> Empty\n  Empty --> Full: TMA arrives\n  Full --> [*]\n"
-CLASSES = {"chart", "diagram", "level", "dash", "drop", "tip", "area", "back", "box", "mid", "b"}
+CLASSES = {"chart", "diagram", "level", "roof", "dash", "drop", "tip", "area", "back", "box", "mid", "b"}
 
 
 def html(source: str) -> str:

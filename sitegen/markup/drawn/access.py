@@ -19,7 +19,7 @@ from sitegen.model.formula import FormulaError, evaluate_int
 from sitegen.model.layout import Layout, LayoutError, parse_layout
 
 _WORDS = LINE // WORD
-_SIDE, _TOP, _WIDTH = 76.0, 20.0, 22.0
+_TOP, _WIDTH = 20.0, 22.0
 _FARTHEST = 2**48
 _WAYS = ("address", "stride", "layout")
 
@@ -141,12 +141,13 @@ def _height(rows: int) -> float:
 def _draw_global(shown: Shown, alt: str) -> str:
     access = shown.access
     lines, sectors = access.blocks(LINE), frozenset(access.sectors)
+    side = 14.0 + 7 * len(str(lines[-1] * LINE))
     words, height, step = access.words(), _height(len(lines)), _WIDTH * SECTOR / WORD
     rows = [_merged(_line(line, words, sectors, access)) for line in lines]
-    content = grid(rows, _SIDE, _TOP, _WIDTH, height)
-    content += [text(f"+{at * SECTOR}", _SIDE + at * step + 2, _TOP - 6) for at in range(LINE // SECTOR)]
-    content += [text(f"{line * LINE}", _SIDE - 6, _TOP + (n + 0.5) * height + 4, "e") for n, line in enumerate(lines)]
-    edges = (f"M{_SIDE + at * step:g} {_TOP:g}v{len(lines) * height:g}" for at in range(LINE // SECTOR + 1))
+    content = grid(rows, side, _TOP, _WIDTH, height)
+    content += [text(f"+{at * SECTOR}", side + at * step + 2, _TOP - 6) for at in range(LINE // SECTOR)]
+    content += [text(f"{line * LINE}", side - 6, _TOP + (n + 0.5) * height + 4, "e") for n, line in enumerate(lines)]
+    edges = (f"M{side + at * step:g} {_TOP:g}v{len(lines) * height:g}" for at in range(LINE // SECTOR + 1))
     content.append(path("".join(edges), "edge"))
     told = [
         ("asked for", f"{access.bytes_asked:,} bytes"),
@@ -158,7 +159,7 @@ def _draw_global(shown: Shown, alt: str) -> str:
     said = f"{_subject(shown)} Of {_count(len(sectors), 'sector')} moved, {percent(access.efficiency)} was asked for."
     moved = "grey was moved for nothing" if access.efficiency < 1 else ""
     how = note("a cell is a word of 4 bytes with the lane that asks for it", moved, _shared_words(rows))
-    return _framed(content, len(rows), alt or said) + facts(told) + how
+    return _framed(content, side, len(rows), alt or said) + facts(told) + how
 
 
 def _text_global(shown: Shown) -> str:
@@ -180,23 +181,23 @@ def _line(
 
 def _draw_shared(shown: Shown, alt: str) -> str:
     access = shown.access
-    height = _height(access.passes)
+    side, height = 44.0, _height(access.passes)
     rows: list[list[Cell]] = []
-    content = [text("bank", _SIDE - 6, _TOP - 6, "e")]
-    content += [text(str(bank), _SIDE + (bank + 0.5) * _WIDTH, _TOP - 6, "mid") for bank in range(BANKS)]
+    content = [text("bank", side - 6, _TOP - 6, "e")]
+    content += [text(str(bank), side + (bank + 0.5) * _WIDTH, _TOP - 6, "mid") for bank in range(BANKS)]
     for phase in access.phases:
         if len(access.phases) > 1:
             y = _TOP + (len(rows) + 0.5) * height + 4
-            content.append(text(f"{phase.start}–{phase.stop - 1}", _SIDE - 6, y, "e"))
+            content.append(text(f"{phase.start}–{phase.stop - 1}", side - 6, y, "e"))
         rows += _passes(access, phase)
-    content += grid(rows, _SIDE, _TOP, _WIDTH, height)
+    content += grid(rows, side, _TOP, _WIDTH, height)
     told = [("bank conflict", _conflict(access)), *_phases(access, "phases")]
     told.append(("passes", f"{access.passes}, at best {len(access.phases)}"))
     said = f"{_subject(shown)} Bank conflict: {_conflict(access)}; {_count(access.passes, 'pass', 'passes')}."
     how = note(
         "a row is a pass; a cell is the word that a bank gives, with the lane that it goes to", _shared_words(rows)
     )
-    return _framed(content, len(rows), alt or said) + facts(told) + how
+    return _framed(content, side, len(rows), alt or said) + facts(told) + how
 
 
 def _shared_words(rows: Sequence[Sequence[Cell]]) -> str:
@@ -241,8 +242,9 @@ def _merged(cells: Iterator[tuple[Cell, object]]) -> list[Cell]:
     return [Cell(run[0].text, run[0].class_, columns=len(run)) for run in runs]
 
 
-def _framed(content: list[Markup], rows: int, alt: str) -> Markup:
-    return picture(content, _SIDE + _WORDS * _WIDTH + 1, _TOP + rows * _height(rows) + 1, alt, "What the lanes touch")
+def _framed(content: list[Markup], side: float, rows: int, alt: str) -> Markup:
+    """`side` is the width of what stands before the words."""
+    return picture(content, side + _WORDS * _WIDTH + 1, _TOP + rows * _height(rows) + 1, alt, "What the lanes touch")
 
 
 def _subject(shown: Shown) -> str:

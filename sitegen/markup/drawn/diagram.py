@@ -140,7 +140,7 @@ def _role(shape: ElementTree.Element, classes: Sequence[str]) -> str:
     known = set(classes)
     if known & {"flowchart-link", "transition", "messageLine0", "messageLine1"}:
         dashed = known & {"edge-pattern-dotted", "edge-pattern-dashed", "messageLine1"}
-        return "level dash" if dashed else "level"
+        return "roof" if "edge-thickness-thick" in known else "level dash" if dashed else "level"
     if known & {"actor-line", "loopLine"}:
         return "drop"
     if known & {"state-start", "fork-join"}:
@@ -191,19 +191,19 @@ def _points(shape: ElementTree.Element) -> list[Pair]:
 
 
 def _head(marker: str, points: Sequence[Pair]) -> Markup:
-    """What stands at the end of a line that comes from the first point to the second."""
+    """What stands at the end of a line that comes from the first point to the last."""
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    if "sequencenumber" in marker:  # on a line without length, under its number
+        return tag("circle", class_="box", cx=x1, cy=y1, r=9)
     if len(points) < 2:
         return Markup("")
-    (x0, y0), (x1, y1) = points
-    if "sequencenumber" in marker:
-        return tag("circle", class_="box", cx=x1, cy=y1, r=9)
-    if "circle" in marker:
-        return tag("circle", class_="tip", cx=x1, cy=y1, r=4)
-    if "cross" in marker:
-        arms = [(x1 + 4 * i, y1 + 4 * j) for i, j in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
-        return path(polyline(arms[:2]) + polyline(arms[2:]), "level")
     long = hypot(x1 - x0, y1 - y0)
     ux, uy = (x1 - x0) / long, (y1 - y0) / long
+    if "circle" in marker:
+        return tag("circle", class_="tip", cx=x1 - 4 * ux, cy=y1 - 4 * uy, r=4)
+    if "cross" in marker:
+        arms = [(x1 - 4 * ux + 4 * i, y1 - 4 * uy + 4 * j) for i, j in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
+        return path(polyline(arms[:2]) + polyline(arms[2:]), "level")
     x, y = x1 + _TIP * ux, y1 + _TIP * uy
     bx, by = x - _HEAD * ux, y - _HEAD * uy
     sides = [(bx - 4 * uy, by + 4 * ux), (bx + 4 * uy, by - 4 * ux)]
