@@ -7,7 +7,7 @@ from html import escape
 
 from sitegen.markup.captions import caption
 from sitegen.markup.highlight import highlighted_lines, language_name
-from sitegen.markup.lines import Lines, Regions, resolve
+from sitegen.markup.lines import NO_LINES, Lines, Regions, resolve
 from sitegen.model.listing import Look, Note
 
 _PLAIN = Look()
@@ -45,7 +45,7 @@ def listing(code: str, language: str, look: Look = _PLAIN, regions: Regions | No
     count = code.rstrip("\n").count("\n") + 1
     shown, _ = resolve(look, count, regions or {})
     html = _highlighted(code, language, shown.deleted, shown.inserted)
-    if look == _PLAIN:
+    if shown is NO_LINES and look.first_number == 1:
         return [f'<span class="ln">{line}\n</span>' for line in html]
     numbers = _numbers(len(html), look, shown)
     return [_line(at, line, next(numbers), shown) for at, line in enumerate(html, start=1)]

@@ -38,6 +38,9 @@ class Lines:
     """By line, the numbers at it, and whether that is the first place of the number."""
 
 
+NO_LINES = Lines()
+
+
 def names_regions(look: Look) -> bool:
     """Whether some option names lines by the region that they are in."""
     return any(not _NUMBERS.fullmatch(part) for _, part in _named(look))
@@ -45,6 +48,8 @@ def names_regions(look: Look) -> bool:
 
 def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSuchLines, ...]]:
     """The lines that `look` names in a listing of `count` lines, and the names that mean none."""
+    if not (look.highlighted or look.focused or look.inserted or look.deleted or look.notes):
+        return NO_LINES, ()
     wrong = [found for option, part in _named(look) if (found := _mistake(option, part, count, regions))]
     wrong += _both(look, count, regions)
 
@@ -62,7 +67,7 @@ def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSu
 
 
 def parts_of(written: str) -> list[str]:
-    return [part for part in re.split(r"[,\s]+", written) if part]
+    return written.split(",") if written else []
 
 
 def _named(look: Look) -> Iterator[tuple[str, str]]:

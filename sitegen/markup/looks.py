@@ -13,8 +13,8 @@ _PART = re.compile(r"\d{1,6}(?:-\d{1,6})?|[A-Za-z_][\w.-]*")
 
 
 def lines(value: o.Value) -> str:
-    """`3,5-7,inner`: numbers, ranges, names of regions."""
-    parts = o.words(value.replace(" ", ",") if isinstance(value, str) else value)
+    """`3,5-7,inner`: numbers, ranges, names of regions; commas stand between them, whatever the author wrote."""
+    parts = o.words(re.sub(r"\s+", ",", value) if isinstance(value, str) else value)
     for part in parts:
         if not _PART.fullmatch(part):
             raise o.Unfit(f"`{part}` names no lines", "lines are `3`, `5-7` or the name of a region", part)

@@ -37,7 +37,7 @@ for (const figure of navigator.clipboard ? document.querySelectorAll("figure.cod
 }
 
 // Sets of tabs: radio buttons become a list of tabs as in WAI-ARIA; the tabs chosen last, on any page, are open.
-const newest = () => (kept.getItem("tabs") ?? "").split(" ");
+const newest = () => (kept.getItem("tabs") ?? "").split(" ").filter(Boolean);
 const sets = [...document.querySelectorAll(".tabs")].map((box) => {
   const list = document.createElement("div");
   list.setAttribute("role", "tablist");
