@@ -108,9 +108,17 @@ WITH_MATH = {
     ),
     "reference to a formula in a line": ("$$x \\label{eq:a}$$ and \\eqref{eq:a}", "$x$ and (1)"),
     "eqnarray": ("$$\n\\begin{eqnarray}\na &=& b\n\\end{eqnarray}\n$$", "$$\n\\begin{align}\na &= b\n\\end{align}\n$$"),
+    "operator that needs another macro": (
+        "\\\\(\\DeclareMathOperator*{\\low}{arg\\,min}\\newcommand{\\best}{\\low_x}\\\\)\n\n$\\best f$",
+        "$\\def\\low{\\operatorname*{arg\\,min}}\\def\\best{\\low_x}\\best f$",
+    ),
+    "star that kramdown would have taken": (
+        "\\begin{equation}\na\\_b \\*\n\\end{equation}",
+        "$$\na_b *\n$$",
+    ),
     "macros": (
         "$$\\newcommand{\\E}[1]{\\mathbb{E}[#1]}$$\n\n$$\\E{x}$$, $$y$$",
-        "$\\newcommand{\\E}[1]{\\mathbb{E}[#1]}\\E{x}$, $y$",
+        "$\\def\\E#1{\\mathbb{E}[#1]}\\E{x}$, $y$",
     ),
 }
 

@@ -31,6 +31,8 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*$")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*")
 _FORMULA = re.compile(r"([ \t]*)\$\$(?!\$)")
 _ENVIRONMENT = re.compile(r"[ ]{0,3}\\begin\{(equation|align|gather|multline|eqnarray|alignat)(\*?)\}")
+_ESCAPED = re.compile(r"\\(\\\\|[*_])")
+"""What kramdown takes away in text, which an environment is to it: `\\*` is a star, four backslashes are two."""
 _NOTE = re.compile(r"[ ]{0,3}\[\^([^\]\s]+)\]:")
 _ABBREVIATION = re.compile(r"[ ]{0,3}\*\[[^\]]+\]:")
 _CALLOUT = re.compile(rf"(?:block|prompt|notice|alert|callout)?-{{0,2}}({'|'.join(KINDS)}|info)", re.IGNORECASE)
@@ -238,6 +240,7 @@ class _Blocks:
         if end is None or self.lines[end].partition(closing)[2].strip():
             return False
         source = "\n".join(self.lines[self.at : end + 1]).strip()
+        source = _ESCAPED.sub(r"\1", source)
         if found[1] == "equation":
             source = source.removeprefix(found[0].strip()).removesuffix(closing)
         return self.put("formula", self.shown_formula(source, ""), end + 1)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 _LABEL = re.compile(r"[ \t]*\\label\{([^{}]+)\}[ \t]*")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _DEFINES = re.compile(
-    r"\\(?:(?:re|provide)?newcommand\*?\s*\{?\\(?P<command>[A-Za-z]+)\}?\s*(?:\[\d\]\s*)*"
-    r"|def\s*\\(?P<def>[A-Za-z]+)(?:#\d)*\s*"
-    r"|DeclareMathOperator\*?\s*\{\\(?P<operator>[A-Za-z]+)\}\s*)(?=\{)"
+    r"\\(?:(?:(?:re)?new|provide)command\*?\s*\{?\\(?P<command>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\]\s*)?"
+    r"|def\s*\\(?P<def>[A-Za-z]+)(?P<arguments>(?:#\d)*)\s*"
+    r"|DeclareMathOperator(?P<star>\*?)\s*\{?\\(?P<operator>[A-Za-z]+)\}?\s*)(?=\{)"
 )
 _ARRAY = re.compile(r"&\s*(=|<|>|\\[A-Za-z]+)\s*&")
 _TAGLESS = re.compile(r"\s*\\begin\{(?:align|gather|alignat)\*?\}")
@@ -31,8 +31,8 @@ class Formulas:
     def read(self, text: str) -> None:
         for label in _LABEL.findall(text):
             self.numbers.setdefault(label, len(self.numbers) + 1)
-        for name, start, end in _definitions(text):
-            self.macros[name] = text[start:end]
+        for name, definition, _, _ in _definitions(text):
+            self.macros[name] = definition
 
     def inline(self, tex: str) -> str:
         """Without labels, which have no place within a line."""
@@ -50,7 +50,7 @@ class Formulas:
     def only_defines(self, tex: str) -> bool:
         """Whether a formula shows nothing: its macros stand in those that need them."""
         rest, at = [], 0
-        for _, start, end in _definitions(tex):
+        for _, _, start, end in _definitions(tex):
             rest.append(tex[at:start])
             at = end
         return at > 0 and not "".join([*rest, tex[at:]]).strip(" \n$")
@@ -59,7 +59,10 @@ class Formulas:
         """With the macros that it needs, and those that they need."""
         if "eqnarray" in tex:
             tex = _ARRAY.sub(r"&\1", tex.replace("{eqnarray", "{align"))
-        needed = self._needed(tex, {name for name, _, _ in _definitions(tex)})
+        own = list(_definitions(tex))
+        for _, definition, start, end in reversed(own):
+            tex = tex[:start] + definition + tex[end:]
+        needed = self._needed(tex, {name for name, *_ in own})
         return "".join(definition for name, definition in self.macros.items() if name in needed) + tex
 
     def _needed(self, tex: str, known: set[str]) -> set[str]:
@@ -77,12 +80,15 @@ def formula_id(label: str) -> str:
     return re.sub(r"[^\w-]+", "-", label).strip("-") or "formula"
 
 
-def _definitions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Name, start and end of every macro's definition."""
+def _definitions(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Name, definition, start and end of every macro; all as `\\def`, which may define a name again."""
     at = 0
     while found := _DEFINES.search(text, at):
         at = _closing(text, found.end())
-        yield (found["command"] or found["def"] or found["operator"]), found.start(), at
+        name, body = found["command"] or found["def"] or found["operator"], text[found.end() : at]
+        arguments = found["arguments"] or "".join(f"#{number + 1}" for number in range(int(found["count"] or 0)))
+        body = f"{{\\operatorname{found['star']}{body}}}" if found["operator"] else body
+        yield name, f"\\def\\{name}{arguments}{body}", found.start(), at
 
 
 def _closing(text: str, at: int) -> int:
