@@ -75,5 +75,6 @@ def _meet(group: Sequence[int], weight: int, scores: Sequence[dict[int, int]]) -
 def _known(
     post: Post, neighbours: Mapping[str, Neighbours], series_places: Mapping[str, Sequence[SeriesPlace]]
 ) -> set[str]:
-    places = (neighbours.get(post.body.path, Neighbours()), *series_places.get(post.body.path, ()))
+    path = post.body.path
+    places: list[Neighbours | SeriesPlace] = [neighbours.get(path, Neighbours()), *series_places.get(path, ())]
     return {one.body.path for beside in places for one in (beside.previous, beside.next) if one}

@@ -93,6 +93,11 @@ def output_path(url: str) -> str:
     return f"{url}index.html" if not url or url.endswith("/") else url
 
 
+def twin_path(path: str) -> str:
+    """Where the Markdown of the page in the file `path` stands: `posts/softmax/index.md`."""
+    return f"{path.removesuffix('.html')}.md"
+
+
 def is_external(url: str) -> bool:
     """It carries a scheme or a host: nothing of this site."""
     return _SCHEME.match(url) is not None

@@ -37,8 +37,9 @@ from sitegen.render.sheets import FEED_ENTRIES
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
 
-_DRAWING = re.compile(r"<svg\b([^>]*)>.*?</svg>", re.DOTALL)
+_DRAWING = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
+_TITLE = re.compile(r"\s*<title[^>]*>([^<]*)</title>(?:\s*<desc[^>]*>([^<]*)</desc>)?")
 _UNSEEN = re.compile(r'<span class="vh">[^<]*</span>|</?span\b[^>]*>')
 _TAG = re.compile(r'<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)+)\s*(/?)>', re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'\s+([\w:-]+)(="[^"]*")?')
@@ -169,8 +170,10 @@ def portable(html: str, url: str) -> str:
 
 
 def _described(drawing: re.Match[str]) -> str:
-    label = _LABEL.search(drawing[1])
-    return f"<em>[{label[1]}]</em>" if label else ""
+    if label := _LABEL.search(drawing[1]):
+        return f"<em>[{label[1]}]</em>"
+    told = _TITLE.match(drawing[2])
+    return f"<em>[{'. '.join(filter(None, told.groups()))}]</em>" if told else ""
 
 
 def _attributes(written: str, url: str) -> str:

@@ -23,6 +23,7 @@ from sitegen.model.urls import (
     output_path,
     page_url,
     relative,
+    twin_path,
 )
 from sitegen.render.language import Language
 from sitegen.render.sources import Sources
@@ -182,7 +183,7 @@ class Printer:
             feed=href(sources.address(FEED, lang)),
             json_feed=href(sources.address(JSON_FEED, lang)),
             own_feed=Link(about.feed[0], href(about.feed[1])) if about.feed[1] else None,
-            twin=href(about.twin) if about.twin else "",
+            twin=href(twin_path(output_path(here))) if config.twins and about.kinds else "",
             image=image,
             territory=spoken.territory,
             about=about,

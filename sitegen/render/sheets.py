@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitegen.model import urls
 from sitegen.model.linked import Neighbours, SeriesPlace, document_key
-from sitegen.model.site import Markdown, Post, Series, WorklogEntry
+from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render import numbers
 from sitegen.render.paging import on_page, pages_of
 from sitegen.render.sources import Sources
@@ -59,6 +59,8 @@ class Sheet:
     """Whether its pages stand in the sitemap."""
     modified: str = ""
     """The day of its last change, as far as its author says one."""
+    text: Post | Page | Term | WorklogEntry | None = None
+    """What an author wrote for its page."""
     found: Mapping[str, str] = field(default_factory=dict)
     """The pages that search finds, by path, and of which of the `KINDS` each is."""
 
@@ -67,7 +69,18 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
     """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
     shown = _Shown(sources)
     for kind in (_home, _posts, _lists, _series, _kernels, _worklog, _plain, _feeds, _search, _redirects):
-        yield from kind(shown)
+        yield from map(_with_twins, kind(shown)) if sources.config.twins else kind(shown)
+
+
+def _with_twins(sheet: Sheet) -> Sheet:
+    """Beside each page that readers are led to, the same as Markdown."""
+
+    def make(printer: Printer) -> Files:
+        from sitegen.render.twins import with_twins
+
+        return with_twins(printer, sheet.make(printer), sheet.text)
+
+    return replace(sheet, make=make) if sheet.listed else sheet
 
 
 class _Shown:
@@ -225,7 +238,7 @@ def _posts(shown: _Shown) -> Iterator[Sheet]:
         name = urls.output_path(sources.post_url(post))
         make = _printed("posts", "post_files", post=post)
         found = {} if post.draft else {name: "posts"}
-        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), found=found)
+        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), text=post, found=found)
 
 
 def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
@@ -327,7 +340,7 @@ def _worklog(shown: _Shown) -> Iterator[Sheet]:
             shown.hrefs(entry.body),
         ]
         name = urls.output_path(urls.day_url(entry.date))
-        yield Sheet(name, tuple(shows), _printed("worklog", "day_page", at=at), found={name: "worklog"})
+        yield Sheet(name, tuple(shows), _printed("worklog", "day_page", at=at), text=entry, found={name: "worklog"})
 
 
 def _month(entry: WorklogEntry) -> tuple[int, int]:
@@ -340,7 +353,7 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
     for page in sources.site.pages:
         shows = (Part("the page itself", shown.file(page.body.path), (page.body.path,)), shown.hrefs(page.body))
         name = urls.output_path(urls.page_url(page, sources.config))
-        yield Sheet(name, shows, _printed("plain", "text_page", page=page))
+        yield Sheet(name, shows, _printed("plain", "text_page", page=page), text=page)
     for term in sources.site.terms:
         using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
         seen = (
@@ -349,12 +362,25 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
             Part("the posts that use it", tuple(map(shown.link, using)), tuple(post.body.path for post in using)),
         )
         name = urls.output_path(urls.term_url(term.slug))
-        yield Sheet(name, seen, _printed("plain", "term_page", term=term), found={name: "terms"})
+        yield Sheet(name, seen, _printed("plain", "term_page", term=term), text=term, found={name: "terms"})
     if terms := sources.site.terms:
         titles = Part("the terms", tuple((t.title, t.slug) for t in terms), tuple(t.body.path for t in terms))
         yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))
-    yield Sheet(urls.NOT_FOUND, (), _printed("plain", "missing_page"))
+    yield Sheet(urls.NOT_FOUND, (), _printed("plain", "missing_page"), listed=False)
     yield Sheet("robots.txt", (), _printed("plain", "robots"))
+    if sources.config.twins:
+        yield _llms(shown)
+
+
+def _llms(shown: _Shown) -> Sheet:
+    site = shown.sources.site
+    posts = tuple((*shown.link(post), post.description, post.lang) for post in site.posts)
+    others = [(page.title, page.slug, page.description, page.lang) for page in site.pages]
+    others += [(one.title, one.id, one.tagline, "") for one in site.series]
+    others += [(kernel.name, kernel.summary, "", "") for kernel in site.kernels]
+    others += [(term.title, term.slug, "", "") for term in site.terms]
+    shows = (Part("the posts", posts), Part("the other pages", (tuple(others), bool(site.worklog))))
+    return Sheet("llms.txt", shows, _printed("twins", "llms"), listed=False)
 
 
 def _feeds(shown: _Shown) -> Iterator[Sheet]:
@@ -417,5 +443,5 @@ def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[st
 
 def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
     """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
-    shown = tuple(sorted(page for page in pages if page[0].endswith(".html") and page[0] != urls.NOT_FOUND))
+    shown = tuple(sorted(page for page in pages if page[0].endswith(".html")))
     return Sheet(urls.SITEMAP, (Part("the pages", shown),), _printed("plain", "sitemap", pages=shown))

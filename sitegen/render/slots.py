@@ -51,7 +51,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
 
     def filled(match: re.Match[str]) -> str:
-        return str(_fill_slot(printer, document, place, int(match[1])))
+        return str(fill_slot(printer, document, place, int(match[1])))
 
     html = Markup(_MARKER.sub(filled, printer.sources.fragments[place.name]))
     works = printer.sources.linked.references.get(place.name)
@@ -63,7 +63,8 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
     return html + references(document, works, printer.language(lang).say("References"))
 
 
-def _fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
+def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
+    """What stands in one slot."""
     slot: Slot = document.slots[index]
     if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
         target = printer.sources.linked.hrefs.get(

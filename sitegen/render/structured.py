@@ -33,8 +33,6 @@ class About:
     """Title and URL, from the site's root, of those that it is a part of."""
     image: str = ""
     """URL from the site's root of a picture of 1200×630 pixels."""
-    twin: str = ""
-    """URL from the site's root of the same as Markdown."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """By language the URL of the same page, this one too; empty where there is but one."""
     feed: tuple[str, str] = ("", "")

@@ -1,0 +1,200 @@
+"""The HTML of this site's pages → Markdown that says the same: headings, lists, tables, code, links.
+
+For programs that read text.  Of a drawing its label stays, since the numbers of a chart stand in the table beside it.
+Tables are those of the theme: a header of one row, no cell over several rows.
+"""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+_HIDDEN = frozenset({"svg", "script", "style", "head", "button", "template"})
+_VOID = frozenset({"br", "img", "hr", "meta", "link", "input", "col", "wbr"})
+_BLOCKS = frozenset(
+    {"p", "div", "section", "article", "header", "footer", "figure", "figcaption", "details", "summary", "dl"}
+    | {"nav", "aside", "main", "caption", "blockquote", "ol", "ul"}
+)
+_CODE = frozenset({"code", "samp", "kbd"})
+_UNSEEN = frozenset({"vh", "mk", "legend"})
+"""Classes of what only screen readers hear, of the numbers of notes in code, and of what explains a drawing's marks."""
+_MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~"}
+_SPACE = re.compile(r"[ \t\r\n]+")
+
+
+def to_markdown(html: str, url: str) -> str:
+    """`url` is the absolute one of the page: links become absolute.  Ends with a newline."""
+    reader = _Reader(url)
+    reader.feed(html)
+    reader.close()
+    reader.end_block()
+    return "\n\n".join(filter(None, reader.blocks)) + "\n"
+
+
+class _Reader(HTMLParser):
+    """Gathers inline text until a block ends."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[str] = []
+        self._url = url
+        self._text: list[str] = []
+        self._hidden: list[str] = []
+        self._links: list[str] = []
+        self._lists: list[int | None] = []
+        self._prefix = ""
+        self._pre: list[str] | None = None
+        self._rows: list[list[str]] | None = None
+        self._cells: list[str] | None = None
+        self._width = 1
+        self._after_span = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "span" and self._after_span:
+            self._text.append(" · ")  # facts in a row, which the style sheet keeps apart
+        self._after_span = False
+        if self._hidden or tag in _HIDDEN or given.get("class") in _UNSEEN:
+            self._hide(tag, given)
+        elif tag in _VOID:
+            self._void(tag, given)
+        elif tag == "pre":
+            self.end_block()
+            self._pre = []
+        elif self._pre is not None:
+            pass
+        elif tag == "table":
+            self.end_block()
+            self._rows = []
+        elif tag == "tr" and self._rows is not None:
+            self._cells = []
+        elif tag in ("td", "th") and self._cells is not None:
+            self._text, self._width = [], int(given.get("colspan") or 1)
+        else:
+            self._inline_or_block(tag, given)
+
+    def _inline_or_block(self, tag: str, given: dict[str, str]) -> None:
+        if tag == "a":
+            self._links.append(urljoin(self._url, given["href"]) if given.get("href") else "")
+            self._text.append("[" if self._links[-1] else "")
+        elif tag in _MARKS:
+            self._text.append(_MARKS[tag])
+        elif tag in _CODE:
+            self._text.append("`")
+        elif tag in ("ol", "ul"):
+            self.end_block()
+            self._lists.append(1 if tag == "ol" else None)
+        elif tag == "li":
+            self.end_block()
+            self._prefix = self._bullet()
+        elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
+            self.end_block()
+            self._prefix = "#" * int(tag[1]) + " "
+        elif tag == "dt":
+            self.end_block()
+        elif tag == "dd":
+            self._text.append(": " if self._text else "")
+        elif tag in _BLOCKS and self._cells is None:
+            self.end_block()
+        elif tag in ("div", "p", "br"):
+            self._text.append(" ")
+
+    def _bullet(self) -> str:
+        number = self._lists[-1] if self._lists else None
+        if number is None:
+            return "- "
+        self._lists[-1] = number + 1
+        return f"{number}. "
+
+    def _hide(self, tag: str, given: dict[str, str]) -> None:
+        if not self._hidden and tag == "svg" and given.get("aria-label"):
+            self._text.append(f"[{given['aria-label']}]")
+        if tag not in _VOID:
+            self._hidden.append(tag)
+
+    def _void(self, tag: str, given: dict[str, str]) -> None:
+        if tag == "img":
+            self._text.append(f"![{given.get('alt', '')}]({urljoin(self._url, given.get('src', ''))})")
+        elif tag == "br":
+            self._text.append(" ")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if not self._hidden and tag in _VOID:
+            self._void(tag, {name: value or "" for name, value in attrs})
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._hidden:
+            self._unhide(tag)
+        elif tag == "pre" and self._pre is not None:
+            code = "".join(self._pre).strip("\n")
+            self._pre = None
+            self.blocks.append(fenced(code))
+        elif self._pre is not None:
+            pass
+        elif tag == "span":
+            self._after_span = True
+        elif tag == "a" and self._links:
+            href = self._links.pop()
+            self._text.append(f"]({href})" if href else "")
+        elif tag in _MARKS:
+            self._text.append(_MARKS[tag])
+        elif tag in _CODE:
+            self._text.append("`")
+        elif tag in ("td", "th") and self._cells is not None:
+            self._cells += [self._taken().replace("|", "\\|"), *[""] * (self._width - 1)]
+        elif tag == "tr" and self._cells is not None and self._rows is not None:
+            self._rows.append(self._cells)
+            self._cells = None
+        elif tag == "table" and self._rows is not None:
+            self.blocks.append(table(self._rows))
+            self._rows = None
+        elif tag in ("ol", "ul") and self._lists:
+            self.end_block()
+            self._lists.pop()
+        elif tag in _BLOCKS or tag in ("li", "dd") or (len(tag) == 2 and tag[0] == "h"):
+            self.end_block()
+
+    def _unhide(self, tag: str) -> None:
+        if tag in self._hidden:
+            while self._hidden.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        self._after_span = self._after_span and not data.strip()
+        if self._hidden:
+            if self._hidden[0] == "svg" and self._hidden[1:] in (["title"], ["desc"]):
+                self._text.append(f"[{data}] ")
+        elif self._pre is not None:
+            self._pre.append(data)
+        else:
+            self._text.append(data)
+
+    def end_block(self) -> None:
+        """What was gathered becomes a paragraph, a heading or a line of a list; within a cell it waits for its end."""
+        if self._cells is not None:
+            return
+        if text := self._taken():
+            self.blocks.append(self._prefix + text)
+            self._prefix = ""
+
+    def _taken(self) -> str:
+        text = _SPACE.sub(" ", "".join(self._text)).strip()
+        self._text = []
+        return text
+
+
+def table(rows: list[list[str]]) -> str:
+    """The first row is the header; columns that hold nothing, as the bars of a chart do, are left out."""
+    width = max(map(len, rows), default=0)
+    full = [[*row, *[""] * (width - len(row))] for row in rows]
+    kept = [at for at in range(width) if any(row[at] for row in full)]
+    lines = ["| " + " | ".join(row[at] for at in kept) + " |" for row in full if any(row)]
+    return "\n".join([*lines[:1], "|" + " --- |" * len(kept), *lines[1:]]) if kept else ""
+
+
+def fenced(code: str, language: str = "") -> str:
+    """A fence longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
