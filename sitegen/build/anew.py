@@ -166,8 +166,11 @@ class Composed:
 
     def sheets(self) -> dict[str, Sheet]:
         """All but the sitemap, by name; a page stands over a file of the same name."""
-        files = Sheet("assets/", (), lambda printer: self.assets.files, listed=False)
-        return {sheet.name: sheet for sheet in (files, *self._shown_files(), *sheets(self.sources))}
+        return {sheet.name: sheet for sheet in (self.of_theme(), *self._shown_files(), *sheets(self.sources))}
+
+    def of_theme(self) -> Sheet:
+        """The theme's own files."""
+        return Sheet("assets/", (), lambda printer: self.assets.files, listed=False)
 
     def _shown_files(self) -> Iterator[Sheet]:
         """Images and what else texts link to."""
@@ -185,7 +188,7 @@ def build_anew(job: Job) -> Outcome:
     index = Index(job, shelf)
     reader = Reader(job.root, tuple(job.seen), shelf)
     with job.stages.stage("read", len(reader.wanted)) as tick:
-        read = reader.read(_known(job), index.entries, job.processes, tick)
+        read = reader.read(known_digests(job), index.entries, job.processes, tick)
     with job.stages.stage("link"):
         site = Composed(job, read, link(job, read), Fragments(shelf, read.parsed, reader.html_of), index)
         index.save(read.entries)
@@ -199,7 +202,7 @@ def build_anew(job: Job) -> Outcome:
         return Outcome(_report(job, (*found, of_template(error, site.theme.templates))), failed=True)
 
 
-def _known(job: Job) -> dict[str, bytes]:
+def known_digests(job: Job) -> dict[str, bytes]:
     """Digests of the files that are as the last build saw them, and of those that no reader takes."""
     last = job.last
     same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
