@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
+from sitegen.build.resident import Resident
 from sitegen.build.update import update
 from sitegen.build.whole import build
 
@@ -233,17 +234,54 @@ class Edits(RuleBasedStateMachine):
         self.compare()
 
 
-def run(fifty: SimpleNamespace, sequences: int, steps: int) -> None:
+class Previewed(Edits):
+    """The same edits, shown by a site in memory that hears which files were saved."""
+
+    def __init__(self, fifty: SimpleNamespace) -> None:
+        super().__init__(fifty)
+        self.resident: tuple[dt.date, Resident] | None = None
+        self.saved: dict[str, bytes] = {}
+        self.paths: set[str] = set()
+
+    def compare(self) -> None:
+        (self.root / "public").mkdir(exist_ok=True)
+        before, self.saved = self.saved, self.sources()
+        if self.resident is None or self.resident[0] != self.day:
+            self.resident = (self.day, Resident(self.root, as_of=self.day))
+        resident = self.resident[1]
+        resident.follow([path for path in {*before, *self.saved} if before.get(path) != self.saved.get(path)])
+        clean = build(self.root, as_of=self.day, everything=True)
+        self.paths |= clean.files.keys()
+        now = {path: resident.file(path) for path in self.paths}
+        assert resident.failed == clean.failed, resident.report
+        if not clean.failed:
+            assert [path for path in now if now[path] != clean.files.get(path)] == []
+
+    def sources(self) -> dict[str, bytes]:
+        rooms = ("content", "kernels", "series", "templates")
+        return {f"{room}/{path}": data for room in rooms for path, data in self.fifty.tree(self.root / room).items()}
+
+
+def run(machine: type[Edits], fifty: SimpleNamespace, sequences: int, steps: int) -> None:
     chosen = settings(
         max_examples=sequences, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck)
     )
-    run_state_machine_as_test(lambda: Edits(fifty), settings=chosen)
+    run_state_machine_as_test(lambda: machine(fifty), settings=chosen)
 
 
 def test_an_incremental_build_is_a_clean_build(fifty: SimpleNamespace) -> None:
-    run(fifty, 3, 8)
+    run(Edits, fifty, 3, 8)
 
 
 @pytest.mark.soak
 def test_an_incremental_build_is_a_clean_build_after_many_edits(fifty: SimpleNamespace) -> None:
-    run(fifty, 500, 12)
+    run(Edits, fifty, 500, 12)
+
+
+def test_a_preview_shows_a_clean_build(fifty: SimpleNamespace) -> None:
+    run(Previewed, fifty, 3, 8)
+
+
+@pytest.mark.soak
+def test_a_preview_shows_a_clean_build_after_many_edits(fifty: SimpleNamespace) -> None:
+    run(Previewed, fifty, 200, 12)

@@ -1,0 +1,346 @@
+"""A site that stays in memory: what was saved is read again, and a page is printed when somebody asks for it.
+
+A text that shows the others the same face as before (`faces`) takes the place of the one before, and templates leave
+all texts as they are; after any other change the site is linked again, of parts of which only the changed ones are
+read.  Nothing is written but the cache, once, at the start.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gc
+import time
+from collections import ChainMap
+from collections.abc import Collection, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+import jinja2
+
+from sitegen.build import state as states
+from sitegen.build.anew import Composed, Index, Link, known_digests, link
+from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.compiled import compiled_templates
+from sitegen.build.faces import face_of
+from sitegen.build.stages import Stages
+from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part
+from sitegen.build.update import CACHE, ROOMS, Job, state_file
+from sitegen.build.versions import versions
+from sitegen.diagnostics import Diagnostic, Severity, render_report
+from sitegen.markup.documents import documents_of
+from sitegen.markup.pieces import Pieces
+from sitegen.model import urls
+from sitegen.model.site import Page, Post, SiteConfig, Term
+from sitegen.read.config import zone_of
+from sitegen.read.root import SITE_FILE
+from sitegen.read.texts import Texts
+from sitegen.render.frame import Printer, base_path
+from sitegen.render.sheets import Files, Sheet, sitemap
+from sitegen.render.theme import environment
+from sitegen.write.fragments import Shelf
+from sitegen.write.output import alone
+from sitegen.write.scan import Signature, digest_of, scan, signature_of
+
+KEPT = 500
+"""Printed sheets that stay in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What became of the files of a site."""
+
+    paths: Set[str]
+    """Of those with new content."""
+    before: Mapping[str, Parsed | None]
+    """The parts that were read again, as they were, by name."""
+    moved: bool
+    """Whether a file is new or gone."""
+
+
+class _Parts:
+    """All parts of a site, read as a build reads them, and then kept."""
+
+    def __init__(self, job: Job) -> None:
+        shelf = Shelf(job.cache / "fragments")
+        self.index, self._reader = Index(job, shelf), Reader(job.root, tuple(job.seen), shelf)
+        read = self._reader.read(known_digests(job), self.index.entries, job.processes, lambda count: None)
+        self.index.save(read.entries)
+        self.job = replace(job, last=None)
+        self.parsed, self.digests = dict(read.parsed), dict(read.digests)
+        self._pieces: dict[str, Mapping[bytes, str]] = {}
+        self._html: dict[str, str] = {}
+        on_shelf = Fragments(shelf, read.parsed, lambda name: self._reader.html_of(name))
+        self.fragments: Mapping[str, str] = ChainMap(self._html, cast(dict[str, str], on_shelf))
+        """The HTML of each document: of what was read again from memory, of the others from the shelf."""
+
+    @property
+    def read(self) -> Read:
+        """In the order of their files, as they must be put together."""
+        self.parsed = {name: self.parsed[name] for name in self._reader.wanted}
+        return Read(self.parsed, self.digests, {}, ())
+
+    def has_other_zone(self) -> bool:
+        """Whether posts were read for another time zone than the site has now."""
+        config = self.parsed[SITE_FILE].part
+        return isinstance(config, SiteConfig) and zone_of(config) != self._reader.zone
+
+    def take_in(self, paths: Collection[str] | None) -> _Saved:
+        """`paths` are those that may have changed; None: any."""
+        before, seen = self.job.seen, self._look(paths)
+        self.job = replace(self.job, seen=seen)
+        looked = {path for path in seen if before.get(path) != seen[path]} | (set(paths or ()) & seen.keys())
+        contents = {path: _content(self.job.root / path) for path in looked}
+        new = {path: data for path, data in contents.items() if digest_of(data) != self.digests.get(path)}
+        moved = seen.keys() != before.keys()
+        stale = self._stale(new, moved) if new or moved else {}
+        again = {name: self._parse(name, files, new) for name, files in stale.items()}
+        kept = {name: self.parsed.get(name) for name in stale}
+        self.parsed.update(again)
+        self.digests.update((path, digest_of(data)) for path, data in new.items())
+        for path in before.keys() - seen.keys():
+            del self.digests[path]
+        return _Saved(new.keys(), kept, moved)
+
+    def _look(self, paths: Collection[str] | None) -> Mapping[str, Signature]:
+        """The files that there are; when only known ones may have changed, only those are looked at."""
+        seen = dict(self.job.seen)
+        for path in paths or ():
+            try:
+                stat = (self.job.root / path).stat()
+            except OSError:
+                if path in seen:
+                    break
+                continue  # a file of an editor, gone again
+            if path not in seen:
+                break
+            seen[path] = signature_of(stat)
+        else:
+            if paths is not None:
+                return seen
+        return scan(self.job.root, ROOMS)
+
+    def _stale(self, new: Collection[str], moved: bool) -> dict[str, tuple[str, ...]]:
+        """The parts that are read of other files than before, each with its files."""
+        wanted = self._reader.wanted
+        if moved:
+            zone, self._reader = self._reader.zone, Reader(self.job.root, tuple(self.job.seen), self._reader.shelf)
+            self._reader.zone = zone
+        changed = set(new)
+        return {
+            name: files
+            for name, files in self._reader.wanted.items()
+            if wanted.get(name) != files or not changed.isdisjoint(files)
+        }
+
+    def _parse(self, name: str, files: tuple[str, ...], new: Mapping[str, bytes | OSError]) -> Parsed:
+        contents = {path: new[path] if path in new else _content(self.job.root / path) for path in files}
+        part, found = read_part(name, contents, self._reader.zone)
+        documents, mistakes = {}, list(found)
+        pieces: dict[str, Pieces] = {}
+
+        def pieces_of(key: str) -> Pieces:
+            return pieces.setdefault(key, Pieces(self._pieces_of(name, key)))
+
+        for key, (document, of_document) in documents_of(part, pieces_of) if part else ():
+            documents[key] = replace(document, html="")
+            self._html[key], self._pieces[key] = document.html, pieces[key].used
+            mistakes += of_document
+        return Parsed(part, documents, diagnostics=tuple(mistakes))
+
+    def _pieces_of(self, name: str, key: str) -> Mapping[bytes, str]:
+        """What is known of the pieces of a text from its HTML as it was."""
+        if key in self._pieces or name not in self.parsed:
+            return self._pieces.get(key, {})
+        places = self.parsed[name].pieces.get(key, ())
+        html = self.fragments[key] if places else ""
+        return {piece: html[start:end] for piece, start, end in places}
+
+
+def _content(path: Path) -> bytes | OSError:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return error
+
+
+@dataclass(frozen=True, slots=True)
+class _Print:
+    """A sheet's files as they were printed last."""
+
+    files: Files
+    good: bool
+    """Whether its text had no mistakes."""
+    current: bool = True
+    """Whether they would be the same now."""
+
+
+class Resident:
+    """The site in `root`, drafts and posts of the future, too.  For one thread; `follow` comes before all else."""
+
+    def __init__(self, root: Path, *, as_of: dt.date | None = None) -> None:
+        self.root = root
+        self.base_path = "/"
+        """Of base_url, with a slash at both ends: where the site is mounted."""
+        self._as_of = as_of
+        self._sound = False
+        self._printed: dict[str, _Print] = {}
+
+    def follow(self, paths: Collection[str] | None = None, *, processes: int = 1) -> tuple[str, ...]:
+        """Take in what was saved; gives the output paths of the pages of the texts among it.
+
+        `paths` are those that may have changed, from the root; None: any.  Raises OutputError when the cache cannot be
+        written.  After an exception everything is read again the next time.
+        """
+        sound, self._sound = self._sound, False
+        saved = self._take_in(paths) if sound else self._begin(processes)
+        self._sound = True
+        self._wrong = frozenset(d.span.path for d in self._site.found if d.severity is Severity.ERROR)
+        self._held = frozenset(map(self._page_of, self._wrong))
+        if SITE_FILE not in self._wrong:
+            self.base_path = base_path(self._site.sources.config.base_url)
+        return tuple(filter(None, map(self._page_of, saved)))
+
+    @property
+    def report(self) -> str:
+        """All mistakes, as the author sees them; empty when there are none."""
+        found = dict.fromkeys((*self._site.found, *self._unreadable, *self._failed.values()))
+        return render_report(found, Texts(self.root, self._parts.job.seen))
+
+    @property
+    def failed(self) -> bool:
+        """Whether a build would fail."""
+        return bool(self._wrong or self._unreadable or self._failed)
+
+    @property
+    def styles(self) -> Mapping[str, str]:
+        """The output path of each style sheet of the theme, by its path without a digest: `assets/site.css`."""
+        return {f"assets/{name}": url for name, url in self._site.assets.urls.items() if name.endswith(".css")}
+
+    def digest(self, path: str) -> bytes:
+        """Of an image or another file that a text shows, by its output path; of anything else empty."""
+        return self._parts.digests.get(self._site.link.linked.assets.get(path, ""), b"")
+
+    def file(self, path: str) -> str | bytes | None:
+        """What stands at an output path; of a page whose text or template has mistakes, what stood there before."""
+        found = (self._files(sheet) for sheet in self._may_hold(path))
+        return next((files[path] for files in found if path in files), None)
+
+    def _begin(self, processes: int) -> Collection[str]:
+        output, version = self.root / "public", versions()
+        with alone(self.root / CACHE, output):
+            last, seen = states.load(state_file(self.root, output), version), scan(self.root, ROOMS)
+            job = Job(self.root, output, self._as_of, True, processes, version, Stages(), time.time_ns(), seen, last)
+            self._parts = _Parts(job)
+        self._link()
+        self._load_templates()
+        gc.freeze()  # a search for garbage need not go through the site
+        return ()
+
+    def _take_in(self, paths: Collection[str] | None) -> Collection[str]:
+        """Gives the names of the parts that were read again."""
+        saved = self._parts.take_in(paths)
+        if self._parts.has_other_zone():
+            return self._begin(processes=1)
+        of_theme = {path for path in saved.paths if path.startswith(f"{TEMPLATES}/")}
+        alike = not saved.moved and saved.paths <= of_theme | saved.before.keys()
+        if alike and all(self._is_alike(name, before) for name, before in saved.before.items()):
+            self._replace(saved.before.keys())
+        else:
+            self._link()
+        if of_theme:
+            self._compose(self._site.link)
+            self._load_templates()
+        return saved.before.keys()
+
+    def _is_alike(self, name: str, before: Parsed | None) -> bool:
+        """Whether all others may stay as they are.  A mistake of linking could stand on another line now."""
+        face = face_of(self._parts.parsed[name])
+        same = before is not None and face is not None and face == face_of(before)
+        return same and all(found.span.path != name for found in self._site.beside_texts)
+
+    def _replace(self, paths: Collection[str]) -> None:
+        """Texts take the places of those before; outdated are the sheets that say to show something of them."""
+        for path in paths:
+            self._site.link.documents.update(self._parts.parsed[path].documents)
+        for name in self._printed:
+            sheet = self._sheets.get(name)
+            if sheet is None or any(not set(part.files).isdisjoint(paths) for part in sheet.shows):
+                self._outdate(name)
+
+    def _link(self) -> None:
+        self._compose(link(self._parts.job, self._parts.read))
+        self._sheets = self._site.sheets()
+
+    def _compose(self, link: Link) -> None:
+        """All that pages are made from; they are printed anew when they are asked for."""
+        self._site = Composed(self._parts.job, self._parts.read, link, self._parts.fragments, self._parts.index)
+        self._failed: dict[str, Diagnostic] = {}
+        """What templates said of sheets that could not be printed."""
+        for name in self._printed:
+            self._outdate(name)
+
+    def _outdate(self, name: str) -> None:
+        self._printed[name] = replace(self._printed[name], current=False)
+
+    def _load_templates(self) -> None:
+        """Compile what changed, and hear of every mistake in it before a page is asked for."""
+        site = self._site
+        self._sheets |= {sheet.name: sheet for sheet in [site.of_theme()]}
+        self._templates = environment(site.theme, compiled_templates(self._parts.job.version))
+        self._unreadable: list[Diagnostic] = []
+        for name in site.theme.templates:
+            if (self.root / TEMPLATES / name).is_file():
+                try:
+                    self._templates.get_template(name)
+                except jinja2.TemplateError as error:
+                    self._unreadable.append(of_template(error, site.theme.templates))
+
+    def _page_of(self, name: str) -> str:
+        """The output path of the page of a text, by the text's; empty of any other part."""
+        one, config = self._parts.parsed.get(name), self._site.sources.config
+        match one.part if one else None:
+            case Post() as post:
+                return urls.output_path(urls.post_url(post, config))
+            case Page() as page:
+                return urls.output_path(urls.page_url(page, config))
+            case Term(slug=slug):
+                return urls.output_path(urls.term_url(slug))
+            case _:
+                return ""
+
+    def _may_hold(self, path: str) -> Iterator[Sheet]:
+        """Its own; that of a folder or a page above it; one that makes several files, named by the first."""
+        folder = path.rpartition("/")[0]
+        above = [str(parent) for parent in PurePosixPath(path).parents]
+        for name in (path, *(name for parent in above for name in (f"{parent}/", f"{parent}/index.html"))):
+            if name in self._sheets:
+                yield self._sheets[name]
+        beside = [n for n in self._sheets if n.rpartition("/")[0] == folder and not n.endswith(".html")]
+        yield from (self._sheets[name] for name in beside if name != path)
+        if path == urls.SITEMAP:
+            yield sitemap(self._listed())
+
+    def _listed(self) -> Iterator[tuple[str, str]]:
+        for sheet in [sheet for sheet in self._sheets.values() if sheet.listed]:
+            paths = [sheet.name] if sheet.name.endswith(".html") else self._files(sheet)
+            yield from ((path, sheet.modified) for path in paths)
+
+    def _files(self, sheet: Sheet) -> Files:
+        """As they were printed, if they would be the same now; else printed anew."""
+        before, held = self._printed.get(sheet.name), sheet.name in self._held or SITE_FILE in self._wrong
+        if before and (before.current or (before.good and held)):
+            return before.files
+        try:
+            files = sheet.make(Printer(self._site.sources, self._templates))
+        except jinja2.TemplateError as error:
+            if not (self.root / TEMPLATES).is_dir():
+                raise
+            self._failed[sheet.name] = of_template(error, self._site.theme.templates)
+            return before.files if before else {}
+        self._failed.pop(sheet.name, None)
+        self._printed.pop(sheet.name, None)
+        self._printed[sheet.name] = _Print(files, good=not held)
+        if len(self._printed) > KEPT:
+            del self._printed[next(iter(self._printed))]
+        return files
