@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from sitegen.importing.planned import Planned
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 INTO = click.option("--into", type=FOLDER, help="The site's folder (default: the site around this folder, or here).")
 
 
 @click.group("import")
 def import_() -> None:
-    """Take over a Jekyll site."""
+    """Take over what was written elsewhere: a Jekyll site, a diary, a notebook.  What exists is never overwritten."""
 
 
 @import_.command("jekyll")
@@ -35,6 +37,26 @@ def jekyll(folder: Path, into: Path | None) -> None:
     from sitegen.importing.jekyll.convert import import_jekyll
 
     _take_over(root, import_jekyll(folder))
+
+
+@import_.command("worklog")
+@click.argument("file", type=FILE)
+@INTO
+def worklog(file: Path, into: Path | None) -> None:
+    """Make a file for each day of a diary that is one page."""
+    from sitegen.importing.worklog import import_worklog
+
+    _take_over(_root(into), import_worklog(file))
+
+
+@import_.command("notebook")
+@click.argument("file", type=FILE)
+@INTO
+def notebook(file: Path, into: Path | None) -> None:
+    """Make a draft with executable cells of a Jupyter notebook; `sitegen run` makes its outputs anew."""
+    from sitegen.importing.notebook import import_notebook
+
+    _take_over(_root(into), import_notebook(file, dt.date.today()))
 
 
 def _root(into: Path | None) -> Path:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.diagnostics import Diagnostic
-from sitegen.write.output import unwritable
+from sitegen.write.output import encoded, unwritable
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What an import made of its source."""
 
-    files: Mapping[str, str | Path]
-    """By path from the site's root: a text, or the file to copy."""
+    files: Mapping[str, str | bytes | Path]
+    """By path from the site's root: a text, bytes, or the file to copy."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Their paths are those of the source."""
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Outcome:
     """Stood there with other content, or in the other form of a post, and were left alone."""
 
 
-def write_missing(root: Path, files: Mapping[str, str | Path]) -> Outcome:
+def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Outcome:
     """Write the files that do not exist yet.  Raises OutputError when the folder cannot be written."""
     written, same, kept = list[str](), list[str](), list[str]()
     for path, content in files.items():
@@ -54,21 +54,21 @@ def _standing(root: Path, path: str) -> Path | None:
     return next((root / form for form in forms if os.path.lexists(root / form)), None)
 
 
-def _is_same(file: Path, content: str | Path) -> bool:
+def _is_same(file: Path, content: str | bytes | Path) -> bool:
     if not file.is_file():
         return False
-    return file.read_bytes() == (content.encode() if isinstance(content, str) else content.read_bytes())
+    return file.read_bytes() == (content.read_bytes() if isinstance(content, Path) else encoded(content))
 
 
-def _write(root: Path, path: str, content: str | Path) -> None:
+def _write(root: Path, path: str, content: str | bytes | Path) -> None:
     """Whole or not at all: beside its place first, then renamed."""
     target, partial = root / path, root / f"{path}.partial"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, str):
-            partial.write_text(content, encoding="utf-8", newline="\n")
-        else:
+        if isinstance(content, Path):
             shutil.copyfile(content, partial)
+        else:
+            partial.write_bytes(encoded(content))
         partial.replace(target)
     except OSError as error:
         raise unwritable(path, error, "mend its permissions, or choose another folder with `--into`") from error

@@ -14,7 +14,7 @@ CONFIG = "title: Notes\nurl: https://kern.example\n"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    files: Mapping[str, str | Path]
+    files: Mapping[str, str | bytes | Path]
     diagnostics: tuple[Diagnostic, ...]
 
     @property

@@ -44,6 +44,7 @@ CASES = {
     "pipe in code": ("| a | b |\n|---|---|\n| `x|y` | z |", "| a | b |\n| --- | --- |\n| `x|y` | z |"),
     "no table": ("P(a|b) is text", "P(a|b) is text"),
     "comment": ("{::comment}\nhidden\n{:/comment}\n\na", "<!--\nhidden\n-->\n\na"),
+    "blank lines of a listing": ("a\n\n\n\n```c\na\n\n\n\nb\n```", "a\n\n```c\na\n\n\n\nb\n```"),
     "end of a block": ("- a\n\n^\n- b", "- a\n\n- b"),
     "footnote": ("a[^1]\n\n[^1]: note", "a[^1]\n\n[^1]: note"),
     "footnote that is not there": ("a[^1]", "a\\[^1]"),

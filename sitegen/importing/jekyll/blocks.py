@@ -46,7 +46,8 @@ def blocks(text: str, numbers: Sequence[int], work: Work) -> str:
     work.formulas.read(work.inserts.verbatim(text))
     work.elsewhere |= images_elsewhere(lines, work)
     reader = _Blocks(lines, numbers, work, notes, Headings(work.site.config.is_gfm))
-    return referred("\n".join([*reader.run(), *(["", *work.notes] if work.notes else [])]), work)
+    read = "\n".join(reader.run()).rstrip("\n")
+    return referred("\n".join([read, *(["", *work.notes] if work.notes else []), ""]), work)
 
 
 @dataclass(slots=True)
@@ -101,6 +102,9 @@ class _Blocks:
 
     def put(self, kind: str, written: Sequence[str], upto: int) -> bool:
         """A block of the output, of the lines up to there."""
+        if written and not written[0]:
+            self.gap()
+            written = written[1:]
         self.start, self.kind = len(self.out), kind
         self.out += written
         self.at = upto
@@ -120,9 +124,14 @@ class _Blocks:
         following = next((line for line in self.lines[self.at :] if line.strip()), "")
         if following and not following.startswith((" ", "\t")) and not _LIST_ITEM.match(following):
             self.column = None
-        self.out.append("")
+        self.gap()
         self.at += 1
         return True
+
+    def gap(self) -> None:
+        """One blank line, not two."""
+        if self.out and self.out[-1].strip():
+            self.out.append("")
 
     def listing(self) -> bool:
         """A fence, wherever it stands; what is between its marks stays as it is."""
@@ -204,8 +213,8 @@ class _Blocks:
         if block is None:
             return False
         many = "\n" in block or block.startswith("<")
-        gap = [""] if many and not self.after_blank and self.column is None else []
-        self.out += gap
+        if many and not self.after_blank and self.column is None:
+            self.gap()
         self.put("insert", block.split("\n"), self.at + 1)
         if many and self.at < len(self.lines) and self.lines[self.at].strip() and block.startswith("<"):
             self.out.append("")

@@ -41,7 +41,7 @@ def import_jekyll(folder: Path) -> Planned:
     places = places_of(shown)
     shared = of_the_site(site)
     placeless = Placeless()
-    files: dict[str, str | Path] = {"content/site.yaml": site_yaml(site.config, folder.resolve().name, report)}
+    files: dict[str, str | bytes | Path] = {"content/site.yaml": site_yaml(site.config, folder.resolve().name, report)}
     for source in shown.sources:
         files |= _document(shown, source, places, keys(shared), placeless)
     if shared:
@@ -74,7 +74,7 @@ def _is_template(source: Source, report: Report) -> bool:
 
 def _document(
     site: JekyllSite, source: Source, places: Mapping[str, Place], known: frozenset[str], placeless: Placeless
-) -> dict[str, str | Path]:
+) -> dict[str, str | bytes | Path]:
     """The text and the files beside it; nothing of a post without a date."""
     place = places[source.path]
     if place.room is Room.POSTS and source.date is None:
@@ -90,9 +90,9 @@ def _document(
     return _files(work, text, own, placeless)
 
 
-def _files(work: Work, text: str, bibliography: str, placeless: Placeless) -> dict[str, str | Path]:
+def _files(work: Work, text: str, bibliography: str, placeless: Placeless) -> dict[str, str | bytes | Path]:
     place, root = work.place, work.site.folder
-    body = re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
+    body = text.strip("\n") + "\n"
     if place.room is Room.POSTS:
         name = work.asset(bibliography) if bibliography else ""
         matter = post_front_matter(work, name, placeless)

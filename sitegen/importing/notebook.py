@@ -1,0 +1,114 @@
+"""A Jupyter notebook → a draft whose code is executable cells; its outputs are left behind, since each is made anew.
+
+The text of a notebook is Markdown with formulas between dollar signs already; what changes is the title, which moves
+into the front matter, and the images, which become files beside the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.importing.planned import Planned
+from sitegen.model.urls import is_external
+from sitegen.write.scaffold import slug_of
+
+_TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
+_LABEL = re.compile(r"^#\|[ \t]*label:[ \t]*(\S+)", re.MULTILINE)
+_IMAGE = re.compile(r"(!\[[^\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
+_TICKS = re.compile(r"^`{3,}", re.MULTILINE)
+
+
+def import_notebook(file: Path, day: dt.date) -> Planned:
+    """`content/posts/<slug>/index.md`, dated `day`, and the images that its text shows."""
+    import nbformat
+
+    try:
+        notebook: Any = nbformat.read(file, as_version=4)
+    except (OSError, ValueError, AttributeError) as error:  # nbformat has an error of its own for JSON that is not one
+        reason = str(error).split("\n", 1)[0][:100]
+        return Planned({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
+    return _Post(file, notebook, day).planned()
+
+
+class _Post:
+    def __init__(self, file: Path, notebook: Any, day: dt.date) -> None:
+        self.file, self.notebook, self.day = file, notebook, day
+        self.title = ""
+        self.found: list[Diagnostic] = []
+        self.images: dict[str, bytes | Path] = {}
+        language = notebook.metadata.get("kernelspec", {}).get("language") or "python"
+        self.language: str = notebook.metadata.get("language_info", {}).get("name") or language
+        self.labels = {found[1] for cell in notebook.cells for found in _LABEL.finditer(cell.source)}
+
+    def planned(self) -> Planned:
+        parts = [part for number, cell in enumerate(self.notebook.cells, start=1) if (part := self.cell(cell, number))]
+        title = self.title or self.file.stem
+        folder = f"content/posts/{slug_of(self.file.stem) or 'notebook'}"
+        head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\ndate: {self.day}\ndraft: true\n---\n"
+        files: dict[str, str | bytes | Path] = {f"{folder}/index.md": head + "\n\n".join(parts) + "\n"}
+        files |= {f"{folder}/{name}": content for name, content in self.images.items()}
+        return Planned(files, tuple(self.found), {})
+
+    def cell(self, cell: Any, number: int) -> str:
+        source: str = cell.source.strip("\n")
+        if not source.strip():
+            return ""
+        if cell.cell_type == "markdown":
+            return self.markdown(source, cell.get("attachments", {}), number)
+        if cell.cell_type == "code" and self.language == "python":
+            return _fence("{code-cell} python", self.labelled(source))
+        if cell.cell_type == "code":
+            hint = "executable cells are Python, Triton or CUDA"
+            self.warn(f"cell {number} is {self.language}: it is shown, and not run", hint)
+        return _fence(self.language if cell.cell_type == "code" else "", source)
+
+    def labelled(self, source: str) -> str:
+        """Every cell has a name, under which its results are kept."""
+        if _LABEL.search(source):
+            return source
+        number = 1
+        while (label := f"cell-{number}") in self.labels:
+            number += 1
+        self.labels.add(label)
+        return f"#| label: {label}\n{source}"
+
+    def markdown(self, source: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
+        if not self.title and (found := _TITLE.match(source)):
+            self.title = found["title"]
+            source = source[found.end() :].strip("\n")
+
+        def moved(found: re.Match[str]) -> str:
+            written = found["path"] or found["src"]
+            return found[0][: len(found[0]) - len(written)] + self.image(written, attachments, number)
+
+        return _IMAGE.sub(moved, source)
+
+    def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
+        """The name beside the text; what is on another host or missing is reported, and stays."""
+        name = unquote(written.removeprefix("attachment:"))
+        beside = re.sub(r"[^\w.+-]+", "-", Path(name).name)
+        if written.startswith("attachment:") and name in attachments:
+            beside = f"cell-{number}-{beside}"
+            self.images[beside] = base64.b64decode(next(iter(attachments[name].values())))
+            return beside
+        if not is_external(name) and (self.file.parent / name).is_file():
+            self.images[beside] = self.file.parent / name
+            return beside
+        self.warn(f"the image `{written[:60]}` of cell {number} is not beside the notebook", "put it beside the text")
+        return written
+
+    def warn(self, message: str, hint: str) -> None:
+        self.found.append(Diagnostic("SG603", message, Span(self.file.name), hint, Severity.WARNING))
+
+
+def _fence(info: str, source: str) -> str:
+    marks = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(source)), default=2))
+    return f"{marks}{info}\n{source}\n{marks}"

@@ -1,0 +1,71 @@
+"""A notebook → a draft with executable cells."""
+
+import base64
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import v4
+
+from sitegen.diagnostics import has_errors, render_diagnostics
+from sitegen.importing.notebook import import_notebook
+from sitegen.importing.planned import Planned, write_missing
+from sitegen.markup.parse import parse_document
+from sitegen.read.pages import parse_post
+
+DAY = dt.date(2026, 11, 22)
+
+
+def imported(tmp_path: Path, *cells: Any, language: str = "python") -> Planned:
+    notebook = v4.new_notebook(cells=list(cells), metadata={"language_info": {"name": language}})
+    nbformat.write(notebook, tmp_path / "First look.ipynb")
+    return import_notebook(tmp_path / "First look.ipynb", DAY)
+
+
+def text_of(planned: Planned) -> str:
+    return str(planned.files["content/posts/first-look/index.md"])
+
+
+def test_cells_become_text_and_executable_cells_without_outputs(tmp_path: Path) -> None:
+    run = v4.new_code_cell("1 + 1", outputs=[v4.new_output("stream", text="two")])
+    text = text_of(imported(tmp_path, v4.new_markdown_cell("# A *first* look\n\nWith $x$."), run, v4.new_code_cell("")))
+    assert text == (
+        '---\ntitle: "A *first* look"\ndate: 2026-11-22\ndraft: true\n---\n'
+        "With $x$.\n\n```{code-cell} python\n#| label: cell-1\n1 + 1\n```\n"
+    )
+
+
+def test_post_is_read_without_a_mistake_and_has_its_cells(tmp_path: Path) -> None:
+    named = v4.new_code_cell("#| label: cell-1\nx = '''\n```\n'''")
+    planned = imported(tmp_path, v4.new_code_cell("y = 1"), named, v4.new_raw_cell("raw"))
+    text, path = text_of(planned), "content/posts/first-look/index.md"
+    post, mistakes = parse_post(text, path)
+    document, more = parse_document(post.body)
+    assert not has_errors((*mistakes, *more)), render_diagnostics((*mistakes, *more), {path: text})
+    assert [cell.label for cell in document.cells] == ["cell-2", "cell-1"]
+    assert document.cells[1].source == "x = '''\n```\n'''\n"
+
+
+def test_images_of_the_notebook_and_beside_it_come_along(tmp_path: Path) -> None:
+    (tmp_path / "plot.png").write_bytes(b"plot")
+    cell = v4.new_markdown_cell("![a](attachment:b.png) ![c](plot.png) ![d](https://e.example/f.png)")
+    cell["attachments"] = {"b.png": {"image/png": base64.b64encode(b"inside").decode()}}
+    planned = imported(tmp_path, cell)
+    assert "![a](cell-1-b.png) ![c](plot.png)" in text_of(planned)
+    write_missing(tmp_path / "site", planned.files)
+    folder = tmp_path / "site/content/posts/first-look"
+    assert ((folder / "cell-1-b.png").read_bytes(), (folder / "plot.png").read_bytes()) == (b"inside", b"plot")
+    assert [d.code for d in planned.diagnostics] == ["SG603"]
+
+
+def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:
+    planned = imported(tmp_path, v4.new_code_cell("println(1)"), language="julia")
+    assert text_of(planned).endswith("```julia\nprintln(1)\n```\n")
+    assert [d.message for d in planned.diagnostics] == ["cell 1 is julia: it is shown, and not run"]
+
+
+def test_file_that_is_no_notebook_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text("words")
+    planned = import_notebook(tmp_path / "a.ipynb", DAY)
+    assert (dict(planned.files), [d.code for d in planned.diagnostics]) == ({}, ["SG606"])
