@@ -205,3 +205,8 @@ def test_liquid_that_is_switched_off_is_text(import_site: Post) -> None:
 def test_included_file_without_liquid_stands_in_the_text(post: Post) -> None:
     imported = post("a\n\n{% include_relative part.md %}", **{"_posts/part.md": "*part*"})
     assert imported.body == "a\n\n*part*"
+
+
+def test_post_that_is_html_is_not_read_as_markdown(import_site: Post) -> None:
+    imported = import_site({"_posts/2024-01-05-a.html": "---\ntitle: A\n---\n<p>*a*</p>\n\n    <p>b</p>\n"})
+    assert imported.body == "<p>*a*</p>\n    <p>b</p>"

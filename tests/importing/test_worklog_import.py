@@ -35,7 +35,8 @@ def imported(tmp_path: Path, text: str) -> dict[str, str]:
 def test_every_day_has_a_file_and_the_rest_is_the_introduction(tmp_path: Path) -> None:
     assert imported(tmp_path, DIARY) == {
         "content/worklog/2025-12-09.md": "2025-12-09 (T - 154)\n\n- [x] read about warps\n",
-        "content/worklog/2025-12-10.md": "2025-12-10 (T - 153)\n\nQ: Why?\nA: Because.\n\n\n\n\nMore of the same day.\n",
+        "content/worklog/2025-12-10.md": "2025-12-10 (T - 153)\n\nQ: Why?\nA: Because.\n\n\n\n\n"
+        "More of the same day.\n",
         "content/worklog/index.md": "What I do each day.\n",
     }
 

@@ -16,6 +16,7 @@ from sitegen.importing.jekyll.headings import Headings
 from sitegen.importing.jekyll.html import SPANS, TAG, block_html, element_end, is_refused, shown, tag_html
 from sitegen.importing.jekyll.inline import converted, definition, images_elsewhere, is_definition, referred
 from sitegen.importing.jekyll.inserts import MARK, code_span, fenced
+from sitegen.importing.jekyll.places import Room
 from sitegen.importing.jekyll.tables import as_github, is_table
 from sitegen.importing.jekyll.work import Work
 from sitegen.markup.callouts import KINDS
@@ -48,6 +49,11 @@ def blocks(text: str, numbers: Sequence[int], work: Work) -> str:
     reader = _Blocks(lines, numbers, work, notes, Headings(work.site.config.is_gfm))
     read = "\n".join(reader.run()).rstrip("\n")
     return referred("\n".join([read, *(["", *work.notes] if work.notes else []), ""]), work)
+
+
+def html_text(text: str, numbers: Sequence[int], work: Work) -> str:
+    """A document that is HTML: no Markdown is read in it."""
+    return block_html(text.strip("\n"), numbers[0], work) + "\n"
 
 
 @dataclass(slots=True)
@@ -356,7 +362,8 @@ class _Blocks:
         own = re.search(r"[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}]*\}$", text)
         plain = text[: own.start()] if own else text
         shown_text = self.inline(plain)
-        name = own[1] if own else self.headings.id_to_write(plain, shown_text)
+        kept = "" if self.work.place.room is Room.WORKLOG else self.headings.id_to_write(plain, shown_text)
+        name = own[1] if own else kept  # a heading of a worklog may be a day, and then is nothing else
         self.column = None
         suffix = f" {{#{name}}}" if name else ""
         return self.put("heading", [f"{marks} {shown_text}{suffix}"], self.at + (1 if found else 2))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sitegen.diagnostics import Span
 from sitegen.importing.jekyll.bibliography import OF_THE_SITE, keys, of_the_site, own_file, plain
-from sitegen.importing.jekyll.blocks import blocks
+from sitegen.importing.jekyll.blocks import blocks, html_text
 from sitegen.importing.jekyll.config import site_yaml
 from sitegen.importing.jekyll.front_matter import page_front_matter, post_front_matter
 from sitegen.importing.jekyll.places import Place, Room, places_of
@@ -20,6 +20,10 @@ from sitegen.importing.planned import Planned
 
 _MADE_BY_LIQUID = re.compile(r"\{%-?\s*(?:for|if|unless|case|assign|capture|include|paginate)\b")
 
+_MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)", re.DOTALL)
+_WORD = re.compile(r"\w+")
+_FEW = 20
+"""Words that a page of Markdown may have between its Liquid and still be nothing but a template."""
 _LAST_HEADING = re.compile(r"\n(?:#{1,6} [^\n]+|[^\n]+\n[=-]+)\s*\Z")
 
 
@@ -56,7 +60,9 @@ def _is_template(source: Source, report: Report) -> bool:
         return False
     if address_key(source.url) == "404":
         return True
-    by_liquid = source.is_html and _MADE_BY_LIQUID.search(source.body.text)
+    by_liquid = _MADE_BY_LIQUID.search(source.body.text)
+    if by_liquid and not source.is_html and len(_WORD.findall(_MARKUP.sub(" ", source.body.text))) > _FEW:
+        return False
     empty = not source.body.text.strip()
     if not by_liquid and not empty:
         return False
@@ -84,7 +90,8 @@ def _document(
     own = own_file(site, source.text("bibliography")) if source.text("bibliography") else ""
     work.keys = known | (keys(plain(site, own)) if own else frozenset())
     lines = without_liquid(source.body.text, source.body.first_line, work)
-    text = blocks(lines.text.rstrip("\n") + "\n", lines.numbers, work)
+    read = html_text if source.is_html else blocks
+    text = read(lines.text.rstrip("\n") + "\n", lines.numbers, work)
     if work.lists_works:
         text = _LAST_HEADING.sub("\n", text)
     return _files(work, text, own, placeless)

@@ -11,8 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from sitegen.diagnostics import Span
 from sitegen.importing.jekyll.report import Report
-from sitegen.importing.jekyll.site import JekyllSite, Kind, Source, address_key, as_list
-from sitegen.read.worklog_days import find_days
+from sitegen.importing.jekyll.site import JekyllSite, Kind, Source, address_key, as_list, is_diary
 from sitegen.write.scaffold import slug_of
 
 RESERVED = frozenset({"posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "ceilings"})
@@ -67,8 +66,7 @@ def written_addresses(source: Source) -> Iterator[tuple[str, Span]]:
 def _room(source: Source) -> Room:
     if source.kind in (Kind.POST, Kind.DRAFT) or (source.kind is Kind.DOCUMENT and source.date):
         return Room.POSTS
-    days = sum(line.date is not None for line in find_days(source.body.text).lines)
-    return Room.WORKLOG if days > 1 else Room.PAGES
+    return Room.WORKLOG if is_diary(source.body.text) else Room.PAGES
 
 
 def _slug(source: Source, room: Room) -> str:

@@ -27,11 +27,12 @@ from sitegen.importing.jekyll.permalinks import (
 from sitegen.importing.jekyll.report import Report
 from sitegen.model.site import Markdown
 from sitegen.read.source import decode
+from sitegen.read.worklog_days import find_days
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?\n?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _DATED = re.compile(r"(\d{2,4}-\d{1,2}-\d{1,2})-(.*)")
-_NEVER = ("_site", "node_modules", "vendor", "public", ".sitegen")
+_NEVER = ("_site", "node_modules", "vendor", ".sitegen")
 _TEMPLATES = re.compile(r"_(?:layouts|includes)/.*\.(?:html|liquid|md)|assets/js/.*\.js")
 _HTML = frozenset({"html", "htm", "xhtml"})
 
@@ -166,7 +167,7 @@ class _Reader:
             return None
         text, mistakes = decode((self.folder / path).read_bytes(), path)
         matter = FRONT_MATTER.match(text)
-        if matter is None and kind is not Kind.POST:
+        if matter is None and kind is not Kind.POST and not is_diary(text):
             return None
         self.report.texts[path] = text
         self.report.found += mistakes
@@ -251,6 +252,11 @@ class _Reader:
         template = "/:path/" if stem == "index" else suffixed("/:path/:basename", self.config.style)
         values = {"path": folder, "basename": stem, "title": stem, "output_ext": ".html"}
         return filled(own or template, values)
+
+
+def is_diary(text: str) -> bool:
+    """A page of days is a worklog, also where its front matter is commented out and Jekyll leaves it alone."""
+    return sum(line.date is not None for line in find_days(text).lines) > 1
 
 
 def _categories(path: str, kind: Kind, front: Mapping[str, Node]) -> tuple[str, ...]:
