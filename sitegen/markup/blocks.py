@@ -52,10 +52,10 @@ def _attribute_ids(state: StateCore) -> None:
                 token.attrSet("id", into.take_id(str(chosen), into.span_of(str(chosen), max(at - 1, 0), at + 2)))
 
 
-def shift_of(tokens: Sequence[Token], top_level: int) -> int:
-    """What is added to each heading's level so that the highest of the text is `top_level`."""
+def shift_of(tokens: Sequence[Token]) -> int:
+    """What is added to each heading's level so that the highest of the text is the second: the first is the page's."""
     levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open" and t.level == 0]
-    return top_level - min(levels, default=top_level)
+    return 2 - min(levels, default=2)
 
 
 def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

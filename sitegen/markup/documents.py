@@ -39,7 +39,7 @@ def documents_of(part: Part, pieces_of: Callable[[str], Pieces] = lambda key: Pi
             for entry in entries:
                 key, prefix = document_key(entry.body), f"{entry.date.isoformat()}-"
                 pieces = pieces_of(key)
-                yield key, parse_document(entry.body, has_cells=False, top_level=3, id_prefix=prefix, pieces=pieces)
+                yield key, parse_document(entry.body, has_cells=False, id_prefix=prefix, pieces=pieces)
             if intro is not None:
                 key = document_key(intro)
                 yield key, parse_document(intro, has_cells=False, pieces=pieces_of(key))

@@ -45,7 +45,6 @@ def parse_document(
     body: Markdown,
     *,
     has_cells: bool = True,
-    top_level: int = 2,
     numbered: bool = False,
     id_prefix: str = "",
     pieces: Pieces | None = None,
@@ -53,7 +52,7 @@ def parse_document(
     """The document of one text and its mistakes, in reading order.
 
     `has_cells` is False where no executable cell has a place (pages, worklog, terms).  The highest heading
-    of the text becomes `<h{top_level}>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
+    of the text becomes `<h2>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
     several texts on one page apart.  `pieces` knows what was made of the text before, and hears what it has now.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -62,7 +61,7 @@ def parse_document(
     env: dict[str, Any] = {KEY: into}
     parser = text_parser()
     tokens = parser.parse(text, env)
-    env["shift"] = shift_of(tokens, top_level)
+    env["shift"] = shift_of(tokens)
     html = with_references(parser.renderer.render(tokens, parser.options, env), into)
     report_open_tags(into)
     document = Document(

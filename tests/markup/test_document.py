@@ -160,7 +160,6 @@ def test_headings_of_one_name_get_different_ids_and_avoid_those_of_the_page() ->
 def test_highest_heading_of_a_text_is_a_section_of_its_page() -> None:
     assert [h.level for h in parsed("# One\n\n## Two\n").headings] == [2, 3]
     assert [h.level for h in parsed("### One\n").headings] == [2]
-    assert [h.level for h in parsed("# One\n", top_level=3).headings] == [3]
 
 
 def test_heading_that_is_a_link_has_no_link_around_it() -> None:
