@@ -189,7 +189,7 @@ def _point(column: Column, x: float, y: Linear, unit: str, spot: Spot | None) ->
     parts = [tag("title", label), hit, whisker, shape]
     if spot:
         parts.append(drawn(number, spot, "st" if column.stale else "o" if column.ours else "b"))
-    return tag("a", join(parts), href=column.href, aria_label=label) if column.href else tag("g", join(parts))
+    return tag("a", join(parts), href=column.href) if column.href else tag("g", join(parts))
 
 
 def _names(panel: Panel, places: Sequence[float]) -> tuple[list[Markup], int]:

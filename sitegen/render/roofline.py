@@ -464,7 +464,7 @@ def _drawn_point(point: Point, field: _Field, placed: _Placed | None) -> Markup:
         parts = [leader(spot), *parts, drawn(name, spot, "st" if point.stale else "o" if point.ours else "b")]
     words = point.title or f"{point.name}: {numbers.operations(point.flops_per_s)}"
     inside = join([tag("title", words), *parts, tag("circle", class_="hit", cx=x, cy=y, r="12")])
-    return tag("a", inside, href=point.href, aria_label=words) if point.href else tag("g", inside)
+    return tag("a", inside, href=point.href) if point.href else tag("g", inside)
 
 
 def axis_title(letter: str, title: str, x: float) -> Markup:

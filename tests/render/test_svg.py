@@ -94,7 +94,7 @@ def test_a_stale_point_is_hollow_with_a_broken_edge() -> None:
 def test_the_panel_names_a_stale_program_and_links_to_its_row() -> None:
     column = Column("fused", 4.07, 4.0, 4.1, True, stale=True, predicted=4.1, href="#r-fused")
     svg = render_panel(Panel("softmax", "TB/s", Line("copy", 4.3), (column,)))
-    assert 'href="#r-fused" aria-label="fused: 4.07 TB/s, stale"' in svg
+    assert '<a href="#r-fused"><title>fused: 4.07 TB/s, stale</title>' in svg
     assert 'class="pred"' in svg
 
 
