@@ -118,4 +118,4 @@ def test_options_of_listings_in_the_readme_are_those_of_the_program() -> None:
     everywhere = {name for name, where in listing_options().items() if where == "all"}
     assert everywhere == set(OF_CODE)
     assert set(listing_options()) == set(OF_SHOWN)
-    assert {name for name, where in listing_options().items() if "{kernel}" in where} == {"label"}
+    assert {name for name, where in listing_options().items() if "{kernel}" in where} == {"label", "diff"}

@@ -21,11 +21,14 @@ def code_figure(
     regions: Regions | None = None,
     title: str = "",
     region: str = "",
+    against: str = "",
     label: str = "",
     href: str = "",
     wide: bool = False,
 ) -> str:
     """`title` is a path or a name, linked to `href`; `label` names the scroller for those who do not see it.
+
+    `against` is what its lines are compared with.
 
     `regions` are those of the code, by name, which `look` may name; what it names and is not there marks nothing.
     """
@@ -34,7 +37,7 @@ def code_figure(
     lines = listing(code, language, look, regions)
     figure = (
         f'<figure class="{_classes(look, wide)}"{anchor}>\n'
-        f"<figcaption>{_caption(title, region, language, href, look)}</figcaption>\n"
+        f"<figcaption>{_caption(title, region, against, language, href, look)}</figcaption>\n"
         f'<pre tabindex="0" role="group" aria-label="{escape(name)}"><code>{"".join(lines)}</code></pre>\n</figure>\n'
     )
     return _folded(figure, look, title, len(lines)) if look.folded else figure
@@ -100,11 +103,12 @@ def _classes(look: Look, wide: bool) -> str:
     return " ".join(["code", *(name for name, is_so in chosen.items() if is_so)])
 
 
-def _caption(title: str, region: str, language: str, href: str, look: Look) -> str:
+def _caption(title: str, region: str, against: str, language: str, href: str, look: Look) -> str:
     shown = f"<code>{escape(title)}</code>" if title else ""
     if shown and href:
         shown = f'<a href="{escape(href)}">{shown}</a>'
     facts = [f"region <b>{escape(region)}</b>"] if region else []
+    facts += [f"against <b>{escape(against)}</b>"] if against else []
     facts += [escape(language_name(language) or "text")]
     below = f"<p>{caption(look.name)}{escape(look.caption)}</p>" if look.name else ""
     return f"{shown} <span>{', '.join(facts)}</span>{below}".strip()

@@ -86,7 +86,7 @@ def _output_name(cell: Cell, into: Collected) -> str:
 
 
 def _kernel(fence: Fence, into: Collected) -> str:
-    options, values = _options(fence, {"region": o.text, "label": o.label, **OF_CODE}, into)
+    options, values = _options(fence, {"region": o.text, "label": o.label, "diff": o.text, **OF_CODE}, into)
     kernel, slash, implementation = fence.argument.partition("/")
     if not (kernel and slash and implementation):
         _needs(fence, "an implementation, `{kernel} softmax/naive`", into)
@@ -95,7 +95,8 @@ def _kernel(fence: Fence, into: Collected) -> str:
     notes = notes_at_lines(values.get("annotate", ""), fence.notes, span, into)
     name, id = named("lst", "lst-cap" in values, values.get("label", ""), options.span("label", span), into)
     look = replace(look_of(values, notes, id=id, numbers=True), name=name)
-    return into.slot(ListingSlot(kernel, implementation, fence.argument_span, values.get("region", ""), look)) + "\n"
+    region, against = values.get("region", ""), values.get("diff", "")
+    return into.slot(ListingSlot(kernel, implementation, fence.argument_span, region, look, against)) + "\n"
 
 
 def _code_block(fence: Fence, into: Collected) -> str:

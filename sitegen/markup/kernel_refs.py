@@ -7,8 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.markup.differences import kernel_listing
 from sitegen.markup.lines import resolve
-from sitegen.markup.regions import region_names, shown
+from sitegen.markup.regions import region_names
 from sitegen.model.document import BenchmarkSlot, Cell, Document, ListingSlot, RooflineSlot
 from sitegen.model.formula import FUNCTIONS, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch
@@ -89,20 +90,41 @@ def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
                 yield from _figure_mistakes(site, kernel, slot)
 
 
+def listed(kernel: Kernel) -> dict[str, Implementation]:
+    """What a page may show the source of, by name; also what the checker rejects."""
+    return {made.name: made for made in (*kernel.implementations, *(w.implementation for w in kernel.wrong))}
+
+
 def _listing_mistakes(site: Site, kernel: Kernel, slot: ListingSlot) -> Iterator[Diagnostic]:
-    listed = {made.name: made for made in (*kernel.implementations, *(w.implementation for w in kernel.wrong))}
-    if slot.implementation not in listed:
+    known = listed(kernel)
+    if slot.implementation not in known:
         span = place_of(site, slot.span, slot.implementation)
-        yield unknown("SG205", f"implementation of {kernel.name}", slot.implementation, listed, span)
+        yield unknown("SG205", f"implementation of {kernel.name}", slot.implementation, known, span)
         return
-    made = listed[slot.implementation]
-    source = made.source or site.files.get(made.file)
-    if slot.region and source is not None and slot.region not in region_names(source):
-        span = place_of(site, slot.span, slot.region, "region")
-        yield unknown("SG205", f"region of {made.file}", slot.region, region_names(source), span)
-    elif source is not None:
-        code, regions = shown(source, slot.region)
-        for wrong in resolve(slot.look, code.rstrip("\n").count("\n") + 1, regions)[1]:
+    made, before = known[slot.implementation], known.get(slot.against)
+    if slot.against and before is None:
+        span = place_of(site, slot.span, slot.against, "diff")
+        yield unknown("SG205", f"implementation of {kernel.name}", slot.against, known, span)
+    elif before and before.language is not made.language:
+        span = place_of(site, slot.span, slot.against, "diff")
+        hint = f"{made.name} is written in {made.language.value}, {before.name} in {before.language.value}"
+        yield Diagnostic("SG205", "a difference between two languages shows everything", span, hint)
+    else:
+        yield from _line_mistakes(site, slot, made, before)
+
+
+def _line_mistakes(
+    site: Site, slot: ListingSlot, made: Implementation, before: Implementation | None
+) -> Iterator[Diagnostic]:
+    sources = [each.source or site.files.get(each.file, "") for each in (made, before) if each]
+    for each, source in zip((made, before), sources, strict=False):
+        if each and source and slot.region and slot.region not in region_names(source):
+            span = place_of(site, slot.span, slot.region, "region")
+            yield unknown("SG205", f"region of {each.file}", slot.region, region_names(source), span)
+            return
+    if all(sources):
+        code, look, regions = kernel_listing(sources[0], slot.region, slot.look, *sources[1:])
+        for wrong in resolve(look, code.rstrip("\n").count("\n") + 1, regions)[1]:
             span = place_of(site, slot.span, wrong.part, wrong.option)
             yield Diagnostic("SG205", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
 

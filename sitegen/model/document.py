@@ -102,6 +102,8 @@ class ListingSlot:
     region: str = ""
     """Between `// region: NAME` (or `# region: NAME`) and `// endregion`; empty: the whole file."""
     look: Look = NUMBERED
+    against: str = ""
+    """The implementation of the same kernel that it is compared with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from sitegen.markup.code import code_figure
-from sitegen.markup.regions import shown
+from sitegen.markup.differences import kernel_listing
+from sitegen.markup.kernel_refs import listed
 from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
@@ -96,21 +97,25 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
     """The source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
-    found = next((i for i in kernel.implementations if i.name == slot.implementation), None) if kernel else None
+    known = listed(kernel) if kernel else {}
+    found, before = known.get(slot.implementation), known.get(slot.against)
     source = source_of(printer.sources.site, found) if found else ""
     if found is None or not source:
         name = f"{slot.kernel}/{slot.implementation}"
         return absent(printer, f"The source of {name} is not here.")
-    code, regions = shown(source, slot.region)
+    old = source_of(printer.sources.site, before) if before else None
+    anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
+    code, look, regions = kernel_listing(source, slot.region, slot.look, old)
     return Markup(
         code_figure(
             code,
             language_of(found),
-            slot.look,
+            look,
             regions=regions,
             title=f"{slot.kernel}/{file_name(found)}",
             region=slot.region,
-            href=relative(f"{kernel_url(slot.kernel)}#{found.name}", here),
+            against=file_name(before) if before else "",
+            href=relative(kernel_url(slot.kernel) + anchor, here),
             label=f"Source of {slot.kernel} {found.name}",
         )
     )

@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.code import code_figure
+from sitegen.markup.differences import kernel_listing
 from sitegen.markup.parse import parse_document
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, ListingSlot
@@ -98,6 +99,19 @@ def test_deleted_line_at_the_end_may_be_empty() -> None:
 def test_listing_may_be_gone_as_a_whole() -> None:
     tree = page("```python del=1\na\n```\n")
     assert [line.tag for line in tree.css(".ln")] == ["del"] and copied(tree) == ""
+
+
+def test_difference_of_two_sources_keeps_the_regions_of_the_new_one() -> None:
+    old = "int n;\nfor (a)\n  x;\nend\n"
+    new = "int n;\nlong m;\n// region: loop\nfor (b)\n  x;\n// endregion\nend\n"
+    code, look, regions = kernel_listing(new, "", Look(highlighted="loop"), old)
+    assert code.split("\n") == ["int n;", "for (a)", "long m;", "for (b)", "  x;", "end"]
+    assert (look.deleted, look.inserted, regions) == ("2", "3,4", {"loop": range(4, 6)})
+
+
+def test_difference_of_a_source_and_itself_has_no_sign() -> None:
+    code, look, _ = kernel_listing("a\nb\n", "", Look(), "a\nb\n")
+    assert (code, look) == ("a\nb", Look())
 
 
 ANNOTATED = (

@@ -1,0 +1,36 @@
+"""Two versions of a program → one listing in which what is new and what is gone can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sitegen.markup.lines import Regions
+from sitegen.markup.regions import shown
+from sitegen.model.listing import Look
+
+
+def kernel_listing(source: str, region: str, look: Look, before: str | None = None) -> tuple[str, Look, Regions]:
+    """The part of a source that a page shows; against the same part of the source `before`, if there is one."""
+    code, regions = shown(source, region)
+    return (code, look, regions) if before is None else difference(shown(before, region)[0], code, regions, look)
+
+
+def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, Look, Regions]:
+    """Both texts as one, line by line, and where the regions of the new one stand in it."""
+    from difflib import SequenceMatcher  # few pages compare anything
+
+    before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")
+    lines: list[str] = []
+    gone: list[str] = []
+    added: list[str] = []
+    place: dict[int, int] = {}
+    for kind, start, stop, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "equal":
+            gone += map(str, range(len(lines) + 1, len(lines) + 1 + stop - start))
+            lines += before[start:stop]
+            added += map(str, range(len(lines) + 1, len(lines) + 1 + last - first))
+        place.update((at + 1, len(lines) + 1 + at - first) for at in range(first, last))
+        lines += after[first:last]
+    moved = {name: range(place[found.start], place[found.stop - 1] + 1) for name, found in regions.items() if found}
+    inserted = ",".join([*([look.inserted] if look.inserted else []), *added])
+    return "\n".join(lines), replace(look, inserted=inserted, deleted=",".join(gone)), moved
