@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.parse import parse_document
+from sitegen.markup.pieces import Pieces
 from sitegen.model.site import Markdown
 
 FLOW = (
@@ -98,6 +99,14 @@ def test_a_mistake_is_found_in_its_line(source: str, line: int, col: int, messag
 
 def test_an_empty_diagram_is_none() -> None:
     assert [(d.code, d.span.line) for d in mistakes("")] == [("SG111", 3)]
+
+
+def test_a_diagram_that_did_not_change_is_not_laid_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, before = Markdown(f"```mermaid\n{FLOW}```\n", "a.md"), Pieces()
+    html = parse_document(text, pieces=before)[0].html
+    monkeypatch.setitem(sys.modules, "mmdr", None)
+    document, found = parse_document(text, pieces=Pieces(before.used))
+    assert (document.html, found) == (html, ())
 
 
 def test_without_the_library_the_author_hears_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -314,5 +314,4 @@ FIGURE = Figure(
         "element": _bytes,
         "memory": _memory,
     },
-    lambda _shown: True,
 )

@@ -210,8 +210,4 @@ def _head(marker: str, points: Sequence[Pair]) -> Markup:
     return path(polyline([sides[0], (x, y), sides[1]]) + "z", "tip")
 
 
-def _is_wide(shown: Shown) -> bool:
-    return float(_NUMBER.findall(shown.svg[shown.svg.find("viewBox") :])[2]) > 640
-
-
-FIGURE = Figure(_read, _draw, _text, is_wide=_is_wide)
+FIGURE = Figure(_read, _draw, _text)

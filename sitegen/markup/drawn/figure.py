@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -21,6 +22,9 @@ from sitegen.markup.svg import join, tag
 if TYPE_CHECKING:
     from sitegen.markup.fences import Fence
 
+MEASURE = 640
+"""Pixels of the column of text."""
+_WIDTH = re.compile(r'<svg [^>]*? width="([\d.]+)"')
 COMMON: Mapping[str, o.Kind] = {"fig-cap": o.text, "fig-alt": o.text, "label": o.label}
 
 
@@ -49,17 +53,17 @@ class Figure:
     text: Callable[[Any], str]
     """The same for those who read rather than look."""
     options: Mapping[str, o.Kind] = field(default_factory=dict)
-    is_wide: Callable[[Any], bool] = lambda _data: False
 
 
-def figure(drawn: str, text: str, wide: bool, given: Given, into: Collected) -> str:
-    """The whole: what was drawn, its caption, and the same as text."""
+def figure(drawn: str, text: str, given: Given, into: Collected) -> str:
+    """The whole: what was drawn, its caption, and the same as text; wide when the column of text is too narrow."""
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
     anchor = f' id="{escape(id)}"' if id else ""
     said = inline_html(words, given.span("fig-cap").line - into.first_line, text_parser(), into) if words else ""
     below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
-    classes = f"drawn{' wide' if wide else ''}"
+    size = _WIDTH.search(drawn)
+    classes = "drawn wide" if size and float(size[1]) > MEASURE else "drawn"
     return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{below}</figure>\n{text}</div>\n'
 
 

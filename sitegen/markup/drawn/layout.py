@@ -189,5 +189,4 @@ FIGURE = Figure(
     _draw,
     _text,
     {"threads": _layout, "tv": _layout, "banks": _itemsize},
-    lambda shown: len(shown.cells[0]) > 20,
 )
