@@ -9,11 +9,13 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
+from sitegen.build.images import FORMS, Looker
 from sitegen.build.pagefind import without_pagefind
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
@@ -22,9 +24,11 @@ from sitegen.build.texts import Entries, Fragments, Read, Reader
 from sitegen.build.update import Job, Outcome, today
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order, render_report
+from sitegen.markup.image_files import with_images
 from sitegen.markup.link import link_site
 from sitegen.model.dates import day_of
 from sitegen.model.document import Document
+from sitegen.model.image import Form, forms
 from sitegen.model.linked import Linked
 from sitegen.model.site import Post
 from sitegen.model.urls import page_url
@@ -40,6 +44,7 @@ from sitegen.render.sources import Sources
 from sitegen.render.theme import environment, load_theme
 from sitegen.write import cache
 from sitegen.write.assets import fingerprint
+from sitegen.write.forms import forget_forms
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
 from sitegen.write.scan import digest_file
@@ -107,7 +112,9 @@ def link(job: Job, read: Read) -> Link:
     documents = {key: document for one in read.parsed.values() for key, document in one.documents.items()}
     as_of = job.as_of or today(site.config.timezone)
     linked, of_names = link_site(site, documents, as_of=as_of, files=frozenset(job.seen), everything=job.everything)
-    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names))
+    look = Looker(job.root, job.cache, job.version, read.digests, job.processes)
+    linked, of_images = with_images(linked, documents, look)
+    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images))
 
 
 class Composed:
@@ -177,10 +184,29 @@ class Composed:
         for url, path in self.sources.linked.assets.items():
             part = Part("the file", self.read.digests[path], (path,))
             yield Sheet(url, (part,), partial(_copy, self._job.root / path, url), listed=False)
+        if self.sources.config.images:
+            yield from self._forms_of_images()
+
+    def _forms_of_images(self) -> Iterator[Sheet]:
+        linked, folder = self.sources.linked, self._job.cache / FORMS
+        for href, image in linked.images.items():
+            url = unquote(href)
+            if wanted := tuple(forms(url, image)):
+                path = linked.assets[url]
+                digest = self.read.digests[path]
+                part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
+                make = partial(_forms, self._job.root / path, digest, wanted, folder)
+                yield Sheet(f"{url}.forms", (part,), make, slow=True, listed=False)
 
 
 def _copy(source: Path, url: str, printer: Printer) -> Files:
     return {url: source.read_bytes()}
+
+
+def _forms(source: Path, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
+    from sitegen.write.images import made
+
+    return made(source, digest, wanted, folder)
 
 
 def build_anew(job: Job) -> Outcome:
@@ -231,6 +257,7 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
             written = publish(job.output, job.cache, owners.keys(), new)
             state = _state(job, site, planned, files, owners, new)
             save(job.remembered, job.version, state)
+            forget_forms(job.cache / FORMS, set(site.read.digests.values()))
     printed = tuple(one.sheet.name for one in planned.values() if one.due)
     return Outcome(state.report, False, written, printed, state.sheets)
 
@@ -309,9 +336,9 @@ def _print(
             names[path] = stage(job.output, name, data) if differs(job.output / checked(path), data) else ""
         return names
 
-    measured = [[one] for one in due if one.sheet.measured]
-    plain = [one for one in due if not one.sheet.measured]
-    batches = [*measured, *(plain[at : at + BATCH] for at in range(0, len(plain), BATCH))]
+    slow = [[one] for one in due if one.sheet.measured or one.sheet.slow]
+    plain = [one for one in due if not one.sheet.measured and not one.sheet.slow]
+    batches = [*slow, *(plain[at : at + BATCH] for at in range(0, len(plain), BATCH))]
     found: dict[str, dict[str, str]] = {}
     for answer in each(work, batches, job.processes):
         found.update(answer)

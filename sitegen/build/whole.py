@@ -8,15 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import unquote
 
 import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.images import FORMS, Looker
 from sitegen.build.probes import load_probes
+from sitegen.build.update import CACHE
+from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
 from sitegen.markup.documents import parse_documents
+from sitegen.markup.image_files import with_images
 from sitegen.markup.link import link_site
 from sitegen.model.document import Document
+from sitegen.model.image import forms
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.read.config import zone_of
@@ -28,6 +34,7 @@ from sitegen.results.records import Records
 from sitegen.results.store import load_records
 from sitegen.write.assets import fingerprint
 from sitegen.write.output import Written, write_site
+from sitegen.write.scan import digest_file
 
 IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
 """Folders of a site in which no text can refer to a file."""
@@ -77,13 +84,17 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     day = as_of or dt.datetime.now(zone_of(site.config)).date()
     documents, of_texts = parse_documents(site)
     linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
+    linked, of_images = with_images(linked, documents, Looker(root, root / CACHE, versions(), {}))
     records, of_records = load_records(root, linked.site)
-    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_records))
+    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_images, *of_records))
     return Loaded(root, day, linked, documents, records, diagnostics)
 
 
-def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Built:
-    """Every file of the site.  With mistakes, those pages that can be made all the same, for the preview."""
+def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False, with_forms: bool = True) -> Built:
+    """Every file of the site.  With mistakes, those pages that can be made all the same, for the preview.
+
+    The forms of images take long to make when there are new ones, and may be left out.
+    """
     loaded = load(root, as_of=as_of, everything=everything)
     theme = load_theme(root)
     assets, of_theme = fingerprint(theme.assets)
@@ -103,8 +114,19 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False)
             raise
         return Built(loaded, diagnostics=in_reading_order((*diagnostics, of_template(error, theme.templates))))
     shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
-    files = {**assets.files, **shown, **pages}
+    files = {**assets.files, **shown, **(_forms(loaded) if with_forms else {}), **pages}
     return Built(loaded, dict(sorted(files.items())), diagnostics)
+
+
+def _forms(loaded: Loaded) -> dict[str, bytes]:
+    """The forms of all images, by URL."""
+    from sitegen.write.images import made
+
+    found: dict[str, bytes] = {}
+    for href, image in loaded.linked.images.items() if loaded.site.config.images else ():
+        source = loaded.root / loaded.linked.assets[unquote(href)]
+        found |= made(source, digest_file(source), forms(unquote(href), image), loaded.root / CACHE / FORMS)
+    return found
 
 
 def publish(built: Built, output: Path) -> Written:

@@ -94,7 +94,7 @@ def check(as_of: dt.date | None) -> None:
     from sitegen.build.whole import load
 
     root = site_root()
-    built, waiting = build_files(root, as_of=as_of), load(root, as_of=as_of, everything=True)
+    built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
     found = {*built.diagnostics, *waiting.diagnostics}
     report(found, built.loaded.texts)
     if has_errors(found):

@@ -6,6 +6,7 @@ SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 un
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
+SG213 an image that no page can show (image_files.py)
 """
 
 from __future__ import annotations

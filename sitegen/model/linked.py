@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from sitegen.model.bibliography import Work
 from sitegen.model.site import Markdown, Post, Series, Site
+
+if TYPE_CHECKING:
+    from sitegen.model.bibliography import Work
+    from sitegen.model.image import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Linked:
     """
     assets: Mapping[str, str] = field(default_factory=dict)
     """The files that texts show or link, by URL: `posts/softmax/plot.png` → `content/posts/softmax/plot.png`."""
+    images: Mapping[str, Image] = field(default_factory=dict)
+    """The images that texts show, by the URL that an href has."""
     references: Mapping[str, tuple[Work, ...]] = field(default_factory=dict)
     """By `document_key`, the works that a text cites, in the order of its list; a text without a bibliography is not
     there.

@@ -40,7 +40,7 @@ from sitegen.render.sources import Sources
 _DRAWING = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
 _TITLE = re.compile(r"\s*<title[^>]*>([^<]*)</title>(?:\s*<desc[^>]*>([^<]*)</desc>)?")
-_UNSEEN = re.compile(r'<span class="vh">[^<]*</span>|</?span\b[^>]*>')
+_UNSEEN = re.compile(r'<span class="vh">[^<]*</span>|</?span\b[^>]*>|</?picture>|<source\b[^>]*>')
 _TAG = re.compile(r'<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)+)\s*(/?)>', re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'\s+([\w:-]+)(="[^"]*")?')
 _OURS = re.compile(r"class|id|tabindex|role|loading|headers|aria-.*|data-.*")

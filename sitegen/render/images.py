@@ -1,16 +1,41 @@
-"""The image of a slot → its element."""
+"""The image of a slot → its element, with the room that it takes, and the forms of it that the site offers."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
 
 from markupsafe import Markup
 
 from sitegen.model.document import ImageSlot
+from sitegen.model.image import Form, forms
+from sitegen.model.linked import Linked
 from sitegen.model.urls import relative
 
+SIZES = "(min-width: 44rem) 40rem, calc(100vw - 2rem)"
+"""How wide a column of text is: a browser chooses a form before it has the style sheet."""
 
-def render_image(slot: ImageSlot, url: str, here: str) -> Markup:
+
+def render_image(slot: ImageSlot, url: str, linked: Linked, here: str) -> Markup:
     """`url` is that of its file."""
+    image = linked.images.get(url)
     attributes = {"src": relative(url, here), **dict(slot.attributes)}
+    if image and image.width and not {"width", "height"} & attributes.keys():
+        attributes |= {"width": str(image.width), "height": str(image.height)}
     if not slot.first:
         attributes.setdefault("loading", "lazy")
-    return Markup("<img{}>").format(Markup("").join(Markup(' {}="{}"').format(*pair) for pair in attributes.items()))
+    shown = _element("img", attributes)
+    offered = forms(url, image) if image and linked.site.config.images else ()
+    sources = Markup("").join(_sources(offered, here))
+    return Markup("<picture>{}{}</picture>").format(sources, shown) if sources else shown
+
+
+def _sources(offered: Iterable[Form], here: str) -> Iterable[Markup]:
+    for kind, same in groupby(offered, key=lambda form: form.format):
+        files = ", ".join(f"{relative(form.url, here)} {form.width}w" for form in same)
+        yield _element("source", {"type": f"image/{kind}", "srcset": files, "sizes": SIZES})
+
+
+def _element(name: str, attributes: dict[str, str]) -> Markup:
+    written = Markup("").join(Markup(' {}="{}"').format(*pair) for pair in attributes.items())
+    return Markup("<{}{}>").format(name, written)

@@ -63,6 +63,8 @@ class Sheet:
     """What an author wrote for its page."""
     found: Mapping[str, str] = field(default_factory=dict)
     """The pages that search finds, by path, and of which of the `KINDS` each is."""
+    slow: bool = False
+    """Whether it takes as long as many others, so that no worker should wait for another's."""
 
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
@@ -138,8 +140,10 @@ class _Shown:
         """Where the links of a text lead."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
-        works = repr(self.sources.linked.references.get(key))
-        return Part("where its links lead", (*(hrefs.get((key, index), "") for index in range(slots)), works))
+        leads = tuple(hrefs.get((key, index), "") for index in range(slots))
+        linked = self.sources.linked
+        shown = [linked.images[url] for url in leads if url in linked.images]
+        return Part("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
 
     def series(self, series: Series) -> Part:
         """Its file, and how much of each phase is published."""

@@ -72,7 +72,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
             (place.name, index), "" if isinstance(slot, TermSlot) else slot.target
         )
         if isinstance(slot, ImageSlot):
-            return render_image(slot, target, place.here)
+            return render_image(slot, target, printer.sources.linked, place.here)
         return escape(relative(target, place.here))
     if isinstance(slot, CiteSlot):
         from sitegen.render.citations import citation

@@ -26,12 +26,12 @@ title: Measured
 date: 2026-11-20
 tags: [measured]
 ---
-![A picture](plot.png)
+![A picture](plot.svg)
 
 ```{benchmark} vector_add
 ```
 """,
-    "content/posts/measured/plot.png": "not really a picture",
+    "content/posts/measured/plot.svg": "<svg viewBox='0 0 20 10'></svg>",
     "series/all.yaml": "title: All\nphases:\n  - {title: One, posts: [post-01, post-02, post-03]}\n"
     "  - {title: Two, posts: [measured, post-30], planned: [Later]}\n",
 }

@@ -162,7 +162,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(words=WORDS)
     def edit_picture(self, words: str) -> None:
-        self.write("content/posts/measured/plot.png", words)
+        self.write("content/posts/measured/plot.svg", f"<svg viewBox='0 0 {len(words)} 10'></svg>")
         self.compare()
 
     @rule(line=st.sampled_from(["language: ko", "timezone: Asia/Seoul", "gpus: []", "entry_points: []", "titel: x"]))

@@ -1,0 +1,109 @@
+"""The bytes of an image → its size and kind, or why no page can show it.
+
+Pillow looks at pixels, and is imported when there is an image that no build has seen.  A drawing is only read as XML:
+it is shown as it is, so that nothing may be in it that runs where it is opened by itself.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from typing import Any
+from xml.parsers import expat
+
+from sitegen.model.image import BrokenImage, Image
+
+MOST_PIXELS = 50_000_000
+MOST_BYTES = 32 * 2**20
+_SHOWN = frozenset({"png", "jpeg", "gif", "webp", "avif"})
+_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
+_TURNED = (5, 6, 7, 8)
+"""Values of EXIF's orientation that lay an image on its side."""
+_ORIENTATION = 0x0112
+_LENGTH = re.compile(r"\s*([\d.]+)(?:px)?\s*")
+
+
+def look_at(data: bytes, path: str) -> Image | BrokenImage:
+    """Decodes it to the end, so that a file that was cut off is found."""
+    if len(data) > MOST_BYTES:
+        return BrokenImage(f"has {len(data) / 2**20:.0f} MB, more than {MOST_BYTES // 2**20}", "scale it down")
+    return _drawing(data) if path.lower().endswith(".svg") else _pixels(data)
+
+
+def _pixels(data: bytes) -> Image | BrokenImage:
+    from PIL import Image as pillow
+    from PIL import UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
+            opened = pillow.open(io.BytesIO(data))
+        with opened:
+            return _decoded(opened)
+    except UnidentifiedImageError:
+        return BrokenImage("is no image", "save it as PNG, JPEG, WebP or AVIF, or draw it as SVG")
+    except pillow.DecompressionBombError:
+        return _too_large("too many")
+    except Exception as error:  # a decoder raises anything when a file is broken
+        return BrokenImage(f"is damaged: {error}", "save it again")
+
+
+def _decoded(opened: Any) -> Image | BrokenImage:
+    kind, (width, height) = str(opened.format).lower(), opened.size
+    if width * height > MOST_PIXELS:
+        return _too_large(f"{width * height / 1e6:.0f} million")
+    if kind not in _SHOWN:
+        return BrokenImage(f"is {opened.format}, which browsers do not show", "save it as PNG, JPEG, WebP or AVIF")
+    moves = bool(getattr(opened, "is_animated", False))
+    opened.load()
+    if opened.getexif().get(_ORIENTATION) in _TURNED:
+        width, height = height, width
+    return Image(width, height, kind, as_is=moves or opened.mode not in _MODES)
+
+
+def _too_large(pixels: str) -> BrokenImage:
+    return BrokenImage(f"has {pixels} pixels, more than {MOST_PIXELS // 1_000_000} million", "scale it down")
+
+
+class _RefusedError(Exception):
+    """Something in a drawing that must not be published."""
+
+
+def _drawing(data: bytes) -> Image | BrokenImage:
+    root: dict[str, str] = {}
+    parser = expat.ParserCreate()
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(":")[2]
+        if not root:
+            root.update(attributes, tag=tag)
+        if tag == "script" or any(_runs(key, value) for key, value in attributes.items()):
+            raise _RefusedError(f"holds a script (line {parser.CurrentLineNumber})")
+
+    def entity(*_: object) -> None:
+        raise _RefusedError(f"defines an entity (line {parser.CurrentLineNumber})")
+
+    parser.StartElementHandler, parser.EntityDeclHandler = element, entity
+    try:
+        parser.Parse(data, True)
+    except _RefusedError as refused:
+        return BrokenImage(str(refused), "export it without")
+    except expat.ExpatError as error:
+        return BrokenImage(f"is not XML: {expat.ErrorString(error.code)} (line {error.lineno})", "export it again")
+    if root["tag"] != "svg":
+        return BrokenImage(f"is no SVG: it begins with <{root['tag']}>", "export it again")
+    return Image(*_size(root), "svg")
+
+
+def _runs(name: str, value: str) -> bool:
+    return name.lower().startswith("on") or re.sub(r"\s", "", value).lower().startswith("javascript:")
+
+
+def _size(root: dict[str, str]) -> tuple[int, int]:
+    """By `width` and `height` in pixels, else by the view box, else unknown."""
+    sides = [_LENGTH.fullmatch(root.get(name, "")) for name in ("width", "height")]
+    if sides[0] and sides[1]:
+        return round(float(sides[0][1])), round(float(sides[1][1]))
+    box = re.findall(r"-?[\d.]+(?:e-?\d+)?", root.get("viewBox", ""))
+    return (round(float(box[2])), round(float(box[3]))) if len(box) == 4 else (0, 0)

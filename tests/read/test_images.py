@@ -1,0 +1,99 @@
+"""What is known of an image by its bytes."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+
+import pytest
+from PIL import Image as pillow
+
+from sitegen.model.image import BrokenImage, Image
+from sitegen.read.images import look_at
+
+
+def saved(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options: object) -> bytes:
+    into = io.BytesIO()
+    pillow.new(mode, size).save(into, kind, **options)
+    return into.getvalue()
+
+
+def reason(data: bytes, path: str = "a.png") -> str:
+    seen = look_at(data, path)
+    assert isinstance(seen, BrokenImage)
+    return seen.reason
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "AVIF", "GIF"])
+def test_size_and_kind(kind: str) -> None:
+    assert look_at(saved(kind), "a") == Image(8, 4, kind.lower())
+
+
+def test_photograph_that_lies_on_its_side_is_turned() -> None:
+    exif = pillow.Exif()
+    exif[0x0112] = 6
+    assert look_at(saved("JPEG", exif=exif), "a.jpg") == Image(4, 8, "jpeg")
+
+
+def test_what_moves_stays_as_it_is() -> None:
+    into = io.BytesIO()
+    frames = [pillow.new("RGB", (8, 4), colour) for colour in ("red", "blue")]
+    frames[0].save(into, "GIF", save_all=True, append_images=frames[1:])
+    assert look_at(into.getvalue(), "a.gif") == Image(8, 4, "gif", as_is=True)
+
+
+def test_sixteen_bits_a_pixel_stay_as_they_are() -> None:
+    assert look_at(saved("PNG", mode="I;16"), "a.png") == Image(8, 4, "png", as_is=True)
+
+
+def test_file_that_was_cut_off_is_damaged() -> None:
+    assert reason(saved("JPEG", (64, 64))[:-40]).startswith("is damaged")
+    assert reason(saved("PNG", (640, 640))[:-40]).startswith("is damaged")
+
+
+def test_what_is_no_image() -> None:
+    assert reason(b"%PDF-1.7") == "is no image"
+    assert reason(b"") == "is no image"
+    assert reason(saved("TIFF")) == "is TIFF, which browsers do not show"
+
+
+@pytest.mark.parametrize(("side", "count"), [(8_000, "64 million"), (20_000, "too many")])
+def test_image_that_would_fill_the_memory_is_not_decoded(side: int, count: str) -> None:
+    header = struct.pack(">II5B", side, side, 8, 2, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + b"IHDR" + header + struct.pack(">I", zlib.crc32(b"IHDR" + header))
+    end = struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+    assert reason(b"\x89PNG\r\n\x1a\n" + chunk + end) == f"has {count} pixels, more than 50 million"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [
+        ('width="480" height="240.4px"', (480, 240)),
+        ('width="100%" viewBox="0 0 480 240"', (480, 240)),
+        ('viewBox="-10,-10,480,240"', (480, 240)),
+        ("", (0, 0)),
+    ],
+)
+def test_size_of_a_drawing(attributes: str, size: tuple[int, int]) -> None:
+    svg = f'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" {attributes}><path d="M0 0"/></svg>'
+    assert look_at(svg.encode(), "a.svg") == Image(*size, "svg")
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("<script>1</script>", "holds a script (line 2)"),
+        ('<g xmlns:s="http://www.w3.org/2000/svg"><s:script/></g>', "holds a script (line 2)"),
+        ('<path onload="f()"/>', "holds a script (line 2)"),
+        ('<a href=" java\nscript:f()"/>', "holds a script (line 2)"),
+        ("<g>", "is not XML: mismatched tag (line 2)"),
+    ],
+)
+def test_drawing_that_may_not_be_published(inside: str, said: str) -> None:
+    assert reason(f"<svg>\n{inside}</svg>".encode(), "a.svg") == said
+
+
+def test_drawing_defines_nothing_that_grows() -> None:
+    assert reason(b'<!DOCTYPE svg [<!ENTITY a "a">]><svg>&a;</svg>', "a.svg") == "defines an entity (line 1)"
+    assert reason(b"<html/>", "a.svg") == "is no SVG: it begins with <html>"

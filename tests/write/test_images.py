@@ -1,0 +1,75 @@
+"""The forms of an image: made once, the same each time."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image as pillow
+
+from sitegen.model.image import Form, Image, forms
+from sitegen.write.forms import forget_forms
+from sitegen.write.images import made
+
+
+def drawn(path: Path, mode: str = "RGB", size: tuple[int, int] = (600, 300), **options: object) -> Path:
+    image = pillow.radial_gradient("L").resize(size).convert(mode)
+    if mode == "LA":
+        image.putalpha(pillow.linear_gradient("L").resize(size))
+    image.save(path, **options)
+    return path
+
+
+def test_forms_are_narrower_than_the_image_or_of_its_width() -> None:
+    assert [(form.width, form.format) for form in forms("a.png", Image(600, 300, "png"))] == [
+        *((480, "avif"), (600, "avif")),
+        *((480, "webp"), (600, "webp")),
+    ]
+    assert max(form.width for form in forms("a.png", Image(4000, 300, "png"))) == 1920
+
+
+@pytest.mark.parametrize("image", [Image(600, 300, "svg"), Image(600, 300, "gif"), Image(600, 300, "png", as_is=True)])
+def test_what_has_no_other_form(image: Image) -> None:
+    assert list(forms("a", image)) == []
+
+
+def test_forms_keep_their_proportions_and_what_shines_through(tmp_path: Path) -> None:
+    source = drawn(tmp_path / "a.png", "LA")
+    found = made(source, b"1", forms("a.png", Image(600, 300, "png")), tmp_path / "kept")
+    opened = {url: pillow.open(io.BytesIO(data)) for url, data in found.items()}
+    assert {url: (image.format, image.size, image.mode) for url, image in opened.items()} == {
+        "a.png.480.avif": ("AVIF", (480, 240), "RGBA"),
+        "a.png.600.avif": ("AVIF", (600, 300), "RGBA"),
+        "a.png.480.webp": ("WEBP", (480, 240), "RGBA"),
+        "a.png.600.webp": ("WEBP", (600, 300), "RGBA"),
+    }
+
+
+def test_photograph_is_turned_and_its_place_is_not_told(tmp_path: Path) -> None:
+    exif = pillow.Exif()
+    exif[0x0112], exif[0x010F] = 6, "Camera"
+    source = drawn(tmp_path / "a.jpg", exif=exif)
+    (data,) = made(source, b"1", [Form("a", 150, "webp")], tmp_path / "kept").values()
+    image = pillow.open(io.BytesIO(data))
+    assert (image.size, dict(image.getexif())) == ((150, 300), {})
+
+
+def test_the_same_image_gives_the_same_bytes(tmp_path: Path) -> None:
+    source, wanted = drawn(tmp_path / "a.png"), list(forms("a.png", Image(600, 300, "png")))
+    assert made(source, b"1", wanted, tmp_path / "one") == made(source, b"1", wanted, tmp_path / "two")
+
+
+def test_what_was_made_is_not_made_again(tmp_path: Path) -> None:
+    source, wanted = drawn(tmp_path / "a.png"), [Form("a.webp", 480, "webp")]
+    first = made(source, b"1", wanted, tmp_path / "kept")
+    source.unlink()
+    assert made(source, b"1", wanted, tmp_path / "kept") == first
+
+
+def test_forms_of_what_is_gone_are_thrown_away(tmp_path: Path) -> None:
+    source, wanted = drawn(tmp_path / "a.png"), [Form("a.webp", 480, "webp")]
+    for digest in (b"1", b"2"):
+        made(source, digest, wanted, tmp_path / "kept")
+    forget_forms(tmp_path / "kept", {b"2"})
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["32-480.webp"]
