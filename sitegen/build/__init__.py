@@ -6,10 +6,12 @@ in the site's `.sitegen`:
 - `texts.cache`: every part of the site as it was read (front matter, headings, links, mistakes), by a digest of its
   files; small, so that linking and lists need nothing else;
 - `fragments/`: the HTML of each text, read only when its page is printed;
+- `outputs/<output>.own`: what each text's own page has of it;
 - `outputs/<output>.state`: signatures and digests of all files, and for each sheet the digest of everything it shows,
   its files as they were left, and the reasons for which it was printed last.
 
-`update` compares a scan of the site and of the output with the state: nothing changed, nothing is imported.  Else
+`update` compares a scan of the site and of the output with the state: nothing changed, nothing is imported.  When only
+texts were edited, and of them nothing that another page shows, `mend` puts their HTML into their own pages.  Else
 `anew` reads what changed (`texts`), links all, compares each sheet's digest with that of the last build, prints those
 that differ into a stage, on all cores (`workers`), and renames.  The state is written last, and by a rename, so that
 whatever kills a build leaves whole pages and a state that is true.  Each file of the cache carries the version that

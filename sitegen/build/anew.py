@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -13,9 +13,10 @@ from urllib.parse import unquote
 
 import jinja2
 
-from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.authors_templates import TEMPLATES, of_template, shows_texts_as_they_are
 from sitegen.build.compiled import compiled_templates
 from sitegen.build.images import FORMS, Looker
+from sitegen.build.own_pages import OwnPage, load_own_pages, save_own_pages
 from sitegen.build.pagefind import without_pagefind
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
@@ -29,7 +30,7 @@ from sitegen.markup.link import link_site
 from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
-from sitegen.model.linked import Linked
+from sitegen.model.linked import Linked, document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import page_url
 from sitegen.read.config import zone_of
@@ -39,7 +40,8 @@ from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.language import Language
-from sitegen.render.sheets import DAY, Files, Part, Sheet, digest_of_measured, key_of, search_indexes, sheets, sitemap
+from sitegen.render.parts import DAY, TEXT, Part, key_of, key_of_parts
+from sitegen.render.sheets import Files, Sheet, digest_of_measured, search_indexes, sheets, sitemap
 from sitegen.render.sources import Sources
 from sitegen.render.theme import environment, load_theme
 from sitegen.write import cache
@@ -245,17 +247,18 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
     check_output(job.output, job.cache)
     with staging(job.output):
         with job.stages.stage("print", len(due)) as tick:
-            staged = _print(job, due, printer, tick)
+            staged, own = _print(job, due, printer, tick)
             files = {name: tuple(staged[name]) if one.due else one.printed.files for name, one in planned.items()}
             for last in map(decide, _made_of_pages(job, site, planned, files, staged)):
                 planned[last.sheet.name] = last
-                staged |= _print(job, [last] if last.due else [], printer, tick)
+                staged |= _print(job, [last] if last.due else [], printer, tick)[0]
                 files[last.sheet.name] = tuple(staged[last.sheet.name]) if last.due else last.printed.files
         with job.stages.stage("write"):
             owners = {path: name for name, paths in files.items() for path in paths}
             new = {p: at for p, name in owners.items() if (at := staged.get(name, {}).get(p))}
             written = publish(job.output, job.cache, owners.keys(), new)
             state = _state(job, site, planned, files, owners, new)
+            save_own_pages(job.remembered, job.version, _own_pages(job, site, planned, state, own))
             save(job.remembered, job.version, state)
             forget_forms(job.cache / FORMS, set(site.read.digests.values()))
     printed = tuple(one.sheet.name for one in planned.values() if one.due)
@@ -295,14 +298,14 @@ class _Decider:
     def __init__(self, job: Job, site: Composed) -> None:
         self._job = job
         self._common = site.common()
-        self._key, self._parts = key_of(self._common)
+        self._parts = key_of(self._common)[1]
         before = job.last.digests if job.last else {}
         now = site.read.digests
         self._changed = sorted(p for p in {*before, *now} if before.get(p) != now.get(p)) if before else []
 
     def __call__(self, sheet: Sheet) -> Planned:
-        own, parts = key_of(sheet.shows)
-        key, parts = blake2b(self._key + own, digest_size=16).digest(), (*self._parts, *parts)
+        parts = (*self._parts, *key_of(sheet.shows)[1])
+        key = key_of_parts(parts)
         before = self._job.last.sheets.get(sheet.name) if self._job.last else None
         shows = (*self._common, *sheet.shows)
         why: tuple[str, ...] = NEW
@@ -321,13 +324,20 @@ class _Decider:
 
 def _print(
     job: Job, due: Sequence[Planned], printer: Printer, tick: Callable[[int], None]
-) -> dict[str, dict[str, str]]:
-    """By sheet, its files and the name in the stage of those that differ from the output; empty for the others."""
+) -> tuple[dict[str, dict[str, str]], dict[str, tuple[str, ...]]]:
+    """By sheet, its files and the name in the stage of those that differ from the output, empty for the others; and
+    what stands in the slots of the text whose own page it is, where that is nothing but addresses and images.
+    """
     if any(one.sheet.measured for one in due):
         _ = printer.sources.measured  # once, before workers inherit it
 
-    def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str]]]:
-        return [(one.sheet.name, staged(one.sheet.make(printer))) for one in batch]
+    def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str], tuple[str, ...] | None]]:
+        return [(one.sheet.name, staged(one.sheet.make(printer)), contents(one.sheet)) for one in batch]
+
+    def contents(sheet: Sheet) -> tuple[str, ...] | None:
+        from sitegen.render.slots import plain_contents
+
+        return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post) else None
 
     def staged(made: Files) -> dict[str, str]:
         names = {}
@@ -339,11 +349,57 @@ def _print(
     slow = [[one] for one in due if one.sheet.measured or one.sheet.slow]
     plain = [one for one in due if not one.sheet.measured and not one.sheet.slow]
     batches = [*slow, *(plain[at : at + BATCH] for at in range(0, len(plain), BATCH))]
-    found: dict[str, dict[str, str]] = {}
+    files: dict[str, dict[str, str]] = {}
+    slots: dict[str, tuple[str, ...]] = {}
     for answer in each(work, batches, job.processes):
-        found.update(answer)
+        for name, made, inside in answer:
+            files[name] = made
+            slots |= {name: inside} if inside is not None else {}
         tick(len(answer))
+    return files, slots
+
+
+def _own_pages(
+    job: Job, site: Composed, planned: Mapping[str, Planned], state: State, printed: Mapping[str, tuple[str, ...]]
+) -> dict[str, OwnPage]:
+    """Of the texts that `mend` may take; what stands in those that were not printed now is as it was."""
+    if site.sources.config.search or not shows_texts_as_they_are(site.theme.templates):
+        return {}  # the index of search is made of whole pages
+    before = load_own_pages(job.remembered, job.version) if job.last else {}
+    elsewhere = _digests_elsewhere(planned.values())
+    found: dict[str, OwnPage] = {}
+    for name, one in planned.items():
+        if not isinstance(one.sheet.text, Post):
+            continue
+        path, known, key = one.sheet.text.body.path, state.sheets[name], document_key(one.sheet.text.body)
+        parsed, old = site.read.parsed[path], before.get(path)
+        kept = old.contents if old and old.key == known.key else None
+        contents = printed.get(name) if one.due else kept
+        alone = known.key and known.files == (name,) and site.read.digests[path] not in elsewhere
+        if parsed.face and alone and contents is not None:
+            html, pieces = parsed.fragments[key], parsed.pieces.get(key, ())
+            found[path] = OwnPage(name, known.key, parsed.face, html, pieces, contents)
     return found
+
+
+def _digests_elsewhere(planned: Iterable[Planned]) -> set[bytes]:
+    """Digests of files in what sheets show, but for texts on their own pages."""
+    return {
+        digest
+        for one in planned
+        for part in one.sheet.shows
+        if part.files and part.what != TEXT
+        for digest in _digests_in(part.value)
+    }
+
+
+def _digests_in(value: object) -> Iterator[bytes]:
+    if isinstance(value, bytes):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            if isinstance(one, tuple | bytes):
+                yield from _digests_in(one)
 
 
 def _state(

@@ -1,8 +1,9 @@
-"""What Jinja says of a site's own template → a diagnostic."""
+"""A site's own templates → what Jinja says of them as a diagnostic, and what may be relied upon."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 import jinja2
 
@@ -10,6 +11,11 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 
 TEMPLATES = "templates"
 """The folder of a site's own templates, which stand over the theme's."""
+
+_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_AS_IT_IS = re.compile(r"\{\{-?\s*page\.body\s*-?\}\}")
+_OTHERWISE = re.compile(r"\.\s*body\b|[\"']body[\"']|\bpage\s*(?:[|\[]|-?\}\})|\bend(?:call|filter|set)\b")
+"""Something else of a text than its HTML, a page as a whole, or a block whose content goes through something."""
 
 
 def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic:
@@ -21,3 +27,10 @@ def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic
     if isinstance(error, jinja2.TemplateSyntaxError) and error.name:
         span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
     return Diagnostic("SG502", f"a template fails: {error.message}", span)
+
+
+def shows_texts_as_they_are(templates: Mapping[str, str]) -> bool:
+    """Whether what a page shows of its text is sure to be the text's HTML and nothing that is made of it."""
+    pages = (template for name, template in templates.items() if name.endswith(".html"))
+    tags = (tag for template in pages for tag in _TAG.findall(template))
+    return not any(_OTHERWISE.search(tag) and not _AS_IT_IS.fullmatch(tag) for tag in tags)

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import blake2b
 
+from sitegen.build.elsewhere import seen_elsewhere
 from sitegen.build.texts import Parsed
-from sitegen.diagnostics import Span
-from sitegen.model.document import CellSlot, Document
 from sitegen.model.site import Page, Post, Term
-from sitegen.render.numbers import minutes
-
-_NOWHERE = Span("")
 
 
 def face_of(parsed: Parsed) -> bytes | None:
@@ -26,14 +22,5 @@ def face_of(parsed: Parsed) -> bytes | None:
     if not isinstance(part, Post | Page | Term):
         return None
     head = replace(part, body=replace(part.body, text=""))
-    shown = (head, [(key, _shown(document)) for key, document in parsed.documents.items()])
+    shown = (head, [(key, seen_elsewhere(document)) for key, document in parsed.documents.items()])
     return blake2b(repr(shown).encode(), digest_size=16).digest()
-
-
-def _shown(document: Document) -> Document:
-    """Without what only the text's own page has: its HTML, the exact number of its words, the places of its links.
-
-    Cells stay whole: what names one, a record or an implementation, keeps its place, too.
-    """
-    slots = tuple(slot if isinstance(slot, CellSlot) else replace(slot, span=_NOWHERE) for slot in document.slots)
-    return replace(document, html="", slots=slots, words=minutes(document.words))

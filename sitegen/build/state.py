@@ -60,14 +60,16 @@ class State:
             return True
         return not self.shows_day and day > self.as_of and not any(waits <= day for waits in self.waiting)
 
-    def same_inputs(self, root: Path, seen: Mapping[str, Signature]) -> bool:
-        """Whether the files of the site are those that were read; the doubtful ones are read again."""
+    def edited(self, root: Path, seen: Mapping[str, Signature]) -> tuple[str, ...] | None:
+        """The files of the site that are not as they were read; None when some are new or gone."""
         if seen.keys() != self.signatures.keys():
-            return False
+            return None
         doubtful = [path for path, signature in self.signatures.items() if signature != seen[path]]
-        if any(self.signatures[path] is not None for path in doubtful):
-            return False
-        return all(digest_file(root / path) == self.digests[path] for path in doubtful)
+        return tuple(path for path in doubtful if digest_file(root / path) != self.digests[path])
+
+    def knows(self, seen: Mapping[str, Signature]) -> bool:
+        """Whether all files have the signatures that they had, or had none that could be trusted."""
+        return all(signature in (None, seen[path]) for path, signature in self.signatures.items())
 
     def same_outputs(self, output: Path) -> bool:
         return all(left_of(f"{output}/{path}") == left for path, left in self.outputs.items())

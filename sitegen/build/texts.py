@@ -15,6 +15,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from sitegen.build.elsewhere import face_of_text
+from sitegen.build.own_pages import Piece
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.documents import documents_of
@@ -32,8 +34,6 @@ from sitegen.write.scan import digest_of
 
 Entries = Mapping[str, tuple[bytes, bytes]]
 """By the name of a part: a digest of what it was read from, and the part itself, packed."""
-Piece = tuple[bytes, int, int]
-"""What a part of a fragment was made from, and where in it that stands."""
 BATCH = 16
 """Texts that a worker takes at a time."""
 
@@ -49,6 +49,8 @@ class Parsed:
     pieces: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
     """Of each fragment."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    face: bytes = b""
+    """Of a post without mistakes that is all of its file: `elsewhere.face_of_text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,18 @@ class Reader:
         part, found = self._parse(name)
         before = self._unpacked(cached[name][1]) if name in cached else Parsed(None)
         documents, mistakes = self._documents(part, before, str(worker))
+        face = b""
         if isinstance(part, Post):
+            face = self._face(part, documents[0]) if not (found or mistakes) else b""
             part = replace(part, body=replace(part.body, text=""))
-        return digests, key, pack((part, *documents, (*found, *mistakes)))
+        return digests, key, pack((part, *documents, (*found, *mistakes), face))
+
+    def _face(self, post: Post, documents: Mapping[str, Document]) -> bytes:
+        path, [document] = post.body.path, documents.values()
+        data = self._data(path)
+        if isinstance(data, OSError) or self.wanted[path] != (path,):
+            return b""
+        return face_of_text(decode(data, path)[0].removesuffix(post.body.text), document)
 
     def _documents(self, part: Part | None, before: Parsed, shelf: str) -> tuple[Any, list[Diagnostic]]:
         """Documents, fragments and pieces, each by `document_key`, and the mistakes in all of them."""
@@ -161,8 +172,7 @@ class Reader:
         for key, (document, mistakes) in documents_of(part, pieces_of) if part else ():
             documents[key] = replace(document, html="")
             fragments[key] = self.shelf.put(shelf, document.html)
-            parts = ((piece, document.html.find(html), len(html)) for piece, html in used[key].used.items())
-            places[key] = tuple((piece, at, at + length) for piece, at, length in parts if at >= 0)
+            places[key] = used[key].places(document.html)
             found += mistakes
         return (documents, fragments, places), found
 

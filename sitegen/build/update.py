@@ -86,8 +86,14 @@ def update(
             version, began_ns = versions(), time.time_ns()
             last, seen = states.load(state_file(root, output), version), scan(root, ROOMS)
             job = Job(root, output, as_of, everything, processes or cores(), version, stages, began_ns, seen, last)
-            if last and _is_as_it_was(job, last):
+            edited = _edited(job, last) if last else None
+        if last and edited is not None:
+            if not edited and last.knows(seen):
                 return Outcome(last.report, written=Written(0, 0, 0, len(last.outputs)), sheets=last.sheets)
+            from sitegen.build.mend import mend
+
+            if mended := mend(job, last, edited):
+                return mended
         from sitegen.build.anew import build_anew
 
         return build_anew(job)
@@ -106,10 +112,8 @@ def today(timezone: str) -> dt.date:
     return dt.datetime.now(zoneinfo.ZoneInfo(timezone)).date()
 
 
-def _is_as_it_was(job: Job, last: State) -> bool:
-    return (
-        job.everything == last.everything
-        and last.same_inputs(job.root, job.seen)
-        and last.same_day(job.as_of or today(last.timezone))
-        and last.same_outputs(job.output)
-    )
+def _edited(job: Job, last: State) -> tuple[str, ...] | None:
+    """The files that changed, when nothing else is another than in the last build."""
+    if job.everything != last.everything or not last.same_day(job.as_of or today(last.timezone)):
+        return None
+    return last.edited(job.root, job.seen) if last.same_outputs(job.output) else None

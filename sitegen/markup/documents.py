@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic
-from sitegen.markup.parse import parse_document
+from sitegen.markup.parse import parse_document, parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
@@ -31,7 +31,7 @@ def documents_of(part: Part, pieces_of: Callable[[str], Pieces] = lambda key: Pi
     match part:
         case Post(body=body):
             key = document_key(body)
-            yield key, parse_document(body, numbered=True, pieces=pieces_of(key))
+            yield key, parse_post_text(body, pieces_of(key))
         case Page(body=body) | Term(body=body):
             key = document_key(body)
             yield key, parse_document(body, has_cells=False, pieces=pieces_of(key))

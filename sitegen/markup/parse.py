@@ -76,6 +76,11 @@ def parse_document(
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
 
+def parse_post_text(body: Markdown, pieces: Pieces | None = None) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """As `parse_document` reads the text of a post."""
+    return parse_document(body, numbered=True, pieces=pieces)
+
+
 class _WholeAddresses(LinkifyIt):  # type: ignore[misc]
     """Links only what has its scheme: `fused.py` is a file, not a site in Paraguay."""
 

@@ -25,6 +25,11 @@ class Pieces:
             self.used[key] = self._known[key]
         return self._known.get(key)
 
+    def places(self, html: str) -> tuple[tuple[bytes, int, int], ...]:
+        """Each piece that the text has now, and where in its HTML it begins and ends."""
+        found = ((piece, html.find(one), len(one)) for piece, one in self.used.items())
+        return tuple((piece, at, at + length) for piece, at, length in found if at >= 0)
+
     def keep(self, html: str, *source: object) -> None:
         self.used[_key(source)] = html
 

@@ -7,7 +7,8 @@ so a Document changes only when its text does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -190,3 +191,11 @@ class Document:
     cells: tuple[Cell, ...] = ()
     has_math: bool = False
     words: int = 0
+
+
+_MARKER = re.compile("\0(\\d+)\0")
+
+
+def filled(html: str, contents: Sequence[str]) -> str:
+    """The HTML of a Document with `contents[n]` in the place of its slot n."""
+    return _MARKER.sub(lambda found: contents[int(found[1])], html)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -81,6 +81,7 @@ class Frame:
     at_home: bool
     stylesheet: str
     math_font: str
+    """Empty on a page whose text has no formula."""
     icon: str
     script: str
     feed: str
@@ -135,6 +136,8 @@ class Printer:
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
         frame = self._frame(here, href, title, description, section, spoken, about, policy)
+        if "<math" not in getattr(page, "body", ""):
+            frame = replace(frame, math_font="")
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 
     def fragment(self, template: str, part: object, lang: str = "") -> Markup:

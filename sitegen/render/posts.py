@@ -11,6 +11,7 @@ from sitegen.model.document import Document, Heading
 from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import FEED, POSTS, TAGS, kernel_url, list_page_url, relative, series_url, tag_url
+from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.language import Language
 from sitegen.render.paging import on_page, pages_of
@@ -210,7 +211,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
 def about_post(sources: Sources, post: Post) -> About:
     """What machines are told of it."""
     series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
-    facts: dict[str, object] = {"wordCount": sources.document(post.body).words}
+    facts: dict[str, object] = {"timeRequired": f"PT{numbers.minutes(sources.document(post.body).words)}M"}
     if post.category:
         facts["articleSection"] = post.category
     if post.teaches:

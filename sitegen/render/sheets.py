@@ -7,18 +7,18 @@ why.  This module reads only what links and lists are made of; what prints a pag
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sitegen.model import urls
 from sitegen.model.linked import Neighbours, SeriesPlace, document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render import numbers
 from sitegen.render.paging import on_page, pages_of
+from sitegen.render.parts import DAY, TEXT, Part
 from sitegen.render.sources import Sources
 
 if TYPE_CHECKING:
@@ -31,19 +31,6 @@ FEED_ENTRIES = 20
 """Of the newest: a feed is for news, the archive for the rest."""
 KINDS = ("posts", "worklog", "kernels", "terms")
 """Of pages that search finds."""
-DAY = "the day"
-"""For which the site is built, where a page shows it."""
-
-
-class Part(NamedTuple):
-    """One thing that a sheet shows."""
-
-    what: str
-    """In words, for `build --explain`: `the post itself`."""
-    value: Any
-    """Strings, numbers, bytes and tuples of them."""
-    files: tuple[str, ...] = ()
-    """Those that say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +161,6 @@ def digest_of_measured(sources: Sources) -> bytes:
     return found.digest()
 
 
-def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:
-    """A digest of everything that is shown, and one of each part."""
-    dumped = [marshal.dumps(part.value, 2) for part in shows]  # version 2: bytes depend on the value alone
-    parts = tuple(blake2b(one, digest_size=8).digest() for one in dumped)
-    return blake2b(b"".join(parts), digest_size=16).digest(), parts
-
-
 def _printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
     """Prints with a function of one of this room's modules, which is imported when the first of its pages is printed:
     after most edits only one kind of page is.
@@ -229,7 +209,8 @@ def _posts(shown: _Shown) -> Iterator[Sheet]:
         beside = sources.linked.neighbours.get(path, Neighbours())
         measured = shown.is_measured(post)
         shows = [
-            Part("the post itself", (shown.file(path), *shown.card(post)), (path,)),
+            Part(TEXT, shown.file(path), (path,)),
+            Part("what lists show of it", shown.card(post), (path,)),
             shown.linked("the post after it", beside.next),
             shown.linked("the post before it", beside.previous),
             shown.hrefs(post.body),

@@ -24,16 +24,16 @@ from sitegen.model.document import (
     ListingSlot,
     Slot,
     TermSlot,
+    filled,
 )
 from sitegen.model.kernel import Implementation, Language
+from sitegen.model.linked import document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render.absent import absent
 from sitegen.render.frame import Printer
 from sitegen.render.images import render_image
 from sitegen.render.sources import source_of
-
-_MARKER = re.compile("\0(\\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,7 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
-
-    def filled(match: re.Match[str]) -> str:
-        return str(fill_slot(printer, document, place, int(match[1])))
-
-    html = Markup(_MARKER.sub(filled, printer.sources.fragments[place.name]))
+    html = Markup(filled(printer.sources.fragments[place.name], contents_of(printer, document, place)))
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html
@@ -62,6 +58,22 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 
     lang = place.post.lang if place.post else ""
     return html + references(document, works, printer.language(lang).say("References"))
+
+
+def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
+    """What stands in each slot."""
+    return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
+
+
+def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
+    """What stands in the slots of its text, when these are nothing but addresses, images and terms, and nothing stands
+    below it.
+    """
+    document, name = printer.sources.document(post.body), document_key(post.body)
+    plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
+    if not plain or printer.sources.linked.references.get(name):
+        return None
+    return tuple(contents_of(printer, document, Place(name, printer.sources.post_url(post), post)))
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:

@@ -103,6 +103,12 @@ def stage(output: Path, name: str, data: bytes) -> str:
     return name
 
 
+def replace_files(output: Path, files: Mapping[str, bytes]) -> None:
+    """New content of files that sitegen wrote; each is whole at every moment.  Raises OutputError."""
+    with staging(output), refusals(output):
+        _publish(output, {path: stage(output, str(number), data) for number, (path, data) in enumerate(files.items())})
+
+
 def publish(output: Path, cache: Path, paths: Collection[str], staged: Mapping[str, str]) -> Written:
     """Rename what was staged into place and remove what sitegen wrote before and makes no more.
 

@@ -20,7 +20,8 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import Page, Post, Term
 from sitegen.read.load import assemble, parse_part, parts_of
 from sitegen.render.evidence import Evidence
-from sitegen.render.sheets import Sheet, key_of, sheets
+from sitegen.render.parts import key_of
+from sitegen.render.sheets import Sheet, sheets
 from sitegen.render.sources import Sources
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"

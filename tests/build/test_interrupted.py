@@ -114,7 +114,7 @@ def test_one_edited_paragraph_prints_one_page(fifty: SimpleNamespace, root: Path
     fifty.write(root, "content/posts/post-07.md", fifty.post(7, more="One sentence."))
     outcome = update(root, root / "public", processes=1)
     assert set(outcome.printed) == {"posts/post-07/index.html"} and outcome.written.changed == 1
-    assert outcome.sheets["posts/post-07/index.html"].why == ("the post itself changed: content/posts/post-07.md",)
+    assert outcome.sheets["posts/post-07/index.html"].why == ("the text itself changed: content/posts/post-07.md",)
 
 
 def test_a_changed_title_prints_what_shows_it_and_says_so(fifty: SimpleNamespace, root: Path) -> None:

@@ -1,0 +1,99 @@
+"""A text of which no other page shows anything new: its page is mended, and is what a clean build makes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sitegen.build import anew
+from sitegen.build.authors_templates import shows_texts_as_they_are
+from sitegen.build.update import Outcome, update
+from sitegen.render.theme import load_theme
+
+PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
+
+
+@pytest.fixture
+def edit(fifty: SimpleNamespace, root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[bool, Outcome]]:
+    """Edits a site that was built; whether the page was mended, and the outcome.  It is compared with a clean build."""
+    update(root, root / "public", processes=1)
+
+    def go(*texts: tuple[str, str]) -> tuple[bool, Outcome]:
+        linked: list[object] = []
+        make = anew.build_anew
+        with monkeypatch.context() as patch:
+            patch.setattr(anew, "build_anew", lambda job: (linked.append(job), make(job))[1])
+            for path, text in texts:
+                fifty.write(root, path, text)
+            outcome = update(root, root / "public", processes=1)
+        clean = root.with_name("clean")
+        shutil.rmtree(clean, ignore_errors=True)
+        shutil.copytree(root, clean, ignore=shutil.ignore_patterns("public", ".sitegen"))
+        update(clean, clean / "public", processes=1)
+        assert fifty.tree(root / "public") == fifty.tree(clean / "public")
+        return not linked, outcome
+
+    return go
+
+
+def test_prose_code_and_the_places_of_links_are_mended(edit, fifty) -> None:
+    text = fifty.post(7).replace("## A part", "A new beginning.\n\n## A part").replace("x = 7", "x = 8 < 9")
+    mended, outcome = edit((PATH, text))
+    assert mended and outcome.printed == (PAGE,)
+    assert outcome.written.changed == 1
+
+
+def test_several_texts_are_mended_at_once(edit, fifty) -> None:
+    mended, outcome = edit(*[(f"content/posts/post-{n:02}.md", fifty.post(n, more="More.")) for n in (3, 4)])
+    assert mended and set(outcome.printed) == {"posts/post-03/index.html", "posts/post-04/index.html"}
+
+
+def test_a_text_is_mended_again_and_again_and_back(edit, fifty) -> None:
+    for more in ("One.", "Two.", "", "One."):
+        assert edit((PATH, fifty.post(7, more=more)))[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: Post 7", "title:  Post 7"),  # even when it reads the same
+        ("## A part", "## Another part"),
+        ("post-08.md", "post-09.md"),
+        ("Text.", "Text with [one more](post-01.md)."),
+        ("Text.", "Text. " + "word " * 300),  # the minutes that lists show
+        ("Text.", "Text $x^2$."),
+        ("tags: [tag 2, odd]", "tags: [tag 2]"),
+    ],
+)
+def test_whatever_others_could_show_is_left_to_a_whole_build(edit, fifty, old: str, new: str) -> None:
+    assert old in fifty.post(7)
+    assert not edit((PATH, fifty.post(7).replace(old, new)))[0]
+
+
+def test_a_mistake_is_reported_by_a_whole_build(root, fifty) -> None:
+    update(root, root / "public", processes=1)
+    fifty.write(root, PATH, fifty.post(7, more="{nothing}`x`"))
+    assert f"{PATH}:" in update(root, root / "public", processes=1).report
+
+
+def test_a_page_that_somebody_changed_is_printed_anew(edit, root, fifty) -> None:
+    (root / "public" / PAGE).write_text("mine")
+    assert not edit((PATH, fifty.post(7, more="More.")))[0]
+
+
+def test_the_html_of_a_text_twice_in_its_page_is_not_mended(edit, root, fifty) -> None:
+    template = load_theme(root).templates["post.html"].replace("{{ page.body }}", "{{ page.body }}{{ page.body }}")
+    edit(("templates/post.html", template))
+    assert not edit((PATH, fifty.post(7, more="More.")))[0]
+
+
+def test_templates_that_show_texts_as_they_are_are_known(root) -> None:
+    ours = load_theme(root).templates
+    assert shows_texts_as_they_are(ours)
+    for other in ("{{ page.body|striptags }}", "{% set x = page.body %}", "{{ page|string }}", "{{ page['body'] }}"):
+        assert not shows_texts_as_they_are({**ours, "post.html": ours["post.html"] + other})
+    assert not shows_texts_as_they_are({"post.html": "{% filter upper %}{{ page.body }}{% endfilter %}"})
