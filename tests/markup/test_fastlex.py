@@ -18,8 +18,8 @@ import pygments
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pygments.lexer import RegexLexer
-from pygments.token import Name, Operator, Punctuation, Text, Whitespace
+from pygments.lexer import RegexLexer, bygroups, default, this, using, words
+from pygments.token import Keyword, Name, Operator, Punctuation, String, Text, Whitespace
 
 from sitegen.markup.fastlex import FastLexer, lines, show, trees
 from sitegen.markup.fastlex.rules import Unsupported
@@ -210,6 +210,55 @@ def damaged(draw: st.DrawFn) -> tuple[str, str]:
 @given(damaged(), st.integers(0, len(PLAINS) - 1))
 def test_damaged_text(listing: tuple[str, str], plain: int) -> None:
     same_tokens(*listing, [plain])
+
+
+PATTERNS = [
+    r"\s+", r"\n", r"[ \t]+", r"[^\S\n]+", r"^\s*#", r"^[ \t]*(?:if|x)\b", r"^if", r"\A#.*", r"#.*$", r"\w+",
+    r"[a-z_]\w*", r"[a-zA-Z_][a-zA-Z0-9_]*", r"(?:[\w$]|\\u)+", r"(?!\d)\w+", r"if\b", r"(?:if|x|ab)\b",
+    r"(?<!\.)(?:x|y|if)\b", r"ab?", r"a|ab", r"x(?=\s)", r"if(?!\w)", r"(?i)X|IF", r"\bx", r"x\s+y", r"\d+", r"\.\d+",
+    r"-?\d+(?:\.\d*)?", r"[.=-]", r"==|=", r"=+", r"\.", r'"', r'[^"\\\n]+', r'[^"\\]+', r"\\.", r"\\\n", r"\\",
+    r'"[^"\n]*"', r"(?:\\.|[^\"])+?", r"(?s)x.*?y", r"(?:a|[^a\n])*x", r"(?:[^x]|x(?!y))*xy", r"[^\w\s]", r".",
+    r"[^\n]+", r"\S", r"é+", r"[à-ü]", r"\$\{?", r"\}",
+]  # fmt: skip
+IN_GROUPS = [
+    r"(x)(\s+)(y)", r"(\w+)(\s*)(=)", r"^(\s*)(if)\b", r"(if)?(x)", r"(a)(b)?", r"(\.)(\w+)", r'(")(.)\1', r"(x)|(y)",
+]  # fmt: skip
+LISTS = [
+    words(("if", "x", "x y", "ab"), suffix=r"\b"), words(("x", "a"), r"(?<!\.)", r"\b"),
+    words(("a", "if"), "_", r"\b"),
+]  # fmt: skip
+KINDS_OF_TOKENS = st.sampled_from([Text, Whitespace, Name, Keyword, String])
+TARGETS = st.sampled_from([None, None, None, "a", "b", "#pop", "#pop:2", "#push", ("a", "b"), ("#pop", "b")])
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> tuple[object, ...]:
+    """One rule of a lexer's table, which reads at least one character."""
+    pattern = draw(st.sampled_from([*PATTERNS, *PATTERNS, *IN_GROUPS, *LISTS]))
+    action = draw(KINDS_OF_TOKENS)
+    if pattern in IN_GROUPS:
+        parts = [action, draw(KINDS_OF_TOKENS), draw(st.sampled_from([None, Name, using(this)]))]
+        action = bygroups(*parts[: re.compile(pattern).groups])
+    target = draw(TARGETS)
+    return (pattern, action) if target is None else (pattern, action, target)
+
+
+STATES = st.fixed_dictionaries({state: st.lists(rules(), min_size=1, max_size=9) for state in ("root", "a", "b")})
+LETTERS = st.sampled_from(
+    ["a", "b", "x", "y", "if", "é", "_", ".", "1", "-", "=", '"', "\\", "#", "$", "{", "}", " ", "\t", "\n", "IF"]
+)
+
+
+@given(
+    STATES, st.lists(st.lists(LETTERS, max_size=25).map("".join), min_size=4, max_size=4), st.sampled_from([Text, Name])
+)
+def test_any_table_of_rules(states: dict[str, list[object]], texts: list[str], plain: object) -> None:
+    states = {state: [*table, default("#pop")] if state == "b" else table for state, table in states.items()}
+    lexer = type(RegexLexer)("Any", (RegexLexer,), {"name": "Any", "tokens": states})
+    fast, slow = FastLexer(lexer, str, shown_token, str(plain)), lexer(stripnl=False)
+    for text in texts:
+        expected = joined((str(kind), part) for kind, part in slow.get_tokens(text))
+        assert joined(tokens_of(fast.pieces(text), str(plain))) == expected
 
 
 @pytest.mark.soak
