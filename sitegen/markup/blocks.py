@@ -1,4 +1,4 @@
-"""Headings, task lists, footnotes → the HTML of the theme."""
+"""Headings, task lists → the HTML of the theme."""
 
 from __future__ import annotations
 
@@ -135,62 +135,12 @@ def _item_close(_tokens: Sequence[Token], _idx: int, _options: Any, env: Any) ->
     return "</div></li>\n" if env["items"].pop() else "</li>\n"
 
 
-def _footnote_ref(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    into, number = collected(env), tokens[idx].meta["id"] + 1
-    name = _reference(tokens[idx], into)
-    into.ids[name] = None
-    return f'<sup><a class="fnref" href="#{into.id_prefix}fn{number}" id="{name}">{number}</a></sup>'
-
-
-def _reference(token: Token, into: Collected) -> str:
-    again = f"-{token.meta['subId'] + 1}" if token.meta["subId"] else ""
-    return f"{into.id_prefix}ref{token.meta['id'] + 1}{again}"
-
-
-def _footnotes_open(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
-    return '<section class="notes" aria-label="Footnotes">\n<ol>\n'
-
-
-def _footnotes_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
-    return "</ol>\n</section>\n"
-
-
-def _footnote_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    into = collected(env)
-    name = f"{into.id_prefix}fn{tokens[idx].meta['id'] + 1}"
-    into.ids[name] = None
-    _hide_only_paragraph(tokens, idx)
-    return f'<li id="{name}">'
-
-
-def _hide_only_paragraph(tokens: Sequence[Token], idx: int) -> None:
-    end = next(at for at in range(idx, len(tokens)) if tokens[at].type == "footnote_close")
-    paragraphs = [t for t in tokens[idx:end] if t.block]
-    if [t.type for t in paragraphs] == ["paragraph_open", "inline", "paragraph_close"]:
-        paragraphs[0].hidden = paragraphs[2].hidden = True
-
-
-def _footnote_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
-    return "</li>\n"
-
-
-def _footnote_anchor(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    name, number = _reference(tokens[idx], collected(env)), tokens[idx].meta["id"] + 1
-    return f' <a class="back" href="#{name}" aria-label="Back to reference {number}">↩</a>'
-
-
 def _code_block(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
     return code_figure(tokens[idx].content, "")
 
 
 _RULES = {
     "code_block": _code_block,
-    "footnote_anchor": _footnote_anchor,
-    "footnote_block_close": _footnotes_close,
-    "footnote_block_open": _footnotes_open,
-    "footnote_close": _footnote_close,
-    "footnote_open": _footnote_open,
-    "footnote_ref": _footnote_ref,
     "heading_close": _heading_close,
     "heading_open": _heading_open,
     "list_item_close": _item_close,

@@ -26,6 +26,7 @@ from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
 from sitegen.markup.first_characters import rules_by_first_character
+from sitegen.markup.footnotes import footnotes_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
@@ -116,6 +117,7 @@ def text_parser() -> MarkdownIt:
         tabs_plugin,
         colon_fence_plugin,  # after those that read fences of colons themselves
         inline_plugin,
+        footnotes_plugin,
         tables_plugin,
         blocks_plugin,
         annotations_plugin,

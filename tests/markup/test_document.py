@@ -173,7 +173,7 @@ def test_ids_of_two_days_on_one_page_do_not_meet() -> None:
 
 def test_footnote_named_twice_leads_back_to_both() -> None:
     page = tree(parsed("a[^n] b[^n]\n\n[^n]: note\n"))
-    assert [a.attributes["href"] for a in page.css(".notes a.back")] == ["#ref1", "#ref1-2"]
+    assert [a.attributes["href"] for a in page.css("aside.note a.back")] == ["#ref1", "#ref1-2"]
     assert [a.attributes["id"] for a in page.css("a.fnref")] == ["ref1", "ref1-2"]
 
 
@@ -250,3 +250,20 @@ def test_page_without_math_does_not_load_the_engine() -> None:
         "parse_document(Markdown('text and `$x$` code', 'content/posts/a.md')); assert 'quickjs' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_note_stands_behind_the_block_that_mentions_it_first() -> None:
+    page = tree(parsed("One.[^a]\n\n- two[^b]\n- three\n\nFour.[^a]\n\n[^a]: A *note*.\n[^b]: First.\n\n    Second.\n"))
+    assert [node.tag for node in page.css("body > *")] == ["p", "aside", "ul", "aside", "p"]
+    assert page.css_first("aside#fn1 > p").text() == "1 A note. ↩ ↩"
+    assert [p.text() for p in page.css("aside#fn2 > p")] == ["2 First.", "Second. ↩"]
+
+
+def test_note_that_only_a_note_mentions_comes_after_the_text() -> None:
+    page = tree(parsed("One.[^a]\n\nTwo.\n\n[^a]: See.[^b]\n[^b]: There.\n"))
+    assert [node.attributes.get("id") for node in page.css("body > *")] == [None, "fn1", None, "fn2"]
+
+
+def test_note_of_a_table_stands_under_it() -> None:
+    page = tree(parsed("| a[^n] |\n|---|\n| 1 |\n\nAfter.\n\n[^n]: A note.\n"))
+    assert [node.tag for node in page.css("body > *")] == ["div", "aside", "p"]

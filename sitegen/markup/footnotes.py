@@ -1,0 +1,99 @@
+"""Footnotes → notes in the margin, or under their block where there is no room for one: both are the theme's `.note`.
+
+A note stands behind the block of its first mention, so that the style sheet alone sets it beside the text, and whoever
+listens hears it there.  One that only another note mentions comes after the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected, add_rules, collected
+
+
+def footnotes_plugin(md: MarkdownIt) -> None:
+    md.core.ruler.after("footnote_tail", "footnote_places", _move)
+    add_rules(
+        md,
+        {
+            "footnote_anchor": _anchor,
+            "footnote_close": _close,
+            "footnote_number": _number,
+            "footnote_open": _open,
+            "footnote_ref": _mention,
+        },
+    )
+
+
+def _move(state: StateCore) -> None:
+    """Each note behind the block of the text that mentions it first."""
+    begin = next((at for at, token in enumerate(state.tokens) if token.type == "footnote_block_open"), None)
+    if begin is None:
+        return
+    notes = _notes(state.tokens[begin + 1 : -1])
+    moved: list[Token] = []
+    mentioned: list[int] = []
+    for token in state.tokens[:begin]:
+        moved.append(token)
+        mentioned += (child.meta["id"] for child in token.children or () if child.type == "footnote_ref")
+        if token.level == 0 and token.nesting <= 0:
+            moved += (part for id in mentioned for part in notes.pop(id, ()))
+            mentioned.clear()
+    state.tokens[:] = [*moved, *(part for note in notes.values() for part in note)]
+
+
+def _notes(tokens: Sequence[Token]) -> dict[int, list[Token]]:
+    """The tokens of each note by its id, its number before its first words."""
+    found: dict[int, list[Token]] = {}
+    for token in tokens:
+        if token.type == "footnote_open":
+            note = found[token.meta["id"]] = []
+        note.append(token)
+    for id, note in found.items():
+        _put_number(note, Token("footnote_number", "", 0, meta={"id": id}))
+    return found
+
+
+def _put_number(note: list[Token], number: Token) -> None:
+    if len(note) > 2 and note[1].type == "paragraph_open":
+        (note[2].children or []).insert(0, number)
+    else:
+        note.insert(1, number)
+
+
+def _mention(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    into, number = collected(env), tokens[idx].meta["id"] + 1
+    name = _id_of_mention(tokens[idx], into)
+    into.ids[name] = None
+    return f'<sup><a class="fnref" href="#{into.id_prefix}fn{number}" id="{name}">{number}</a></sup>'
+
+
+def _id_of_mention(token: Token, into: Collected) -> str:
+    again = f"-{token.meta['subId'] + 1}" if token.meta["subId"] else ""
+    return f"{into.id_prefix}ref{token.meta['id'] + 1}{again}"
+
+
+def _open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    into, number = collected(env), tokens[idx].meta["id"] + 1
+    name = f"{into.id_prefix}fn{number}"
+    into.ids[name] = None
+    return f'<aside class="note" role="doc-footnote" id="{escape(name)}" aria-label="Note {number}">\n'
+
+
+def _number(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    return f"<b>{tokens[idx].meta['id'] + 1}</b> "
+
+
+def _close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
+    return "</aside>\n"
+
+
+def _anchor(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    name, number = _id_of_mention(tokens[idx], collected(env)), tokens[idx].meta["id"] + 1
+    return f' <a class="back" href="#{name}" aria-label="Back to reference {number}">↩</a>'
