@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 _WIDTH = 30
 _PAUSE_S = 0.05
 """Between two drawings of a bar."""
-_LEAST_S = 0.1
-"""A shorter stage is not worth a line."""
 
 
 def shown_stages() -> Callable[[Stage], None]:
-    """A bar for each counted stage where a person looks on, else a line for each that took a while."""
+    """A bar for each counted stage where a person looks on, else a line for each."""
     return _Bars() if sys.stderr.isatty() else _say_stage
 
 
 def _say_stage(stage: Stage) -> None:
-    if stage.finished and stage.seconds >= _LEAST_S:
+    if stage.finished:
         say(_line(stage))
 
 
