@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from sitegen.diagnostics import has_errors, render_diagnostics
 from sitegen.markup.parse import parse_document
@@ -47,6 +49,7 @@ CASES = {
     "blank lines of a listing": ("a\n\n\n\n```c\na\n\n\n\nb\n```", "a\n\n```c\na\n\n\n\nb\n```"),
     "end of a block": ("- a\n\n^\n- b", "- a\n\n- b"),
     "footnote": ("a[^1]\n\n[^1]: note", "a[^1]\n\n[^1]: note"),
+    "footnote of two paragraphs": ("a[^1]\n\n[^1]: n\n\n    $$x$$ too", "a[^1]\n\n[^1]: n\n\n    $x$ too"),
     "footnote that is not there": ("a[^1]", "a\\[^1]"),
     "citation that is none": ("ask [@ada] or @ada, not a@b.c", "ask [\\@ada] or \\@ada, not a@b.c"),
     "role that is none": ("a {word}`x`", "a \\{word}`x`"),
@@ -105,7 +108,7 @@ WITH_MATH = {
     "round brackets": (r"\\(x\\)", "$x$"),
     "equation": (
         "\\begin{equation}\n\\label{eq:a}\nx\n\\end{equation}\n\nBy \\eqref{eq:a}.",
-        "$$\nx \\tag{1}\n$$ (eq-a)\n\nBy [(1)](#eq-a).",
+        "$$\nx\n$$ (eq-a)\n\nBy ([-@eq-a]).",
     ),
     "reference to a formula in a line": ("$$x \\label{eq:a}$$ and \\eqref{eq:a}", "$x$ and (1)"),
     "eqnarray": ("$$\n\\begin{eqnarray}\na &=& b\n\\end{eqnarray}\n$$", "$$\n\\begin{align}\na &= b\n\\end{align}\n$$"),
@@ -194,6 +197,57 @@ def test_what_is_not_understood_stays_visible_and_is_reported_with_its_line(post
 def test_line_of_a_mistake_is_that_of_the_file_after_liquid_of_several_lines(post: Post) -> None:
     imported = post("{% highlight c %}\na\nb\n{% endhighlight %}\n\n{% comment %}\n\n{% endcomment %}\n\n**a**{: .b}")
     assert imported.said == ["SG605 _posts/2024-01-05-a.md:14"]
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "\n",
+            "\n\n",
+            "    ",
+            "- ",
+            "1. ",
+            "> ",
+            "# ",
+            "a",
+            "b ",
+            "`",
+            "```",
+            "~~~",
+            "$",
+            "$$",
+            "|",
+            "|-|",
+            "---",
+            "\\\\",
+            "\\",
+        ),
+        *("{:", "{: .a}", "{::", "}", "{% ", " %}", "{{ ", " }}", "{% raw %}", "{% endraw %}", "{% highlight c %}"),
+        *("{% endhighlight %}", "{% for a in b %}", "{% endfor %}", "<div>", "</div>", "<p", "<!--", "-->", "<b>", "^"),
+        *(
+            "[",
+            "](",
+            ")",
+            "![",
+            "[^1]",
+            "[^1]: ",
+            ":::",
+            "\\begin{equation}",
+            "\\end{equation}",
+            "\\label{x}",
+            "\\def\\x",
+        ),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_text_of_an_author_ends_the_import(post: Post, text: str) -> None:
+    imported = post(text)
+    lines = text.count("\n") + 5
+    assert all(4 <= d.span.line <= lines for d in imported.diagnostics if d.span.path.endswith("a.md"))
+    assert not set("\ufdd0\ufdd1") & set(imported.body)
 
 
 def test_liquid_that_is_switched_off_is_text(import_site: Post) -> None:

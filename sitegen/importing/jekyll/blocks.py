@@ -400,6 +400,8 @@ class _Blocks:
         item = _LIST_ITEM.match(self.line)
         if item:
             self.column = len(item[0].expandtabs(4)) - 1
+        elif _NOTE.match(self.line):
+            self.column = 4
         if (found := definition(self.line, self.number, self.work)) is not None:
             return self.put("paragraph", [found], self.at + 1)
         if _ABBREVIATION.match(self.line):

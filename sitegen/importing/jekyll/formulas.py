@@ -14,7 +14,6 @@ _DEFINES = re.compile(
     r"|DeclareMathOperator(?P<star>\*?)\s*\{?\\(?P<operator>[A-Za-z]+)\}?\s*)(?=\{)"
 )
 _ARRAY = re.compile(r"&\s*(=|<|>|\\[A-Za-z]+)\s*&")
-_TAGLESS = re.compile(r"\s*\\begin\{(?:align|gather|alignat)\*?\}")
 
 
 @dataclass(slots=True)
@@ -39,13 +38,10 @@ class Formulas:
         return self._complete(_LABEL.sub("", tex))
 
     def displayed(self, tex: str) -> tuple[str, str]:
-        """The TeX, with the number that references show, and its label."""
-        labels = [label for label in _LABEL.findall(tex) if label not in self.anchors][:1]
-        tex = self._complete(_LABEL.sub("", tex))
-        self.anchors.update(labels)
-        if labels and "\\tag" not in tex and not _TAGLESS.match(tex):
-            tex = f"{tex.rstrip()} \\tag{{{self.numbers[labels[0]]}}}"
-        return tex, labels[0] if labels else ""
+        """The TeX and its label, the first of several; what has a label is numbered when it is shown."""
+        label = next((label for label in _LABEL.findall(tex) if label not in self.anchors), "")
+        self.anchors |= {label} if label else set()
+        return self._complete(_LABEL.sub("", tex)), label
 
     def only_defines(self, tex: str) -> bool:
         """Whether a formula shows nothing: its macros stand in those that need them."""
@@ -77,7 +73,9 @@ class Formulas:
 
 
 def formula_id(label: str) -> str:
-    return re.sub(r"[^\w-]+", "-", label).strip("-") or "formula"
+    """`eq:bound` → `eq-bound`: the label of an equation begins so."""
+    name = re.sub(r"[^\w-]+", "-", label).strip("-").removeprefix("eq-")
+    return f"eq-{name or 'formula'}"
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str, int, int]]:

@@ -21,7 +21,7 @@ _PIECE = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<math>\$\$(?P<tex>.+?)\$\$)"
     r"|(?P<mathjax>\\\\\((?P<round>.+?)\\\\\)|\\\\\[(?P<square>.+?)\\\\\])"
-    r"|(?P<eqref>\\(?:eqref|ref)\{(?P<formula>[^{}]+)\})"
+    r"|(?P<reference>\\(?P<how>eqref|ref)\{(?P<formula>[^{}]+)\})"
     r"|(?P<breaks>\\\\(?=\n))"
     r"|(?P<escape>\\.)"
     r"|(?P<single>\$(?![\s\d$])(?:\\.|[^$\\\n]|\n(?!\s*\n))*?(?<![\s\\])\$(?![\d$]))"
@@ -131,8 +131,10 @@ def _mathjax(paragraph: _Paragraph, found: re.Match[str], line: int) -> str:
 
 def _reference(paragraph: _Paragraph, found: re.Match[str], line: int) -> str:
     label = found["formula"]
-    number = paragraph.work.formulas.numbers.get(label)
-    return f"[({number})](#{formula_id(label)})" if number else found[0]
+    if label not in paragraph.work.formulas.numbers:
+        return found[0]
+    number = f"[-@{formula_id(label)}]"
+    return f"({number})" if found["how"] == "eqref" else number
 
 
 def referred(text: str, work: Work) -> str:
@@ -140,7 +142,7 @@ def referred(text: str, work: Work) -> str:
     anchors = {formula_id(label) for label in work.formulas.anchors}
     for label, number in work.formulas.numbers.items():
         if formula_id(label) not in anchors:
-            text = text.replace(f"[({number})](#{formula_id(label)})", f"({number})")
+            text = text.replace(f"[-@{formula_id(label)}]", str(number))
     return text
 
 
@@ -230,7 +232,7 @@ _PIECES: dict[str, Callable[[_Paragraph, re.Match[str], int], str]] = {
     "code": _as_it_is,
     "math": _math,
     "mathjax": _mathjax,
-    "eqref": _reference,
+    "reference": _reference,
     "breaks": _break,
     "escape": _as_it_is,
     "dollar": _dollar,
