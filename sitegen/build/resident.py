@@ -51,7 +51,7 @@ class _Saved:
     """What became of the files of a site."""
 
     paths: Set[str]
-    """Of those with new content."""
+    """Of those that are new, gone or have other content."""
     before: Mapping[str, Parsed | None]
     """The parts that were read again, as they were, by name."""
     moved: bool
@@ -98,9 +98,10 @@ class _Parts:
         kept = {name: self.parsed.get(name) for name in stale}
         self.parsed.update(again)
         self.digests.update((path, digest_of(data)) for path, data in new.items())
-        for path in before.keys() - seen.keys():
+        gone = before.keys() - seen.keys()
+        for path in gone:
             del self.digests[path]
-        return _Saved(new.keys(), kept, moved)
+        return _Saved(new.keys() | gone, kept, moved)
 
     def _look(self, paths: Collection[str] | None) -> Mapping[str, Signature]:
         """The files that there are; when only known ones may have changed, only those are looked at."""
@@ -180,6 +181,7 @@ class Resident:
 
     def __init__(self, root: Path, *, as_of: dt.date | None = None) -> None:
         self.root = root
+        self.rooms: Collection[str] = ROOMS
         self.base_path = "/"
         """Of base_url, with a slash at both ends: where the site is mounted."""
         self._as_of = as_of

@@ -15,7 +15,7 @@ import click
 
 from sitegen.cli.common import fail, report, require, say, site_root, write_new
 from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
-from sitegen.diagnostics import has_errors, render_diagnostics
+from sitegen.diagnostics import has_errors
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -105,29 +105,32 @@ def check(as_of: dt.date | None) -> None:
 @click.command()
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--as-of", type=Day(), help="Show the site as of this day.")
-def serve(port: int, as_of: dt.date | None) -> None:
-    """Preview on this machine, drafts too: build on every change, reload the browser, show mistakes over the page."""
-    from urllib.parse import urlsplit
+@click.option("--open", "opens", is_flag=True, help="Open a browser, which goes to the page of each text you save.")
+def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
+    """Preview on this machine, drafts too: follow every save, reload what shows it, show mistakes over the page."""
+    from sitegen.build.resident import Resident
+    from sitegen.build.workers import cores
+    from sitegen.serve import server
+    from sitegen.write.output import OutputError
 
-    from sitegen.build.whole import build as build_files
-    from sitegen.serve.live import Preview
-    from sitegen.serve.server import PortTakenError
-    from sitegen.serve.server import serve as serve_until_interrupted
-
+    gc.set_threshold(100_000, 50, 1000)
     root = site_root()
-
-    def preview() -> Preview:
-        built = build_files(root, as_of=as_of, everything=True)
-        mistakes = render_diagnostics(built.diagnostics, built.loaded.texts) if built.failed else ""
-        if not built.failed:  # warnings hide no page, but the terminal says them
-            report(built.diagnostics, built.loaded.texts)
-        path = urlsplit(built.loaded.site.config.base_url).path.strip("/")
-        return Preview(built.files, mistakes, f"/{path}/" if path else "/")
-
+    preview = Resident(root, as_of=as_of)
     try:
-        serve_until_interrupted(root, preview, port, say)
-    except PortTakenError as error:
+        with server.listening(port) as opened:
+            preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
+            say(preview.report or "no mistakes")
+            say(server.address(opened, preview))
+            if opens:
+                import webbrowser
+
+                webbrowser.open(server.address(opened, preview))
+            server.serve(preview, opened, say, jump=opens)
+    except server.PortTakenError as error:
         fail(str(error))
+    except OutputError as error:
+        report([error.diagnostic], {})
+        sys.exit(1)
 
 
 @click.group()

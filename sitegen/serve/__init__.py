@@ -1,1 +1,1 @@
-"""The site while it is written: builds on every change, shows it on this machine only, reloads the browser."""
+"""The site while it is written: follows every save, shows it on this machine only, keeps the browser up to date."""

@@ -1,41 +1,34 @@
-"""The server on this machine: builds, listens on the loopback address, and builds again when a source changes."""
+"""The server on this machine: listens on the loopback address only, and follows what is saved."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import socket
-import traceback
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+import time
+from collections.abc import Callable
 
-import uvicorn
-from watchfiles import awatch
+from uvicorn import Config, Server
 
 from sitegen.serve.app import make_app
-from sitegen.serve.live import Live, Preview
+from sitegen.serve.live import Live
+from sitegen.serve.pages import Preview
+from sitegen.serve.saves import Saves
 
 HOST = "127.0.0.1"
-SOURCES = ("content", "series", "kernels", "templates")
-"""The folders of a site that a build reads."""
+_NAMED = 3
+"""Saved files that are named in the terminal."""
 
 
 class PortTakenError(Exception):
     """The port cannot be listened on; the message says which and why."""
 
 
-def serve(root: Path, build: Callable[[], Preview], port: int, say: Callable[[str], None]) -> None:
-    """Show the site at `root` until interrupted; port 0 takes a free one.
-
-    `build` makes one preview and may raise: a bug in it is shown as its traceback, and serving goes on.
-    `say` gets what people should read after each build: the address or the mistakes.  Raises PortTakenError.
-    """
-    with listening(port) as opened, contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(root, build, opened, say))
-
-
 def listening(port: int) -> socket.socket:
-    """A socket on the loopback address, so that no other machine can see a draft."""
+    """A socket on the loopback address, so that no other machine can see a draft; port 0 takes a free one.
+
+    Raises PortTakenError.
+    """
     opened = socket.socket()
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -47,49 +40,43 @@ def listening(port: int) -> socket.socket:
     return opened
 
 
-async def _serve(root: Path, build: Callable[[], Preview], opened: socket.socket, say: Callable[[str], None]) -> None:
-    live = Live()
-    server = uvicorn.Server(
-        uvicorn.Config(
-            make_app(live, lambda: server.should_exit), log_level="warning", access_log=False, lifespan="off", ws="none"
-        )
-    )
-    address = f"http://{HOST}:{opened.getsockname()[1]}"
-    builds = asyncio.create_task(_follow(root, live, build, address, say))
-    try:
-        await server.serve(sockets=[opened])
-    finally:
-        builds.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await builds
+def address(opened: socket.socket, preview: Preview) -> str:
+    return f"http://{HOST}:{opened.getsockname()[1]}{preview.base_path}"
 
 
-async def _follow(
-    root: Path, live: Live, build: Callable[[], Preview], address: str, say: Callable[[str], None]
-) -> None:
-    changes = _changes(root)
-    while True:
-        change = asyncio.ensure_future(anext(changes))
-        await asyncio.sleep(0)  # from here on it listens: what is saved during the build is not missed
-        await live.show(await asyncio.to_thread(_guarded, build))
-        say(live.preview.mistakes or f"{address}{live.preview.base_path}")
-        await change
+def serve(preview: Preview, opened: socket.socket, say: Callable[[str], None], *, jump: bool = False) -> None:
+    """Show the site until interrupted.
+
+    `preview` has followed once; from now on a bug in it is shown as its traceback, and serving goes on.  `say` gets a
+    line of each burst of saves, and the mistakes.  With `jump` a tab goes to the page of the text that is saved.
+    """
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(Live(preview, jump=jump), opened, say))
 
 
-def _guarded(build: Callable[[], Preview]) -> Preview:
-    try:
-        return build()
-    except Exception:
-        return Preview(mistakes=f"a bug in sitegen, not in your site:\n\n{traceback.format_exc()}")
+async def _serve(live: Live, opened: socket.socket, say: Callable[[str], None]) -> None:
+    app = make_app(live, lambda: server.should_exit)
+    server = Server(Config(app, log_level="warning", access_log=False, lifespan="off", ws="none"))
+    saves = Saves(live.preview.root, live.preview.rooms)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(saves.listen()), group.create_task(_follow(live, saves, say))]
+        try:
+            await server.serve(sockets=[opened])
+        finally:
+            for task in tasks:
+                task.cancel()
 
 
-async def _changes(root: Path) -> AsyncIterator[None]:
-    """One item per burst of changes in the sources, also in a folder that appears later."""
-    while True:
-        folders = [root / name for name in SOURCES if (root / name).is_dir()]
-        async for changed in awatch(*folders, rust_timeout=1000, yield_on_timeout=True, debounce=400):
-            appeared = folders != [root / name for name in SOURCES if (root / name).is_dir()]
-            if changed or appeared:
-                yield
-            if appeared:
-                break
+async def _follow(live: Live, saves: Saves, say: Callable[[str], None]) -> None:
+    async for paths in saves:
+        began = time.perf_counter()
+        report = await live.follow(paths)
+        if paths:
+            say(f"{_named(paths)}: {(time.perf_counter() - began) * 1000:.0f} ms")
+        if report:
+            say(report)
+
+
+def _named(paths: set[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(sorted(paths)[:_NAMED]) + more
