@@ -1,11 +1,12 @@
-# `make site` writes public/, `make test` runs every check, `make soak` those that are long by nature.
+# `make site` writes public/, `make test` runs every check, `make test-web` those of the
+# pages in a browser, which it needs Node, Java and Chromium for, `make soak` those that are long by nature.
 # Each first makes .venv, where that is missing or older than pyproject.toml; it needs python3 (3.11 or newer) and make.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: site test soak venv
+.PHONY: site test test-web soak venv
 
 site: .venv/.site
 	$(BIN)/sitegen build
@@ -14,13 +15,20 @@ test: .venv/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m "not soak and not web"
+
+test-web: .venv/.test tests/web/node_modules/.installed
+	$(BIN)/python -m pytest -m "web and not soak" tests/web
 
 soak: .venv/.test
 	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=soak
 
 # An empty .venv, for who wants a torch of their own in it before `make test`.
 venv: $(BIN)/python
+
+tests/web/node_modules/.installed: tests/web/package.json
+	npm install --prefix tests/web --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error
+	@touch $@
 
 .venv/.site: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[search]'

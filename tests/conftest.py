@@ -53,9 +53,16 @@ def left_out_for_want_of(item: pytest.Item) -> str:
         return "torch, Triton and numpy (`pip install torch triton numpy` into .venv)"
     if item.get_closest_marker("nvrtc") and not _can_compile_cuda():
         return "NVRTC and Triton (`pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime triton` into .venv)"
+    if item.get_closest_marker("web") and not _can_look_at_pages():
+        return "Chromium, Node, Java and `npm install` in tests/web, as `make test-web` has them"
     if item.get_closest_marker("gpu") and shutil.which("nvidia-smi") is None:
         return "a GPU"
     return ""
+
+
+def _can_look_at_pages() -> bool:
+    installed = Path(__file__).parent / "web" / "node_modules" / "playwright-core"
+    return installed.is_dir() and all(map(shutil.which, ("chromium", "node", "java")))
 
 
 @functools.cache

@@ -78,7 +78,7 @@ def test_option_in_the_readmes_prose_exists() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
 
 
-@pytest.mark.parametrize("target", ["site", "test", "soak", "venv"])
+@pytest.mark.parametrize("target", ["site", "test", "test-web", "soak", "venv"])
 def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)

@@ -14,6 +14,9 @@ system.addEventListener("change", label);
 label();
 document.querySelector(".masthead")?.append(theme);
 
+// On a disk nobody looks for the index.html of a folder.
+if (location.protocol === "file:") for (const link of document.links) if (link.protocol === "file:" && link.pathname.endsWith("/")) link.pathname += "index.html";
+
 const toSearch = document.querySelector('[aria-keyshortcuts="/"]');
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || !toSearch || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;

@@ -1,0 +1,59 @@
+// {name: url} of pages → {name: what there is to find fault with, and what is on it with and without script}.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { complaints, forEach, given, launch } from "./browser.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WIDTHS = [1280, 768, 320];
+
+// What a reader may want of a page.
+const contents = () => ({
+  text: document.body.textContent.replace(/\s+/g, " "),
+  ...Object.fromEntries(["figure", "table", "math", "svg", "img", "pre", "h1, h2, h3"].map((one) => [one, document.querySelectorAll(one).length])),
+  links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+});
+
+async function look(browser, url) {
+  const context = await browser.newContext({ viewport: { width: WIDTHS[0], height: 900 } });
+  const page = await context.newPage();
+  const seen = { complaints: complaints(page), axe: [], wide: [], requests: [] };
+  page.on("request", (request) => seen.requests.push(/\.(svg|png|webp|avif|jpe?g)$/.test(request.url()) ? "image" : request.resourceType()));
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  seen.requests = [...seen.requests];
+  seen.contents = await page.evaluate(contents);
+  await page.evaluate(AXE);
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of WIDTHS) {
+      const at = `${colorScheme}, ${width} px`;
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (needed > width) seen.wide.push(`${at}: ${needed} px`);
+      const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
+      for (const { id, nodes } of violations) for (const { target, html } of nodes) seen.axe.push(`${at}: ${id} ${target} ${html.slice(0, 160)}`);
+    }
+  }
+  seen.url = page.url();
+  await context.close();
+  return seen;
+}
+
+async function withoutScript(browser, url) {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: "networkidle" });
+  const found = await page.evaluate(contents);
+  await context.close();
+  return found;
+}
+
+const browser = await launch();
+const report = {};
+await forEach(Object.entries(given()), async ([name, url]) => {
+  report[name] = { ...(await look(browser, url)), plain: await withoutScript(browser, url) };
+});
+await browser.close();
+console.log(JSON.stringify(report));

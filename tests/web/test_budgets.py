@@ -1,0 +1,61 @@
+"""What a page may weigh, gzipped, and how many requests it may need: printed as a table, and held."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from statistics import median
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+KB = 1000
+HTML, MEDIAN, CSS, JS, JS_OF_SEARCH, REQUESTS = 40 * KB, 14 * KB, 10 * KB, 4 * KB, 10 * KB, 4
+
+
+def weight(data: bytes) -> int:
+    return len(gzip.compress(data))
+
+
+def weigh(site: Any, path: str) -> tuple[int, int, int]:
+    """Bytes of the page, of its style sheets and of its scripts.  What search loads with the first word is no part."""
+    data = (site.folder / path).read_bytes()
+    page = LexborHTMLParser(data)
+    inside = (site.folder / path).parent
+
+    def all_of(selector: str, name: str) -> int:
+        addresses = [
+            re.sub(rf"^{re.escape(site.base)}", "", node.attributes[name] or "") for node in page.css(selector)
+        ]
+        folder = site.folder if path == "404.html" else inside
+        return sum(weight((folder / address).read_bytes()) for address in addresses)
+
+    return weight(data), all_of("link[rel=stylesheet]", "href"), all_of("script[src]", "src")
+
+
+def test_every_kind_of_page_is_within_its_budget(
+    made: Any, own: Any, looked_at: dict[str, Any], patterns: Any, say: Any, aligned: Any
+) -> None:
+    rows: list[list[object]] = [["page", "HTML", "CSS", "JS", "requests", "images"]]
+    over = []
+    for name, (site, path) in patterns.items():
+        html, css, js = weigh(site, path)
+        kinds = looked_at[name]["requests"]
+        images = kinds.count("image")
+        rows.append([name, html, css, js, len(kinds) - images, images])
+        limit = JS_OF_SEARCH if name == "search" else JS
+        held = html <= HTML and css <= CSS and js <= limit and (len(kinds) - images <= REQUESTS or name == "redirect")
+        over += [] if held else [name]
+    posts = [
+        weight((own.folder / path).read_bytes()) for path in own.pages if re.fullmatch(r"posts/[^/]+/index.html", path)
+    ]
+    rows.append(["limit", HTML, CSS, JS, REQUESTS, ""])
+    say(["", "Gzipped bytes and requests of a page of every kind:", *aligned(rows)])
+    say([f"Median of the posts of this site: {median(posts):.0f} of {MEDIAN} bytes of HTML."])
+    assert over == []
+
+
+def test_every_other_page_of_this_site_is_within_the_limit_too(own: Any) -> None:
+    """But for those that exist to hold everything: their links say their size."""
+    heavy = {path: size for path in own.pages if (size := weigh(own, path)[0]) > HTML}
+    assert heavy == {}

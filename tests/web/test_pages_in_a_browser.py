@@ -1,0 +1,39 @@
+"""What a browser finds fault with: nothing, on a page of every kind, at three widths, in light and dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+Pages = dict[str, Any]
+
+
+def test_axe_finds_nothing(looked_at: Pages) -> None:
+    assert {name: page["axe"][:5] for name, page in looked_at.items() if page["axe"]} == {}
+
+
+def test_the_browser_complains_of_nothing(looked_at: Pages) -> None:
+    """Neither of the policy, which is sent as a header too, nor of a script or a request."""
+    assert {name: page["complaints"] for name, page in looked_at.items() if page["complaints"]} == {}
+
+
+def test_no_page_scrolls_sideways(looked_at: Pages) -> None:
+    assert {name: page["wide"] for name, page in looked_at.items() if page["wide"]} == {}
+
+
+def test_everything_is_there_without_script(looked_at: Pages) -> None:
+    """The script adds nothing but controls: what else a reader sees with it is in the page."""
+    for name, page in looked_at.items():
+        scripted, plain = dict(page["contents"]), dict(page["plain"])
+        del scripted["text"], plain["text"]
+        assert scripted == plain, name
+
+
+def test_a_redirect_leads_on(looked_at: Pages) -> None:
+    assert looked_at["redirect"]["url"] == looked_at["post"]["url"]
+
+
+@pytest.mark.parametrize("kind", ["math", "table", "figure", "pre", "svg", "img"])
+def test_the_post_that_was_looked_at_has_one_of_each(looked_at: Pages, kind: str) -> None:
+    assert looked_at["post"]["plain"][kind] > 0
