@@ -106,6 +106,8 @@ class Link:
     as_of: dt.date
     found: tuple[Diagnostic, ...]
     """The mistakes that only show when the texts are together."""
+    texts: Texts
+    """As the site has them."""
 
 
 def link(job: Job, read: Read) -> Link:
@@ -116,7 +118,7 @@ def link(job: Job, read: Read) -> Link:
     linked, of_names = link_site(site, documents, as_of=as_of, files=frozenset(job.seen), everything=job.everything)
     look = Looker(job.root, job.cache, job.version, read.digests, job.processes)
     linked, of_images = with_images(linked, documents, look)
-    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images))
+    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images), texts)
 
 
 class Composed:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import blake2b
 
 from sitegen.build.elsewhere import seen_elsewhere
-from sitegen.build.texts import Parsed
+from sitegen.build.texts import Parsed, without_text
 from sitegen.model.site import Page, Post, Term
 
 
@@ -21,6 +20,5 @@ def face_of(parsed: Parsed) -> bytes | None:
     part = parsed.part
     if not isinstance(part, Post | Page | Term):
         return None
-    head = replace(part, body=replace(part.body, text=""))
-    shown = (head, [(key, seen_elsewhere(document)) for key, document in parsed.documents.items()])
+    shown = (without_text(part), [(key, seen_elsewhere(document)) for key, document in parsed.documents.items()])
     return blake2b(repr(shown).encode(), digest_size=16).digest()

@@ -24,7 +24,7 @@ from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
 from sitegen.build.faces import face_of
 from sitegen.build.stages import Stages
-from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part
+from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, without_text
 from sitegen.build.update import CACHE, ROOMS, Job, state_file
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, Severity, render_report
@@ -147,7 +147,7 @@ class _Parts:
             documents[key] = replace(document, html="")
             self._html[key], self._pieces[key] = document.html, pieces[key].used
             mistakes += of_document
-        return Parsed(part, documents, diagnostics=tuple(mistakes))
+        return Parsed(without_text(part), documents, diagnostics=tuple(mistakes))
 
     def _pieces_of(self, name: str, key: str) -> Mapping[bytes, str]:
         """What is known of the pieces of a text from its HTML as it was."""
@@ -263,6 +263,7 @@ class Resident:
 
     def _replace(self, paths: Collection[str]) -> None:
         """Texts take the places of those before; outdated are the sheets that say to show something of them."""
+        self._site.link.texts.forget()
         for path in paths:
             self._site.link.documents.update(self._parts.parsed[path].documents)
         for name in self._printed:

@@ -22,7 +22,7 @@ from sitegen.diagnostics import Diagnostic
 from sitegen.markup.documents import documents_of
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
-from sitegen.model.site import Post, SiteConfig
+from sitegen.model.site import Page, Post, SiteConfig, Term
 from sitegen.read.config import zone_of
 from sitegen.read.load import Part, is_text, parse_part, parts_of
 from sitegen.read.root import SITE_FILE
@@ -150,8 +150,7 @@ class Reader:
         face = b""
         if isinstance(part, Post):
             face = self._face(part, documents[0]) if not (found or mistakes) else b""
-            part = replace(part, body=replace(part.body, text=""))
-        return digests, key, pack((part, *documents, (*found, *mistakes), face))
+        return digests, key, pack((without_text(part), *documents, (*found, *mistakes), face))
 
     def _face(self, post: Post, documents: Mapping[str, Document]) -> bytes:
         path, [document] = post.body.path, documents.values()
@@ -202,6 +201,11 @@ class Reader:
     @staticmethod
     def _unpacked(blob: bytes) -> Parsed:
         return Parsed(*unpack(blob))
+
+
+def without_text(part: Part | None) -> Part | None:
+    """What is kept of a part: its file has its text, but for the days of a worklog, of which several share a page."""
+    return replace(part, body=replace(part.body, text="")) if isinstance(part, Post | Page | Term) else part
 
 
 def read_part(

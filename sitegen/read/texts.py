@@ -35,6 +35,10 @@ class Texts(Mapping[str, str]):
             raise KeyError(path)
         return self._read(path)
 
+    def forget(self) -> None:
+        """Open each file again: for who keeps this while files change."""
+        self._read.cache_clear()
+
     def __contains__(self, path: object) -> bool:
         return path in self._paths
 

@@ -33,6 +33,16 @@ FRONT = st.sampled_from(
     ]
 )
 
+CONFIG = [
+    "language: ko",
+    "timezone: Asia/Seoul",
+    "gpus: []",
+    "entry_points: []",
+    "titel: x",
+    "twins: true",
+    "feeds: [tags, series, worklog]",
+]
+
 
 class Edits(RuleBasedStateMachine):
     def __init__(self, fifty: SimpleNamespace) -> None:
@@ -165,7 +175,7 @@ class Edits(RuleBasedStateMachine):
         self.write("content/posts/measured/plot.svg", f"<svg viewBox='0 0 {len(words)} 10'></svg>")
         self.compare()
 
-    @rule(line=st.sampled_from(["language: ko", "timezone: Asia/Seoul", "gpus: []", "entry_points: []", "titel: x"]))
+    @rule(line=st.sampled_from(CONFIG))
     def edit_config(self, line: str) -> None:
         self.write("content/site.yaml", f"title: Other\nbase_url: https://example.org/\n{line}\n")
         self.compare()
