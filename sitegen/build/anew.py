@@ -15,9 +15,9 @@ import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template, shows_texts_as_they_are
 from sitegen.build.compiled import compiled_templates
+from sitegen.build.extras import missing_extras
 from sitegen.build.images import FORMS, Looker
 from sitegen.build.own_pages import OwnPage, load_own_pages, save_own_pages
-from sitegen.build.pagefind import without_pagefind
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
@@ -32,7 +32,7 @@ from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
 from sitegen.model.linked import Linked, document_key
 from sitegen.model.site import Post
-from sitegen.model.urls import page_url
+from sitegen.model.urls import CARD, page_url
 from sitegen.read.config import zone_of
 from sitegen.read.load import assemble, is_text
 from sitegen.read.root import SITE_FILE
@@ -46,6 +46,7 @@ from sitegen.render.sources import Sources
 from sitegen.render.theme import environment, load_theme
 from sitegen.write import cache
 from sitegen.write.assets import fingerprint
+from sitegen.write.drawings import Drawings
 from sitegen.write.forms import forget_forms
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
@@ -137,10 +138,11 @@ class Composed:
             self._evidence,
             load_probes,
             read.digests,
+            Drawings(job.cache / "cards"),
         )
         of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
-        of_search = without_pagefind(job.root) if link.linked.site.config.search else ()
-        self.beside_texts = (*link.found, *of_theme, *of_records, *of_search)
+        of_extras = missing_extras(job.root, link.linked.site.config)
+        self.beside_texts = (*link.found, *of_theme, *of_records, *of_extras)
         """The mistakes that no text has by itself."""
 
     @property
@@ -259,6 +261,7 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
             owners = {path: name for name, paths in files.items() for path in paths}
             new = {p: at for p, name in owners.items() if (at := staged.get(name, {}).get(p))}
             written = publish(job.output, job.cache, owners.keys(), new)
+            Drawings(job.cache / "cards").prune(2 * sum(path.endswith(CARD) for path in owners))
             state = _state(job, site, planned, files, owners, new)
             save_own_pages(job.remembered, job.version, _own_pages(job, site, planned, state, own))
             save(job.remembered, job.version, state)

@@ -33,6 +33,7 @@ from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
 from sitegen.results.store import load_records
 from sitegen.write.assets import fingerprint
+from sitegen.write.drawings import Drawings
 from sitegen.write.output import Written, write_site
 from sitegen.write.scan import digest_file
 
@@ -108,6 +109,7 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False,
             theme=theme,
             assets=assets.urls,
             probes=load_probes(),
+            drawn=Drawings(root / CACHE / "cards"),
         )
     except jinja2.TemplateError as error:
         if not (root / TEMPLATES).is_dir():

@@ -17,6 +17,7 @@ HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "wo
 CEILINGS = "ceilings/"
 SEARCH = "search/"
 EXERCISES, TERMS, TAGS = "exercises/", "terms/", "tags/"
+CARD = "social-card.png"
 FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -91,6 +92,12 @@ def address(written: str) -> str:
 def output_path(url: str) -> str:
     """`posts/softmax/` is the file `posts/softmax/index.html`; `404.html` is itself."""
     return f"{url}index.html" if not url or url.endswith("/") else url
+
+
+def card_url(url: str) -> str:
+    """Where the picture of a page stands: `posts/softmax/social-card.png`."""
+    page = output_path(url)
+    return f"{page.removesuffix('index.html').removesuffix('.html')}{'' if page.endswith('index.html') else '-'}{CARD}"
 
 
 def twin_path(path: str) -> str:

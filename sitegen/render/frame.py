@@ -20,6 +20,7 @@ from sitegen.model.urls import (
     TERMS,
     WORKLOG,
     absolute,
+    card_url,
     output_path,
     page_url,
     relative,
@@ -165,7 +166,7 @@ class Printer:
         site = absolute(sources.address(HOME, lang), config)
         above = [(text, absolute(url, config)) for text, url in links if url == section != here]
         trail = [(config.title, site), *above]
-        image = absolute(about.image, config) if about.image else ""
+        image = absolute(card_url(here if about.card else HOME), config) if config.cards else ""
         name = absolute(here, config)
         description = description or config.description
         page = Identity(name, title, description, lang, config.base_url, site, config.title, trail)

@@ -25,6 +25,7 @@ from sitegen.render.measured import Group, headline
 from sitegen.render.plates import record_plate
 from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
+from sitegen.render.structured import About
 from sitegen.results.measures import GoalResult, GoalState, goal_results
 
 
@@ -137,7 +138,8 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
-    made = [printer.page("kernel.html", here, page, title=kernel.name, description=kernel.summary, section=KERNELS)]
+    about, lede = About(card=True), kernel.summary
+    made = [printer.page("kernel.html", here, page, title=kernel.name, description=lede, section=KERNELS, about=about)]
     for record, section in zip(records, page.sections, strict=True):
         made += render_changes(printer, kernel, record, section.history).items()
     return dict(made)

@@ -47,7 +47,10 @@ def text_page(printer: Printer, page: Page) -> tuple[str, str]:
     here = page_url(page, printer.sources.config)
     body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here))
     text = TextPage(page.title, page.description, body)
-    return printer.page("page.html", here, text, title=page.title, description=page.description, lang=page.lang)
+    about = About(card=True)
+    return printer.page(
+        "page.html", here, text, title=page.title, description=page.description, lang=page.lang, about=about
+    )
 
 
 def term_page(printer: Printer, term: Term) -> tuple[str, str]:

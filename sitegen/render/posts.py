@@ -221,6 +221,7 @@ def about_post(sources: Sources, post: Post) -> About:
     translated = sources.translations.get(post.slug, {})
     return About(
         ARTICLE,
+        card=True,
         published=sources.stamp(post.date),
         modified=sources.stamp(post.updated) if post.updated else "",
         tags=tuple(ref.name for ref in post.tags),

@@ -174,7 +174,7 @@ def series_page(printer: Printer, series: Series) -> tuple[str, str]:
         phases=_phase_views(sources, series, here),
         has_phases=any(phase.title for phase in series.phases),
     )
-    about = About(("CollectionPage",), feed=_feed(sources, series))
+    about = About(("CollectionPage",), card=True, feed=_feed(sources, series))
     return printer.page(
         "series.html", here, page, title=series.title, description=series.tagline, section=SERIES, about=about
     )

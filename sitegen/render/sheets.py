@@ -355,6 +355,27 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
     yield Sheet("robots.txt", (), _printed("plain", "robots"))
     if sources.config.twins:
         yield _llms(shown)
+    if sources.config.cards:
+        yield from _cards(shown)
+
+
+def _cards(shown: _Shown) -> Iterator[Sheet]:
+    """Of the home page, which stands for those without one, of posts, pages, series and kernels."""
+    sources = shown.sources
+    for post in sources.site.posts:
+        measured = shown.is_measured(post)
+        tags = Part("its tags", tuple(ref.name for ref in post.tags))
+        shows = [shown.cards("the post itself", [post]), tags, *([shown.measured] if measured else [])]
+        name = urls.card_url(sources.post_url(post))
+        yield Sheet(name, tuple(shows), _printed("card", "post_card", post=post), measured, listed=False)
+    site, config = sources.site, sources.config
+    pages = [(urls.HOME, config.title, config.description)]
+    pages += [(urls.page_url(page, config), page.title, page.description) for page in site.pages]
+    pages += [(urls.series_url(series.id), series.title, series.tagline) for series in site.series]
+    pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
+    for url, title, lede in pages:
+        make = _printed("card", "page_card", url=url, title=title, lede=lede)
+        yield Sheet(urls.card_url(url), (Part("its words", (title, lede)),), make, listed=False)
 
 
 def _llms(shown: _Shown) -> Sheet:

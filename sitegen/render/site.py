@@ -10,7 +10,7 @@ from sitegen.model.linked import Linked
 from sitegen.render.evidence import Evidence
 from sitegen.render.frame import Printer
 from sitegen.render.sheets import sheets, sitemap
-from sitegen.render.sources import Sources
+from sitegen.render.sources import Drawn, Sources, draw_again
 from sitegen.render.theme import Theme, environment
 
 
@@ -23,14 +23,16 @@ def render_site(
     theme: Theme,
     assets: Mapping[str, str],
     probes: Mapping[str, str],
+    drawn: Drawn = draw_again,
 ) -> dict[str, str | bytes]:
     """All pages, feeds and data files by output path, sorted.
 
     `documents` are named by `document_key`; `assets` gives the URL of each asset of the theme by its name
-    (`site.css`), which the caller writes; `probes` are the sources of the ceilings' probes, by file name.
+    (`site.css`), which the caller writes; `probes` are the sources of the ceilings' probes, by file name;
+    `drawn` may keep what takes long to draw.
     """
     fragments = {name: document.html for name, document in documents.items()}
-    sources = Sources(linked, documents, fragments, as_of, assets, lambda: evidence, lambda: probes)
+    sources = Sources(linked, documents, fragments, as_of, assets, lambda: evidence, lambda: probes, drawn=drawn)
     printer = Printer(sources, environment(theme))
     pages: dict[str, str | bytes] = {}
     listed: list[tuple[str, str]] = []

@@ -23,6 +23,14 @@ if TYPE_CHECKING:  # a page without a measurement needs none of these
     from sitegen.results.records import PastRun
 
 
+Drawn = Callable[[str, Callable[[str], bytes]], bytes]
+"""What a function makes of a drawing; perhaps kept from before, for it takes longer than all else on most pages."""
+
+
+def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
+    return draw(source)
+
+
 @dataclass(frozen=True)
 class Sources:
     """What many pages ask of it is found once, so that a site's pages take time in proportion to their number."""
@@ -43,6 +51,7 @@ class Sources:
     """Of the content of every file of the site that was looked at, by path: for `sheets`, which says what each page
     depends on.
     """
+    drawn: Drawn = field(default=draw_again, repr=False)
 
     @cached_property
     def evidence(self) -> Evidence:

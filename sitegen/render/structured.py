@@ -31,8 +31,8 @@ class About:
     """Further properties of schema.org."""
     series: Sequence[tuple[str, str]] = ()
     """Title and URL, from the site's root, of those that it is a part of."""
-    image: str = ""
-    """URL from the site's root of a picture of 1200×630 pixels."""
+    card: bool = False
+    """Whether it has a picture of its own, if the site has such; else that of the site stands for it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """By language the URL of the same page, this one too; empty where there is but one."""
     feed: tuple[str, str] = ("", "")

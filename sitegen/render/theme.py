@@ -19,7 +19,7 @@ import sitegen
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
-TEXT = (".html", ".json", ".txt", ".xml")
+TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 
 
 @dataclass(frozen=True, slots=True)

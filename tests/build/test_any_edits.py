@@ -32,16 +32,12 @@ FRONT = st.sampled_from(
         "discuss: https://example.org/1\n",
     ]
 )
-
-CONFIG = [
-    "language: ko",
-    "timezone: Asia/Seoul",
-    "gpus: []",
-    "entry_points: []",
-    "titel: x",
-    "twins: true",
-    "feeds: [tags, series, worklog]",
-]
+CONFIG = st.sampled_from(
+    [
+        *("language: ko", "timezone: Asia/Seoul", "gpus: []", "entry_points: []", "titel: x"),
+        *("twins: true", "feeds: [tags, series, worklog]", "cards: true"),
+    ]
+)
 
 
 class Edits(RuleBasedStateMachine):
@@ -175,9 +171,27 @@ class Edits(RuleBasedStateMachine):
         self.write("content/posts/measured/plot.svg", f"<svg viewBox='0 0 {len(words)} 10'></svg>")
         self.compare()
 
-    @rule(line=st.sampled_from(CONFIG))
-    def edit_config(self, line: str) -> None:
-        self.write("content/site.yaml", f"title: Other\nbase_url: https://example.org/\n{line}\n")
+    @rule(lines=st.lists(CONFIG, max_size=3, unique=True))
+    def edit_config(self, lines: list[str]) -> None:
+        """`twins` and feeds show the whole text of posts; a misspelt key fails the build."""
+        self.write("content/site.yaml", "\n".join(["title: Other", "base_url: https://example.org/", *lines, ""]))
+        self.compare()
+
+    @rule(words=WORDS, draft=st.booleans())
+    def translate(self, words: str, draft: bool) -> None:
+        front = "draft: true\n" if draft else ""
+        text = f"---\ntitle: 측정\ndate: 2026-11-20\ntags: [measured, odd]\n{front}---\n![그림](plot.svg) {words}\n"
+        self.write("content/posts/measured/index.ko.md", text)
+        self.compare()
+
+    @rule()
+    def delete_translation(self) -> None:
+        (self.root / "content/posts/measured/index.ko.md").unlink(missing_ok=True)
+        self.compare()
+
+    @rule(words=st.sampled_from(["이전", "앞"]))
+    def edit_catalogue(self, words: str) -> None:
+        self.write("templates/languages/ko.json", json.dumps({"Older": words}))
         self.compare()
 
     @rule(day=st.integers(18, 25), words=WORDS)

@@ -97,7 +97,7 @@ def test_without_search_it_is_gone(searched: Path) -> None:
 
 
 def test_an_author_without_pagefind_learns_what_to_install(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sitegen.build.pagefind.find_spec", lambda name: None)
+    monkeypatch.setattr("sitegen.build.extras.find_spec", lambda name: None)
     outcome = update(searched, searched / "public", as_of=DAY, processes=1)
     assert outcome.failed
     assert "SG503" in outcome.report

@@ -51,6 +51,7 @@ from sitegen.model.site import (
 )
 from sitegen.render.evidence import Evidence
 from sitegen.render.site import render_site
+from sitegen.render.sources import Drawn, draw_again
 from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
 
@@ -365,7 +366,10 @@ def records(*found: Record) -> Records:
 
 
 def rendered(
-    found: Site | None = None, evidence: Evidence | None = None, probes: Mapping[str, str] = PROBES
+    found: Site | None = None,
+    evidence: Evidence | None = None,
+    probes: Mapping[str, str] = PROBES,
+    drawn: Drawn = draw_again,
 ) -> dict[str, str | bytes]:
     """Every page of a site, by output path; without arguments the one above, everything fresh."""
     whole = found or site()
@@ -375,7 +379,7 @@ def rendered(
     evidence = evidence or Evidence(records(record(), record("copy")))
     theme = load_theme()
     assets = {name: f"assets/{name}" for name in theme.assets}
-    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=probes)
+    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=probes, drawn=drawn)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,37 @@
+"""What was drawn once is not drawn again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sitegen.write.drawings import Drawings
+
+
+def test_a_drawing_is_made_once_and_another_one_again(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def draw(source: str) -> bytes:
+        made.append(source)
+        return source.encode()
+
+    for _ in range(2):
+        drawings = Drawings(tmp_path / "cards")
+        assert [drawings(source, draw) for source in ("a", "b")] == [b"a", b"b"]
+    assert made == ["a", "b"]
+
+
+def test_a_damaged_drawing_is_made_again(tmp_path: Path) -> None:
+    drawings = Drawings(tmp_path)
+    drawings("a", str.encode)
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    assert drawings("a", str.encode) == b"a"
+
+
+def test_what_nobody_asks_for_any_more_goes(tmp_path: Path) -> None:
+    drawings = Drawings(tmp_path / "cards")
+    drawings.prune(0)
+    for source in "abcdef":
+        drawings(source, str.encode)
+    drawings.prune(2)
+    assert len(list((tmp_path / "cards").iterdir())) == 2
