@@ -40,6 +40,7 @@ class Missing:
 class Redirect:
     href: str
     canonical: str
+    icon: str
 
 
 def text_page(printer: Printer, page: Page) -> tuple[str, str]:
@@ -94,5 +95,6 @@ def robots(printer: Printer) -> tuple[str, str]:
 
 def redirect(printer: Printer, alias: str, url: str) -> tuple[str, str]:
     """A page at an alias that leads to where the thing is now."""
-    leads = Redirect(relative(url, alias), absolute(url, printer.sources.config))
+    sources = printer.sources
+    leads = Redirect(relative(url, alias), absolute(url, sources.config), relative(sources.assets["icon.svg"], alias))
     return output_path(alias), printer.text("redirect.html", alias, leads)[1]
