@@ -179,7 +179,12 @@ class Composed:
 
     def sheets(self) -> dict[str, Sheet]:
         """All but the sitemap, by name; a page stands over a file of the same name."""
-        return {sheet.name: sheet for sheet in (self.of_theme(), *self._shown_files(), *sheets(self.sources))}
+        return {sheet.name: sheet for sheet in (*self.of_files(), *sheets(self.sources))}
+
+    def of_files(self) -> Iterator[Sheet]:
+        """Those that are no pages."""
+        yield self.of_theme()
+        yield from self._shown_files()
 
     def of_theme(self) -> Sheet:
         """The theme's own files."""

@@ -11,7 +11,7 @@ import datetime as dt
 import gc
 import time
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import cast
@@ -28,15 +28,14 @@ from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, with
 from sitegen.build.update import CACHE, ROOMS, Job, state_file
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, Severity, render_report
-from sitegen.markup.documents import documents_of
 from sitegen.markup.pieces import Pieces
 from sitegen.model import urls
-from sitegen.model.site import Page, Post, SiteConfig, Term
+from sitegen.model.site import Markdown, Page, Post, SiteConfig, Term
 from sitegen.read.config import zone_of
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, base_path
-from sitegen.render.sheets import Files, Sheet, sitemap
+from sitegen.render.sheets import Files, Sheet, sheets, sitemap
 from sitegen.render.theme import environment
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import alone
@@ -135,6 +134,8 @@ class _Parts:
         }
 
     def _parse(self, name: str, files: tuple[str, ...], new: Mapping[str, bytes | OSError]) -> Parsed:
+        from sitegen.markup.documents import documents_of  # not at the start: nothing may be new
+
         contents = {path: new[path] if path in new else _content(self.job.root / path) for path in files}
         part, found = read_part(name, contents, self._reader.zone)
         documents, mistakes = {}, list(found)
@@ -176,6 +177,25 @@ class _Print:
     """Whether they would be the same now."""
 
 
+class _Sheets:
+    """By name.  To know what all pages show takes longer than to print one, so they are made in their order until the
+    one that is looked for is among them.
+    """
+
+    def __init__(self, files: Iterable[Sheet], pages: Iterator[Sheet]) -> None:
+        self.known = {sheet.name: sheet for sheet in files}
+        self._pages = pages
+
+    def find(self, name: str) -> Sheet | None:
+        while name not in self.known and (sheet := next(self._pages, None)):
+            self.known[sheet.name] = sheet
+        return self.known.get(name)
+
+    def all(self) -> Mapping[str, Sheet]:
+        self.known.update((sheet.name, sheet) for sheet in self._pages)
+        return self.known
+
+
 class Resident:
     """The site in `root`, drafts and posts of the future, too.  For one thread; `follow` comes before all else."""
 
@@ -202,6 +222,12 @@ class Resident:
         if SITE_FILE not in self._wrong:
             self.base_path = base_path(self._site.sources.config.base_url)
         return tuple(filter(None, map(self._page_of, saved)))
+
+    def warm(self) -> None:
+        """Load what reads a text, so that the first save need not wait for it."""
+        from sitegen.markup.parse import parse_document
+
+        parse_document(Markdown("# Text\n\n$x$\n\n```python\nx\n```\n", ""))
 
     @property
     def report(self) -> str:
@@ -267,13 +293,13 @@ class Resident:
         for path in paths:
             self._site.link.documents.update(self._parts.parsed[path].documents)
         for name in self._printed:
-            sheet = self._sheets.get(name)
+            sheet = self._sheets.known.get(name)
             if sheet is None or any(not set(part.files).isdisjoint(paths) for part in sheet.shows):
                 self._outdate(name)
 
     def _link(self) -> None:
         self._compose(link(self._parts.job, self._parts.read))
-        self._sheets = self._site.sheets()
+        self._sheets = _Sheets(self._site.of_files(), sheets(self._site.sources))
 
     def _compose(self, link: Link) -> None:
         """All that pages are made from; they are printed anew when they are asked for."""
@@ -289,7 +315,7 @@ class Resident:
     def _load_templates(self) -> None:
         """Compile what changed, and hear of every mistake in it before a page is asked for."""
         site = self._site
-        self._sheets |= {sheet.name: sheet for sheet in [site.of_theme()]}
+        self._sheets.known |= {sheet.name: sheet for sheet in [site.of_theme()]}
         self._templates = environment(site.theme, compiled_templates(self._parts.job.version))
         self._unreadable: list[Diagnostic] = []
         for name in site.theme.templates:
@@ -314,18 +340,20 @@ class Resident:
 
     def _may_hold(self, path: str) -> Iterator[Sheet]:
         """Its own; that of a folder or a page above it; one that makes several files, named by the first."""
-        folder = path.rpartition("/")[0]
-        above = [str(parent) for parent in PurePosixPath(path).parents]
-        for name in (path, *(name for parent in above for name in (f"{parent}/", f"{parent}/index.html"))):
-            if name in self._sheets:
-                yield self._sheets[name]
-        beside = [n for n in self._sheets if n.rpartition("/")[0] == folder and not n.endswith(".html")]
-        yield from (self._sheets[name] for name in beside if name != path)
+        above = [str(folder) for folder in PurePosixPath(path).parents]
+        known = self._sheets.known
+        yield from (known[name] for name in (path, *(f"{folder}/" for folder in above)) if name in known)
+        if own := self._sheets.find(path):
+            yield own
+        every = self._sheets.all()
+        yield from (every[n] for folder in above for n in (f"{folder}/", f"{folder}/index.html") if n in every)
+        beside = [name for name in every if name.rpartition("/")[0] == path.rpartition("/")[0]]
+        yield from (every[name] for name in beside if not name.endswith(".html"))
         if path == urls.SITEMAP:
             yield sitemap(self._listed())
 
     def _listed(self) -> Iterator[tuple[str, str]]:
-        for sheet in [sheet for sheet in self._sheets.values() if sheet.listed]:
+        for sheet in [sheet for sheet in self._sheets.all().values() if sheet.listed]:
             paths = [sheet.name] if sheet.name.endswith(".html") else self._files(sheet)
             yield from ((path, sheet.modified) for path in paths)
 

@@ -2,7 +2,7 @@
 on all cores.
 
 What other pages may show of a text (its front matter, headings, links, mistakes) is small and stays in memory; its
-HTML goes to the shelf at once, by whichever process made it.
+HTML goes to the shelf at once, by whichever process made it.  What parses a text is imported when one is parsed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from sitegen.build.elsewhere import face_of_text
 from sitegen.build.own_pages import Piece
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic
-from sitegen.markup.documents import documents_of
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.site import Page, Post, SiteConfig, Term
@@ -118,6 +118,8 @@ class Reader:
             elif name != SITE_FILE:
                 waiting.append(name)
         batches = [waiting[at : at + BATCH] for at in range(0, len(waiting), BATCH)]
+        if batches:
+            import_module("sitegen.markup.documents")  # once, before workers inherit it
         self.shelf.close()
 
         def work(batch: list[str], worker: int) -> list[tuple[str, tuple[dict[str, bytes], bytes, bytes | None]]]:
@@ -133,6 +135,8 @@ class Reader:
 
     def html_of(self, name: str) -> dict[str, str]:
         """The HTML of a part's documents, parsed again."""
+        from sitegen.markup.documents import documents_of
+
         found = self._parse(name)[0]
         return {key: document.html for key, (document, _) in (documents_of(found) if found else ())}
 
@@ -161,6 +165,8 @@ class Reader:
 
     def _documents(self, part: Part | None, before: Parsed, shelf: str) -> tuple[Any, list[Diagnostic]]:
         """Documents, fragments and pieces, each by `document_key`, and the mistakes in all of them."""
+        from sitegen.markup.documents import documents_of
+
         found: list[Diagnostic] = []
         documents, fragments, places = {}, {}, {}
         used: dict[str, Pieces] = {}

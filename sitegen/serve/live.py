@@ -19,6 +19,8 @@ from sitegen.serve.pages import EMPTY, Answer, Preview, answer
 T = TypeVar("T")
 
 HEARTBEAT_S = 1.0
+_REST_S = 0.5
+"""From the start until the first page is there, most likely."""
 
 
 @dataclass(eq=False, slots=True)
@@ -48,6 +50,11 @@ class Live:
     async def answer(self, url: str) -> Answer:
         """To a request for the path of a URL."""
         return await self._ask(lambda: answer(self.preview, url)) or Answer("404.html", EMPTY, 500)
+
+    async def warm(self) -> None:
+        """While nobody waits."""
+        await asyncio.sleep(_REST_S)
+        await self._ask(self.preview.warm)
 
     async def follow(self, paths: Collection[str] | None) -> str:
         """Take in what was saved and tell the tabs; gives the report, or the traceback of a bug."""

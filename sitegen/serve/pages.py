@@ -25,6 +25,9 @@ class Preview(Protocol):
     base_path: str
     """Where the site is mounted, with a slash at both ends."""
 
+    def warm(self) -> None:
+        """Load what the first save will need."""
+
     @property
     def report(self) -> str:
         """All mistakes, as text."""

@@ -59,7 +59,7 @@ async def _serve(live: Live, opened: socket.socket, say: Callable[[str], None]) 
     server = Server(Config(app, log_level="warning", access_log=False, lifespan="off", ws="none"))
     saves = Saves(live.preview.root, live.preview.rooms)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(saves.listen()), group.create_task(_follow(live, saves, say))]
+        tasks = [group.create_task(work) for work in (saves.listen(), _follow(live, saves, say), live.warm())]
         try:
             await server.serve(sockets=[opened])
         finally:
