@@ -1,12 +1,13 @@
 """Rules of markdown-it → the same rules, each tried only at the characters with which what it reads can begin.
 
-markdown-it tries all of them one after another at every place; nearly all say no after a look at one character.
+markdown-it tries all of them one after another at every place, and those that may end a paragraph twice at each of its
+lines; nearly all say no after a look at one character.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -54,6 +55,11 @@ _INLINE = {
 }
 """A rule that is not named may begin anywhere."""
 
+_UNDERLINES = "-="
+_BELOW_A_HEAD = "|-:"
+"""With one of these the second line of a table begins."""
+_CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
+"""What markdown-it and its plugins ask for: the rules that read, and those that end something else."""
 _ANY_MARK = re.compile(f"[{re.escape(''.join(_INLINE.values()))}]")
 
 Rule = Callable[..., bool]
@@ -62,7 +68,7 @@ Rule = Callable[..., bool]
 def rules_by_first_character(md: MarkdownIt) -> None:
     """To be called when `md` has all its rules: a change to them afterwards takes this back."""
     inline, inline_rest = _by_character(md.inline.ruler, _INLINE)
-    block, block_rest = _by_character(md.block.ruler, _BLOCK)
+    chains = [(md.block.ruler.getRules(chain), *_by_character(md.block.ruler, _BLOCK, chain)) for chain in _CHAINS]
 
     def at_character(state: StateInline, silent: bool) -> bool:
         for rule in inline.get(state.src[state.pos], inline_rest):  # noqa: SIM110, a generator costs more than it spares
@@ -70,30 +76,69 @@ def rules_by_first_character(md: MarkdownIt) -> None:
                 return True
         return False
 
+    md.inline.ruler.getRules("")[:] = [at_character]
+    for chain, known, anywhere in chains:
+        chain[:] = [_at_line(known, anywhere)] if chain else []
+    md.core.ruler.at("inline", _inline)
+
+
+def _at_line(known: Mapping[str, Sequence[Rule]], anywhere: Sequence[Rule]) -> Rule:
     def at_line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        first = state.src[state.bMarks[start] + state.tShift[start]]
-        for rule in block.get(first, block_rest):  # noqa: SIM110, see above
+        for rule in known.get(_first(state, start), anywhere):  # noqa: SIM110, a generator costs more than it spares
             if rule(state, start, end, silent):
                 return True
         return False
 
-    _put_in_place_of_all(md.inline.ruler, at_character)
-    _put_in_place_of_all(md.block.ruler, at_line)
-    md.core.ruler.at("inline", _inline)
+    return at_line
 
 
-def _by_character(ruler: Ruler[Any], starts: Mapping[str, str]) -> tuple[dict[str, list[Rule]], list[Rule]]:
+def _first(state: StateBlock, line: int) -> str:
+    at = state.bMarks[line] + state.tShift[line]
+    return state.src[at] if at < state.eMarks[line] else ""
+
+
+def _table(rule: Rule) -> Rule:
+    """A table's second line says that it is one."""
+
+    def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return start + 1 < end and _first(state, start + 1) in _BELOW_A_HEAD and rule(state, start, end, silent)
+
+    return table
+
+
+def _underlined(rule: Rule) -> Rule:
+    """A paragraph without a line that could underline it is no heading."""
+
+    def lheading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        for line in range(start + 1, end):
+            first = _first(state, line)
+            if not first:
+                return False
+            if first in _UNDERLINES:
+                return rule(state, start, end, silent)
+        return False
+
+    return lheading
+
+
+_CHECKED: Mapping[str, Callable[[Rule], Rule]] = {"table": _table, "lheading": _underlined}
+"""Rules that may begin anywhere, but not without something below."""
+
+
+def _by_character(
+    ruler: Ruler[Any], starts: Mapping[str, str], chain: str = ""
+) -> tuple[dict[str, list[Rule]], list[Rule]]:
     """The rules that may begin with each character, in their order, and those that may begin with any other."""
-    rules = [(rule.name, rule.fn) for rule in ruler.__rules__ if rule.enabled]
+    enabled = [rule for rule in ruler.__rules__ if rule.enabled and (not chain or chain in rule.alt)]
+    rules = [(rule.name, _CHECKED.get(rule.name, _as_it_is)(rule.fn)) for rule in enabled]
     anywhere = [rule for name, rule in rules if name not in starts]
     characters = sorted(set("".join(starts.values())))
     known = {each: [rule for name, rule in rules if each in starts.get(name, each)] for each in characters}
     return known, anywhere
 
 
-def _put_in_place_of_all(ruler: Ruler[Any], rule: Rule) -> None:
-    """In the chain with which a text is read; those that ask what ends a paragraph stay as they are."""
-    ruler.getRules("")[:] = [rule]
+def _as_it_is(rule: Rule) -> Rule:
+    return rule
 
 
 def _inline(state: StateCore) -> None:
