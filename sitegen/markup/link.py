@@ -131,7 +131,10 @@ def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str,
 
 
 def _document(documents: Mapping[str, Document], text: Markdown) -> Document:
-    return documents.get(document_key(text), Document(""))
+    return documents.get(document_key(text), _NOTHING)
+
+
+_NOTHING = Document("")
 
 
 def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:

@@ -7,7 +7,6 @@ that the work grows as the number of posts does, and a new post changes what few
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import nsmallest
 
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
@@ -38,10 +37,10 @@ def related(
     found = {}
     for at, post in enumerate(posts):
         known = _known(post, neighbours, series_places)
-        near = {other: score for other, score in scores[at].items() if posts[other].body.path not in known}
-        nearest = nsmallest(SHOWN, near, key=lambda other: (-near[other], abs(other - at), other))
+        near = sorted((-score, abs(other - at), other) for other, score in scores[at].items())
+        nearest = [posts[other] for *_, other in near if posts[other].body.path not in known]
         if nearest:
-            found[post.body.path] = tuple(posts[other] for other in nearest)
+            found[post.body.path] = tuple(nearest[:SHOWN])
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from sitegen.diagnostics import did_you_mean
@@ -66,7 +67,7 @@ def resolve(target: str, path: str, here: str, book: Book) -> Found:
 
 
 def _page(place: str, path: str, here: str, book: Book) -> str | None:
-    for candidate in _sources(place, path):
+    for candidate in _sources(place, _folder(path)):
         if candidate in book.sources:
             return book.sources[candidate]
     url = place.lstrip("/") if place.startswith("/") else _joined(here, place)
@@ -80,12 +81,17 @@ def _page(place: str, path: str, here: str, book: Book) -> str | None:
     return None
 
 
-def _sources(place: str, path: str) -> tuple[str, ...]:
-    """Files that may be meant, as Markdown editors and file browsers follow links."""
-    base = place.lstrip("/") if place.startswith("/") else _joined(posixpath.dirname(path) + "/", place)
+@lru_cache(maxsize=1 << 16)
+def _sources(place: str, folder: str) -> tuple[str, ...]:
+    """Files that may be meant in a file of a folder, as Markdown editors and file browsers follow links."""
+    base = place.lstrip("/") if place.startswith("/") else _joined(f"{folder}/", place)
     base = base.rstrip("/")
     stem = base.removesuffix("/index.md").removesuffix(".md")  # a post may become a folder, and its links stay
     return (base, f"{stem}.md", f"{stem}/index.md", f"{stem}/kernel.yaml") if base else ()
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _joined(folder: str, place: str) -> str:
@@ -96,7 +102,7 @@ def _joined(folder: str, place: str) -> str:
 
 def _file(place: str, path: str, book: Book) -> str:
     """The file that is meant, if it is one that may be published."""
-    for candidate in (*_sources(place, path)[:1], f"content{place}" if place.startswith("/") else ""):
+    for candidate in (*_sources(place, _folder(path))[:1], f"content{place}" if place.startswith("/") else ""):
         if candidate in book.files and candidate.startswith("content/") and not candidate.endswith(".md"):
             return candidate
     return ""
@@ -104,9 +110,11 @@ def _file(place: str, path: str, book: Book) -> str:
 
 def _asset_url(asset: str, book: Book) -> str:
     """Files of a post go beside its page, others where they stand under content/."""
-    for folder, url in book.folders.items():
-        if asset.startswith(f"{folder}/"):
-            return url + asset.removeprefix(f"{folder}/")
+    folder = _folder(asset)
+    while folder:
+        if folder in book.folders:
+            return book.folders[folder] + asset.removeprefix(f"{folder}/")
+        folder = _folder(folder)
     return asset.removeprefix("content/")
 
 
@@ -119,7 +127,7 @@ def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Found:
 
 
 def _nowhere(place: str, path: str, book: Book) -> Found:
-    sources = _sources(place, path)
+    sources = _sources(place, _folder(path))
     named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet; link it once it is published"
