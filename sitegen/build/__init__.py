@@ -17,5 +17,8 @@ that differ into a stage, on all cores (`workers`), and renames.  The state is w
 whatever kills a build leaves whole pages and a state that is true.  Each file of the cache carries the version that
 wrote it and a digest: one that does not fit is thrown away.  `reasons` says why a sheet was printed.
 
-`whole` is the same without a cache, in memory: for the preview, and for commands that need the site but no pages.
+`resident` keeps a site in memory for the preview: it starts from the same cache, takes in what is saved, links again
+only when a text shows the others another face (`faces`), and prints the pages that somebody asks for.
+
+`whole` is the same without a cache: for commands that need the site but no output.
 """

@@ -217,6 +217,7 @@ class Resident:
         sound, self._sound = self._sound, False
         saved = self._take_in(paths) if sound else self._begin(processes)
         self._sound = True
+        self._printer = Printer(self._site.sources, self._templates)
         self._wrong = frozenset(d.span.path for d in self._site.found if d.severity is Severity.ERROR)
         self._held = frozenset(map(self._page_of, self._wrong))
         if SITE_FILE not in self._wrong:
@@ -363,7 +364,7 @@ class Resident:
         if before and (before.current or (before.good and held)):
             return before.files
         try:
-            files = sheet.make(Printer(self._site.sources, self._templates))
+            files = sheet.make(self._printer)
         except jinja2.TemplateError as error:
             if not (self.root / TEMPLATES).is_dir():
                 raise

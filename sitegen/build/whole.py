@@ -1,4 +1,4 @@
-"""The pipeline: read → link → records → render → write.  No command of it runs an author's code."""
+"""The pipeline, in memory and from the beginning: read → link → records → render.  Nothing runs an author's code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ from sitegen.results.records import Records
 from sitegen.results.store import load_records
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
-from sitegen.write.output import Written, write_site
 from sitegen.write.scan import digest_file
 
 IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
@@ -92,7 +91,7 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
 
 
 def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False, with_forms: bool = True) -> Built:
-    """Every file of the site.  With mistakes, those pages that can be made all the same, for the preview.
+    """Every file of the site.  With mistakes, those pages that can be made all the same.
 
     The forms of images take long to make when there are new ones, and may be left out.
     """
@@ -129,11 +128,6 @@ def _forms(loaded: Loaded) -> dict[str, bytes]:
         source = loaded.root / loaded.linked.assets[unquote(href)]
         found |= made(source, digest_file(source), forms(unquote(href), image), loaded.root / CACHE / FORMS)
     return found
-
-
-def publish(built: Built, output: Path) -> Written:
-    """Raises OutputError."""
-    return write_site(output, built.loaded.root / ".sitegen", built.files)
 
 
 def _paths(root: Path) -> Iterator[str]:
