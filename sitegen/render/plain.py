@@ -93,6 +93,13 @@ def robots(printer: Printer) -> tuple[str, str]:
     return printer.text("robots.txt", "robots.txt", absolute(SITEMAP, printer.sources.config))
 
 
+def redirect_list(printer: Printer) -> tuple[str, str]:
+    """A line for each alias, `/old/ /posts/new/ 301`, as Netlify, Cloudflare Pages and others read it."""
+    base = base_path(printer.sources.config.base_url)
+    lines = (f"{base}{old} {base}{new} 301\n" for old, new in printer.sources.linked.redirects.items())
+    return "_redirects", "".join(lines)
+
+
 def redirect(printer: Printer, alias: str, url: str) -> tuple[str, str]:
     """A page at an alias that leads to where the thing is now."""
     sources = printer.sources

@@ -429,7 +429,10 @@ def _search(shown: _Shown) -> Iterator[Sheet]:
 
 
 def _redirects(shown: _Shown) -> Iterator[Sheet]:
-    """Nobody should be led there, so they stand in no sitemap."""
+    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `_redirects` need not show the pages."""
+    if redirects := tuple(shown.sources.linked.redirects.items()):
+        shows = (Part("where all of them lead", redirects),)
+        yield Sheet("_redirects", shows, _printed("plain", "redirect_list"), listed=False)
     for alias, url in shown.sources.linked.redirects.items():
         make = _printed("plain", "redirect", alias=alias, url=url)
         yield Sheet(urls.output_path(alias), (Part("where it leads", url),), make, listed=False)

@@ -56,6 +56,13 @@ def test_one_changed_file_makes_the_jobs_of_its_dtypes_due_and_no_others(root, m
     assert set(due[1].keys) == {"right", "other"}, "all implementations run in common rounds"
 
 
+def test_a_translation_is_not_measured_again(root, made):
+    before = ids(plan(made.inventory(root), GPU))
+    original = root / "content/posts/first/index.md"
+    original.with_name("index.ko.md").write_text(original.read_text(encoding="utf-8"), encoding="utf-8")
+    assert ids(plan(made.inventory(root), GPU)) == before
+
+
 def test_prose_makes_nothing_due(root, made):
     keep_all(root, made)
     yaml = root / "kernels/double/kernel.yaml"

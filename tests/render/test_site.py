@@ -133,6 +133,28 @@ def test_an_alias_leads_to_where_the_post_is_now(make: SimpleNamespace) -> None:
     assert link is not None
     assert link.attributes["href"] == "../../posts/softmax/"
     assert "old/softmax" not in str(pages["sitemap.xml"])
+    assert pages["_redirects"] == "/blog/old/softmax/ /blog/posts/softmax/ 301\n"
+    canonical = page(pages, "old/softmax/index.html").css_first("link[rel=canonical]")
+    assert canonical is not None
+    assert canonical.attributes["href"] == "https://example.org/blog/posts/softmax/"
+
+
+def test_a_post_whose_permalink_is_a_file_is_in_the_sitemap_too(make: SimpleNamespace) -> None:
+    site = make.site()
+    moved = replace(site.posts[0], permalink="/2026/softmax.html", updated=dt.date(2026, 11, 22))
+    pages = make.rendered(replace(site, posts=(moved, *site.posts[1:]), config=replace(site.config, twins=True)))
+    assert "2026/softmax.md" in pages
+    lines = [line for line in str(pages["sitemap.xml"]).splitlines() if "softmax.html" in line]
+    assert lines == ["<url><loc>https://example.org/blog/2026/softmax.html</loc><lastmod>2026-11-22</lastmod></url>"]
+
+
+def test_the_sitemap_says_of_lists_when_what_they_list_changed(make: SimpleNamespace) -> None:
+    lines = str(make.rendered()["sitemap.xml"]).splitlines()
+    changed = {line.split("</loc>")[0].removeprefix("<url><loc>https://example.org/blog/"): line for line in lines}
+    assert "<lastmod>2026-11-21</lastmod>" in changed[""]
+    assert "<lastmod>2026-11-21</lastmod>" in changed["tags/triton/"]
+    assert "<lastmod>2026-11-14</lastmod>" in changed["posts/sum/"]
+    assert "lastmod" not in changed["about/"]
 
 
 def test_a_site_overrides_one_template_and_keeps_the_others(tmp_path: Path) -> None:
