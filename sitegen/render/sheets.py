@@ -429,7 +429,7 @@ def _search(shown: _Shown) -> Iterator[Sheet]:
 
 
 def _redirects(shown: _Shown) -> Iterator[Sheet]:
-    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `_redirects` need not show the pages."""
+    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `_redirects` need no pages."""
     if redirects := tuple(shown.sources.linked.redirects.items()):
         shows = (Part("where all of them lead", redirects),)
         yield Sheet("_redirects", shows, _printed("plain", "redirect_list"), listed=False)
