@@ -84,6 +84,7 @@ def _start(
         for pipe in (out, *others):
             os.close(pipe)
         gc.set_threshold(100_000)
+        gc.enable()  # whatever its parent does
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):
                 _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)

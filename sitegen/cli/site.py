@@ -114,11 +114,13 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     from sitegen.write.output import OutputError
 
     gc.set_threshold(100_000, 50, 1000)
+    gc.disable()  # until the site is read, of which nothing is garbage
     root = site_root()
     preview = Resident(root, as_of=as_of)
     try:
         with server.listening(port) as opened:
             preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
+            gc.enable()
             say(preview.report or "no mistakes")
             say(server.address(opened, preview))
             if opens:
