@@ -29,8 +29,8 @@ from sitegen.model.job import CeilingsJob, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Evaluation, Record, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.formula_check import wrong_formulas
-from sitegen.results.measures import CACHE_FACTOR, cost_of_evaluation
+from sitegen.results.formula_check import JUDGED_FACTOR, wrong_formulas
+from sitegen.results.measures import cost_of_evaluation
 
 LIMIT_S = 400.0
 DOUBLED, OF_MATRIX = 2, 8
@@ -72,7 +72,7 @@ def _places(kernel: Kernel, record: Record, run: Run) -> dict[str, Cost]:
     found = {}
     for e in record.evaluations:
         cost = cost_of_evaluation(kernel, e)
-        if _judges(e) and cost and e.run == run.id and cost.bytes > CACHE_FACTOR * run.environment.l2_bytes:
+        if _judges(e) and cost and e.run == run.id and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
             found[f"{kernel.name}@{e.workload}:{e.dtype}"] = cost
     return found
 

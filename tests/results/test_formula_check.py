@@ -18,8 +18,8 @@ def counters(read: float = LEAST, written: float = LEAST, calibration=(("copy by
     return Counters(read, written, 3.0, 5000.0, calibration=dict(calibration))
 
 
-def sentences(made, found: dict[str, Counters | None], kernel=None, l2_bytes=1_000_000, **changes) -> list[str]:
-    """What is said when these implementations (by name) counted that, at 8 MB and an L2 of 1 MB."""
+def sentences(made, found: dict[str, Counters | None], kernel=None, l2_bytes=500_000, **changes) -> list[str]:
+    """What is said when these implementations (by name) counted that, at 8 MB and an L2 of half a MB."""
     run = replace(made.run, environment=replace(made.environment, l2_bytes=l2_bytes))
     evaluations = tuple(made.timed(name, 3.0, counters=one, **changes) for name, one in found.items())
     record = Record(1, "softmax", "nvidia-h200", (run,), evaluations)
@@ -36,7 +36,7 @@ def test_a_formula_that_counts_the_reads_twice_is_found(made):
 
 
 def test_a_formula_that_forgets_an_output_is_found(made):
-    (sentence,) = sentences(made, {"fused": counters()}, replace(made.kernel, writes="0"), l2_bytes=500_000)
+    (sentence,) = sentences(made, {"fused": counters()}, replace(made.kernel, writes="0"), l2_bytes=250_000)
     assert "`fused`" in sentence and "(+100.0%)" in sentence
 
 
@@ -56,8 +56,8 @@ def test_matrix_products_may_read_their_operands_again_but_nobody_moves_less_tha
 
 
 def test_a_workload_that_may_stay_in_the_cache_says_nothing(made):
-    assert sentences(made, {"fused": counters(0.0)}, l2_bytes=2_000_000) == []
-    assert len(sentences(made, {"fused": counters(0.0)}, l2_bytes=1_900_000)) == 1
+    assert sentences(made, {"fused": counters(0.0)}, l2_bytes=1_000_000) == []
+    assert len(sentences(made, {"fused": counters(0.0)}, l2_bytes=950_000)) == 1
 
 
 @pytest.mark.parametrize("calibration", [(), (("copy bytes", 1.03),), (("copy bytes", 1.0), ("matrix flops", 0.5))])
@@ -74,7 +74,7 @@ def test_what_failed_or_is_not_ours_or_was_not_counted_says_nothing(made):
 
 
 def test_each_dtype_is_judged_by_itself(made):
-    run = replace(made.run, environment=replace(made.environment, l2_bytes=500_000))
+    run = replace(made.run, environment=replace(made.environment, l2_bytes=250_000))
     halves = made.timed(
         "fused", 3.0, dtype="bfloat16", counters=counters()
     )  # as many bytes as float32: twice the least
