@@ -201,21 +201,21 @@ def session(monkeypatch, tmp_path):
     return go
 
 
-def test_two_gpus_make_twenty_pairs_with_the_amounts_that_one_of_them_found(session, site):
+def test_two_gpus_make_twenty_pairs_with_the_amounts_that_both_looked_for(session, site):
     machine = Machine()
     folder = session(machine)
     by_gpu = [[job for gpu, job in machine.asked if gpu == device.uuid] for device in TWO_GPUS]
-    assert [len(jobs) for jobs in by_gpu] == [17, 12]  # five searches, the ceilings, eleven runs
+    assert [len(jobs) for jobs in by_gpu] == [20, 20]  # eight searches, the ceilings, eleven runs
     assert json.loads((folder / "planted-softmax.json").read_text()) == {SLOWER: 150, SLIGHTLY: 50}
     text, held = report(site, list(sessions_in([folder], site)))
     assert held, text
 
 
 def test_a_folder_that_comes_back_is_gone_on_with(session, site):
-    session(Machine(jobs=12))
+    session(Machine(jobs=25))
     first = Machine()
     session(first)
-    assert len(first.asked) == 29 - 12
+    assert len(first.asked) == 40 - 25
     again = Machine()
     assert report(site, list(sessions_in([session(again)], site)))[1]
     assert again.asked == []
