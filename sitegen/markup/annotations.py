@@ -23,6 +23,7 @@ Texts = Mapping[int, tuple[str, int]]
 """By number, the id of a note and the line that it stands on."""
 
 _MARK = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*)[ \t]*<(\d{1,3})>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
+_POINT = re.compile(r"<\d{1,3}>")
 _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
 _LISTING = re.compile(r"(?!\{)|\{(?:code-block|code-cell|python|triton|cuda|kernel)\}")
 
@@ -95,7 +96,7 @@ def note_open(number: int, id: str) -> str:
 
 def without_marks(code: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The code as it is without `# <1>`, and the marks: number and line, from 1."""
-    if ">" not in code:
+    if not _POINT.search(code):
         return code, ()
     lines = code.split("\n")
     marks = tuple((int(found[1]), at) for at, line in enumerate(lines, start=1) if (found := _MARK.search(line)))

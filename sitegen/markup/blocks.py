@@ -35,6 +35,8 @@ def blocks_plugin(md: MarkdownIt) -> None:
 
 def _heading_ids(state: StateCore) -> None:
     """`## Title {#id}`: the author's own id."""
+    if "{#" not in state.src:
+        return
     for heading, text in zip(state.tokens, state.tokens[1:], strict=False):
         if heading.type == "heading_open" and (found := _HEADING_ID.search(text.content)):
             text.content = text.content[: found.start()]
@@ -43,6 +45,8 @@ def _heading_ids(state: StateCore) -> None:
 
 def _attribute_ids(state: StateCore) -> None:
     """Ids from `{#id}` belong to the page like any other."""
+    if "{" not in state.src:
+        return
     into = collected(state.env)
     for block in state.tokens:
         line = block.map[0] if block.map else 0
@@ -96,6 +100,8 @@ def _number(level: int, token: Token, into: Collected) -> str:
 
 def _tasks(state: StateCore) -> None:
     """`- [x] done`: the mark becomes a state; a list of tasks alone is laid out as one."""
+    if not _TASK.search(state.src):
+        return
     lists: list[list[Token]] = []
     for at, token in enumerate(state.tokens):
         if token.type == "bullet_list_open":

@@ -6,7 +6,6 @@ lines; nearly all say no after a look at one character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,8 +13,10 @@ from markdown_it import MarkdownIt
 from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, text
 from markdown_it.token import Token
+
+from sitegen.markup.short_ways import Block, Inline, where_rules_begin
 
 _BLOCK = {
     "attr": "{",
@@ -60,7 +61,9 @@ _BELOW_A_HEAD = "|-:"
 """With one of these the second line of a table begins."""
 _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
 """What markdown-it and its plugins ask for: the rules that read, and those that end something else."""
-_ANY_MARK = re.compile(f"[{re.escape(''.join(_INLINE.values()))}]")
+_WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)"}
+"""Characters that are common in prose, and what makes them the beginning of something."""
+_PLACES = where_rules_begin("".join(sorted(set("".join(_INLINE.values())))), _WITH_THE_NEXT)
 
 Rule = Callable[..., bool]
 
@@ -77,6 +80,10 @@ def rules_by_first_character(md: MarkdownIt) -> None:
         return False
 
     md.inline.ruler.getRules("")[:] = [at_character]
+    md.inline = Inline(
+        md.inline, _PLACES, {mark: [r for r in rules if r is not text] for mark, rules in inline.items()}
+    )
+    md.block = Block(md.block)
     for chain, known, anywhere in chains:
         chain[:] = [_at_line(known, anywhere)] if chain else []
     md.core.ruler.at("inline", _inline)
@@ -101,7 +108,8 @@ def _table(rule: Rule) -> Rule:
     """A table's second line says that it is one."""
 
     def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        return start + 1 < end and _first(state, start + 1) in _BELOW_A_HEAD and rule(state, start, end, silent)
+        below = start + 1 < end and _first(state, start + 1)
+        return bool(below and below in _BELOW_A_HEAD) and rule(state, start, end, silent)
 
     return table
 
@@ -146,7 +154,7 @@ def _inline(state: StateCore) -> None:
     for token in state.tokens:
         if token.type == "inline":
             token.children = token.children or []
-            if token.content and not _ANY_MARK.search(token.content):
+            if token.content and not _PLACES.search(token.content):
                 token.children.append(Token("text", "", 0, content=token.content))
             else:
                 state.md.inline.parse(token.content, state.md, state.env, token.children)

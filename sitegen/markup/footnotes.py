@@ -41,8 +41,9 @@ def _move(state: StateCore) -> None:
     mentioned: list[int] = []
     for token in state.tokens[:begin]:
         moved.append(token)
-        mentioned += (child.meta["id"] for child in token.children or () if child.type == "footnote_ref")
-        if token.level == 0 and token.nesting <= 0:
+        if token.children:
+            mentioned += [child.meta["id"] for child in token.children if child.type == "footnote_ref"]
+        if mentioned and token.level == 0 and token.nesting <= 0:
             moved += (part for id in mentioned for part in notes.pop(id, ()))
             mentioned.clear()
     state.tokens[:] = [*moved, *(part for note in notes.values() for part in note)]

@@ -10,7 +10,7 @@ from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
+from markdown_it.rules_core import StateCore, text_join
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.deflist import deflist_plugin
@@ -32,6 +32,7 @@ from sitegen.markup.labels import with_references
 from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
+from sitegen.markup.short_ways import Renderer
 from sitegen.markup.tables import tables_plugin
 from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
@@ -98,12 +99,19 @@ def _without_nulls(state: StateCore) -> None:
     state.src = state.src.replace("\0", "\ufffd")
 
 
+def _join_texts(state: StateCore) -> None:
+    """Only a text with an escaped character or an entity has pieces that are to be joined."""
+    if "\\" in state.src or "&" in state.src:
+        text_join(state)
+
+
 @lru_cache(maxsize=1)
 def text_parser() -> MarkdownIt:
-    md = MarkdownIt("commonmark", {"linkify": True, "html": True})
+    md = MarkdownIt("commonmark", {"linkify": True, "html": True}, renderer_cls=Renderer)
     md.enable(["table", "strikethrough", "linkify"])
     md.linkify = _WholeAddresses()
     md.core.ruler.at("normalize", _without_nulls)
+    md.core.ruler.at("text_join", _join_texts)
     for plugin in (
         partial(footnote_plugin, inline=False),
         deflist_plugin,

@@ -55,6 +55,8 @@ def _tabs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _name_items(state: StateCore) -> None:
     """Gives each set its items, and each item its name and its ids; says what stands in the wrong place."""
+    if "{tab-" not in state.src:
+        return
     into = collected(state.env)
     around: list[Token] = []
     sets = 0

@@ -15,13 +15,15 @@ def plain_text(tokens: Iterable[Token]) -> str:
     """What a reader sees of inline tokens, without markup."""
     parts: list[str] = []
     for token in tokens:
-        if token.type in ("softbreak", "hardbreak"):
+        if token.type == "text":
+            parts.append(token.content.replace("\n", " "))
+        elif token.type in ("softbreak", "hardbreak"):
             parts.append(" ")
         elif token.type == "image":
             parts.append(plain_text(token.children or ()))
         elif token.type == "role" and token.info == "term":
             parts.append(token.content.partition(" <")[0])
-        elif token.type in ("text", "code_inline", "math_inline", "text_special", "role", "citation"):
+        elif token.type in ("code_inline", "math_inline", "text_special", "role", "citation"):
             parts.append(token.content)
     return "".join(parts)
 

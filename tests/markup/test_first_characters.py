@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 
 from sitegen.markup import first_characters, parse
 from sitegen.model.site import Markdown
@@ -53,7 +54,10 @@ BEGINNINGS = [
 @cache
 def trying_everything() -> MarkdownIt:
     """The parser without this."""
-    with patch.object(parse, "rules_by_first_character", lambda _: None):
+    with (
+        patch.object(parse, "rules_by_first_character", lambda _: None),
+        patch.object(parse, "Renderer", RendererHTML),
+    ):
         return MAKE_PARSER()
 
 

@@ -1,0 +1,127 @@
+"""markdown-it's own loops → the same tokens and the same HTML, with fewer steps for what nearly every text consists of:
+words, lines that go on, and tags without attributes.
+
+They are most of what a cold build does.  Each says which method of markdown-it it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from markdown_it.parser_block import ParserBlock
+from markdown_it.parser_inline import ParserInline
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+_INDENT = re.compile(r"[ \t]*")
+_HARD_OR_TRIMMED = r"(?<= )\n|\n(?=[ \t])"
+"""The ends of lines that say more than that the text goes on."""
+
+Rule = Callable[[StateInline, bool], bool]
+
+
+def where_rules_begin(characters: str, certain: Mapping[str, str]) -> re.Pattern[str]:
+    """The places of a text at which a rule may begin; `certain` says more of a character than itself."""
+    alone = "".join(each for each in characters if each != "\n" and each not in certain)
+    return re.compile("|".join([f"[{re.escape(alone)}]", *certain.values(), _HARD_OR_TRIMMED]))
+
+
+class Inline(ParserInline):
+    """Goes from one place at which a rule may begin to the next.  A line that goes on is a part of its text: there is
+    no `softbreak`, which would become the same line end.
+    """
+
+    def __init__(self, whole: ParserInline, places: re.Pattern[str], rules: Mapping[str, Sequence[Rule]]) -> None:
+        self.__dict__.update(whole.__dict__)
+        self.places, self.rules_of = places, rules
+
+    def tokenize(self, state: StateInline) -> None:
+        src, end, most = state.src, state.posMax, state.md.options["maxNesting"]
+        while (at := state.pos) < end:
+            found = self.places.search(src, at, end)
+            state.pos = found.start() if found else end
+            if state.pos > at:
+                state.append_pending(src[at : state.pos])
+            if found and not (state.level < most and self._read(state)):
+                state.append_pending(src[state.pos])
+                state.pos += 1
+        if state.pending:
+            state.pushPending()
+
+    def _read(self, state: StateInline) -> bool:
+        for rule in self.rules_of[state.src[state.pos]]:  # noqa: SIM110, a generator costs more than it spares
+            if rule(state, False):
+                return True
+        return False
+
+
+class Block(ParserBlock):
+    """Knows the beginning, the end and the indent of every line with less work."""
+
+    def __init__(self, whole: ParserBlock) -> None:
+        self.__dict__.update(whole.__dict__)
+
+    def parse(self, src: str, md: Any, env: Any, outTokens: list[Token]) -> list[Token] | None:
+        if not src:
+            return None
+        state = _Lines(src, md, env, outTokens)
+        self.tokenize(state, state.line, state.lineMax)
+        return state.tokens
+
+
+class _Lines(StateBlock):
+    def __init__(self, src: str, md: Any, env: Any, tokens: list[Token]) -> None:
+        super().__init__("", md, env, tokens)
+        self.src = src
+        starts, ends, shifts, indents = self.bMarks, self.eMarks, self.tShift, self.sCount
+        for each in (starts, ends, shifts, indents):
+            each.clear()
+        at = 0
+        for line in _lines_of(src):
+            shift = len(line) - len(line.lstrip(" \t"))
+            starts.append(at)
+            shifts.append(shift)
+            indents.append(len(line[:shift].expandtabs(4)) if "\t" in line else shift)
+            at += len(line) + 1
+            ends.append(at - 1)
+        starts.append(len(src))
+        ends.append(len(src))
+        shifts.append(0)
+        indents.append(0)
+        self.bsCount = [0] * len(starts)
+        self.lineMax = len(starts) - 1
+
+
+def _lines_of(src: str) -> list[str]:
+    """Without a last one of nothing but spaces, of which markdown-it knows nothing."""
+    lines = src.split("\n")
+    if not lines[-1].strip(" \t"):
+        del lines[-1]
+    return lines
+
+
+class Renderer(RendererHTML):
+    """Words and tags without attributes, which are most tokens, are written without asking anybody."""
+
+    def renderInline(self, tokens: Sequence[Token], options: Any, env: Any) -> str:
+        parts: list[str] = []
+        rules = self.rules
+        for at, token in enumerate(tokens):
+            kind = token.type
+            if kind == "text":
+                parts.append(_escaped(token.content))
+            elif kind in rules:
+                parts.append(rules[kind](tokens, at, options, env))
+            elif token.nesting and not token.attrs and not token.block and not token.hidden:
+                parts.append(f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>")
+            else:
+                parts.append(self.renderToken(tokens, at, options, env))
+        return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
