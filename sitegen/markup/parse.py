@@ -100,9 +100,9 @@ def _without_nulls(state: StateCore) -> None:
 
 
 def _join_texts(state: StateCore) -> None:
-    """Only a text with an escaped character or an entity has pieces that are to be joined."""
-    if "\\" in state.src or "&" in state.src:
-        text_join(state)
+    """Only where a character is escaped, or an entity, are there pieces of text to be joined."""
+    some = [t for t in state.tokens if t.type == "inline" and ("\\" in t.content or "&" in t.content)]
+    text_join(StateCore("", state.md, state.env, some))
 
 
 @lru_cache(maxsize=1)
