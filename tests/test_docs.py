@@ -1,7 +1,10 @@
 """README and CONTRIBUTING say what the program does: every command and option in them exists, and none is left out."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,9 +106,49 @@ def test_folders_of_the_readme_are_those_of_the_repository() -> None:
 
 @pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"], ids=lambda p: p.name)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    text = document.read_text(encoding="utf-8")
+    text = re.sub(r"^(```+).*?^\1$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
     assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+FIRST_POST = README.partition("## The first post")[2].partition("\n## ")[0]
+
+
+def fences(language: str) -> list[str]:
+    """The blocks of a language in the walk to the first post, in order."""
+    return [body for _, body in re.findall(rf"^(```+){language}\n(.*?)^\1$", FIRST_POST, re.MULTILINE | re.DOTALL)]
+
+
+def follow(commands: str, home: Path, folder: Path) -> None:
+    """Every command but those that go on for ever or take long, in a shell, as somebody would type them."""
+    typed = "\n".join(line for line in commands.splitlines() if not re.match(r"sitegen (serve|run)", line))
+    home.mkdir(exist_ok=True)
+    program = f'sitegen() {{ {shlex.quote(sys.executable)} -m sitegen "$@"; }}\n'
+    env = {**os.environ, "HOME": str(home), "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        ["bash", "-e"], input=program + typed, cwd=folder, env=env, text=True, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_first_post_of_the_readme_is_on_the_page_when_its_steps_are_followed(tmp_path: Path) -> None:
+    begin, end = fences("sh")
+    (text,) = fences("markdown")
+    site = tmp_path / "home" / "kernels"
+    follow(begin, tmp_path / "home", tmp_path)
+    (post,) = site.glob("content/posts/*/index.md")
+    written = post.read_text(encoding="utf-8") + text
+    post.write_text(written.replace("draft: true\n", ""), encoding="utf-8")
+    follow(end, tmp_path / "home", site)
+    page = (site / "public" / "posts" / post.parent.name / "index.html").read_text(encoding="utf-8")
+    assert "Where the time goes" in page
+    assert "This cell is the implementation" in page
+    assert "two_tiles" in (site / "public" / "kernels" / "axpy" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("picture", re.findall(r"\((\.github/screenshots/[^)]+)\)", README))
+def test_picture_of_the_readme_is_small(picture: str) -> None:
+    assert 0 < (ROOT / picture).stat().st_size < 300_000
 
 
 def listing_options() -> dict[str, str]:

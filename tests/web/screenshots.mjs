@@ -1,0 +1,19 @@
+// A built site's address, a folder → the pictures of the readme in it, as a reader sees the pages at 1280 px.
+import { launch } from "./browser.mjs";
+
+const PICTURES = [
+  { name: "home", path: "", colorScheme: "light" },
+  { name: "post", path: "posts/softmax/", colorScheme: "dark", at: "figure:not(.code)" },
+  { name: "kernel", path: "kernels/softmax/", colorScheme: "light" },
+];
+
+const [base, folder] = process.argv.slice(2);
+const browser = await launch();
+for (const { name, path, colorScheme, at } of PICTURES) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
+  await page.goto(new URL(path, base).href, { waitUntil: "networkidle" });
+  if (at) await page.locator(at).first().evaluate((figure) => scrollBy(0, figure.getBoundingClientRect().top - 90));
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  await page.close();
+}
+await browser.close();
