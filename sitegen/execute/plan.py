@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.execute.notebook import cell_code
 from sitegen.model.document import Cell
-from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, RejectJob
+from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, Previous, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.linked import originals
+from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
 from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
+from sitegen.results.noise import AA_NOISE, noises, timing_of
 from sitegen.results.records import Records, cell_name, swept
+from sitegen.results.verdicts import threshold_of
 
 DONE = (State.FRESH, State.OUTDATED)
 """Nothing of ours changed; an outdated record is made again only when asked for by `--all`."""
@@ -69,7 +72,7 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in status(inventory, gpu).items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
-    jobs = (*_of_kernels(inventory.site, states), *_of_posts(inventory, states))
+    jobs = (*_of_kernels(inventory, gpu, states), *_of_posts(inventory, states))
     return (CeilingsJob(), *jobs) if jobs else ()
 
 
@@ -97,10 +100,12 @@ def _selects(name: str, title: str) -> bool:
     return title.startswith((f"{name}/", f"{name}@", f"{name}#"))
 
 
-def _of_kernels(site: Site, states: Mapping[str, Freshness]) -> Iterator[Job]:
+def _of_kernels(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> Iterator[Job]:
+    site = inventory.site
     for kernel in site.kernels:
+        record = inventory.records.kernels.get((kernel.name, gpu))
         timed = [
-            _kernel_job(site, kernel, workload, dtype, params)
+            with_previous(_kernel_job(site, kernel, workload, dtype, params), record)
             for workload in kernel.workloads
             for dtype in kernel.dtypes
             for params in swept(kernel)
@@ -131,6 +136,28 @@ def _kernel_job(site: Site, kernel: Kernel, workload: Workload, dtype: str, para
         },
         params=params,
     )
+
+
+def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
+    """The job with what a record says of its implementations; nothing of those that were measured by other rules."""
+    if record is None:
+        return job
+    quiet = noises(record)
+    found = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
+    previous = {
+        name: Previous(
+            record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_of(e), AA_NOISE))
+        )
+        for name, (e, timed) in found.items()
+    }
+    return replace(job, previous=previous)
+
+
+def _comparable(job: KernelJob, e: Evaluation) -> bool:
+    """Whether it is of this job, and by the measuring of today."""
+    here = (job.workload.name, job.dtype, dict(job.params)) == (e.workload, e.dtype, dict(e.params))
+    key = job.keys.get(e.name) if here and e.role is Role.IMPLEMENTATION else None
+    return key is not None and key.parts["measure"] == e.key_parts.get("measure")
 
 
 def _reject_job(site: Site, kernel: Kernel) -> RejectJob:

@@ -38,17 +38,17 @@ from sitegen.model.record import (
 
 @dataclass(slots=True)
 class Contestant:
-    """An implementation, a baseline or a probe on its way through a job, in one process and then in another; `status`
-    is None while it is in it, and a fault in either process ends it."""
+    """An implementation, a baseline or a probe on its way through a job, in one process after another; `status` is None
+    while it is in it, and a fault in any process ends it."""
 
     role: Role
     name: str
     implementation: Implementation | None = None
     child: Child | None = None
-    successor: Child | None = None
-    """Of the second generation, until it takes over."""
+    successors: list[Child] = field(default_factory=list)
+    """Of the next generations, each until it takes over."""
     late: Ended | None = None
-    """Why the successor is gone already: counts only if the first generation passes its checks."""
+    """Why the second process is gone already: counts only if the first generation passes its checks."""
     status: Status | None = None
     message: str = ""
     allocates: bool = False
@@ -60,8 +60,8 @@ class Contestant:
         self.status, self.message = why.status, why.message
 
     def renew(self) -> None:
-        """The successor takes over; the first child must have been ended."""
-        self.child, self.successor = self.successor, None
+        """The next one takes over; the present child must have been ended."""
+        self.child = self.successors.pop(0) if self.successors else None
 
     @property
     def running(self) -> bool:
@@ -101,7 +101,8 @@ def evaluation_of(contestant: Contestant, job: KernelJob, race: Race, baseline: 
 
 def performance_of(contestant: Contestant, race: Race, baseline: str | None) -> Performance:
     name, turns = contestant.name, race.turns[contestant.name]
-    interval, in_cycles = median_interval(times(turns)), cycles(turns)
+    by_process, in_cycles = times(turns, race.generations), cycles(turns, race.generations)
+    interval = median_interval(by_process)
     samples = [us for turn in turns for us in turn.us]
     sustained = race.sustained.get(name)
     return Performance(
@@ -121,7 +122,7 @@ def performance_of(contestant: Contestant, race: Race, baseline: str | None) -> 
         sm_clock_mhz=_median(turn.clock_mhz for turn in turns),
         power_w=_median(turn.power_w for turn in turns),
         cycles=median_interval(in_cycles).value if in_cycles else None,
-        by_process_us=tuple(median(round_medians(rounds)) for rounds in times(turns)),
+        by_process_us=tuple(median(round_medians(rounds)) for rounds in by_process),
         cycle_ratios=_ratios(race, race.turns, name, cycles) if sustained else (),
         throttle=_throttle([*turns, *(sustained or [])]),
         sustained=_sustained(race, name) if sustained else None,
@@ -130,7 +131,7 @@ def performance_of(contestant: Contestant, race: Race, baseline: str | None) -> 
 
 def _sustained(race: Race, name: str) -> Sustained:
     turns = race.sustained[name]
-    interval = median_interval(times(turns))
+    interval = median_interval(times(turns, race.generations))
     return Sustained(
         median_us=interval.value,
         low_us=interval.low,
@@ -147,7 +148,10 @@ def samples_artefact(race: Race, name: str) -> bytes:
     """The raw samples as compact JSON: a list per round, microseconds to a tenth of a nanosecond, and beside them the
     SM clock of each round; of a matrix kernel its sustained rounds too.  `generations`: rounds of each."""
     turns, sustained = race.turns[name], race.sustained.get(name)
-    content: dict[str, Any] = {"generations": [len(part) for part in by_generation(turns)], **_raw("", turns)}
+    content: dict[str, Any] = {
+        "generations": [len(part) for part in by_generation(turns, race.generations)],
+        **_raw("", turns),
+    }
     content |= _raw("sustained_", sustained) if sustained else {}
     return json.dumps(content, separators=(",", ":")).encode()
 
@@ -170,14 +174,15 @@ def artefacts_of(contestants: list[Contestant], race: Race) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-Unit = Callable[[Sequence[TurnResult]], list[Rounds] | None]
-"""Turns → their samples by generation: `times` or `cycles`."""
+Unit = Callable[[Sequence[TurnResult], int], list[Rounds] | None]
+"""Turns, how many generations took them → their samples by generation: `times` or `cycles`."""
 
 
 def _ratios(race: Race, turns: Mapping[str, list[TurnResult]], name: str, unit: Unit) -> tuple[Ratio, ...]:
     """To every yardstick that ran, in turns of one kind; none where a clock is not known."""
-    own, others = unit(turns[name]), [other for other in turns if other != name and other in race.yardsticks]
-    both = [(other, unit(turns[other]), own) for other in others]
+    others = [other for other in turns if other != name and other in race.yardsticks]
+    own = unit(turns[name], race.generations)
+    both = [(other, unit(turns[other], race.generations), own) for other in others]
     return tuple(_ratio(other, theirs, own) for other, theirs, own in both if theirs and own)
 
 

@@ -1,34 +1,38 @@
-"""Contestants that passed their checks → a `Race`, timed by two generations of processes, one after the other.
+"""Contestants that passed their checks → a `Race`, timed by generations of processes, one after the other.
 
 The second generation is started with the first, and prepared while that one is checked, when nothing is timed; its
 first calls wait until all is compiled, and find it.  It gets sets and graphs when it takes over, after every process of
-the first has ended: only one generation holds memory at a time.
+the first has ended: only one generation holds memory at a time.  Further ones are started when a change is in doubt.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from threading import Event
 
 from sitegen.measure.contestant import Contestant
-from sitegen.measure.process import Child
+from sitegen.measure.doubt import in_doubt
 from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Kind, Race, Rules, TurnResult, run_rounds, samples_per_turn
+from sitegen.measure.rounds import MORE_GENERATIONS, Kind, Race, Rules, TurnResult, run_rounds, samples_per_turn
 from sitegen.measure.stage import (
     EVALUATION_S,
     PREPARE_S,
+    Noted,
     Stage,
     child_of,
     end_all,
     end_children,
     guarded,
+    out,
     side_by_side,
 )
 from sitegen.measure.workload import bytes_of, checks_at_once, fitting, is_matrix, set_count
+from sitegen.model.gpu import gpu_id
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
@@ -42,11 +46,11 @@ RECHECK_SHARE = 0.25
 GRAPH_BELOW_US = 20.0
 
 
-def start_second_generation(contestants: Sequence[Contestant], stage: Stage) -> None:
-    """A second process of everybody.  What it needs is imported as soon as it runs."""
-    for contestant in contestants:
-        if stage.gpu and contestant.running:
-            contestant.successor = stage.start(contestant.role, contestant.name, generation=2)
+def start_generations(contestants: Iterable[Contestant], stage: Stage, numbers: Sequence[int] = (2,)) -> None:
+    """Further processes of everybody.  What they need is imported as soon as they run."""
+    running = [c for c in contestants if stage.gpu and c.running]
+    for number, contestant in product(numbers, running):
+        contestant.successors.append(stage.start(contestant.role, contestant.name, generation=number))
 
 
 @contextmanager
@@ -80,20 +84,26 @@ def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage, co
     def late(contestant: Contestant, why: Ended) -> None:
         contestant.late = why
 
+    side_by_side(contestants, stage, _import, noted=late)
+    compiled.wait()
+    _first_calls(job, [c for c in contestants if c.late is None], stage, late)
+
+
+def _import(contestant: Contestant) -> None:
+    for child in contestant.successors:
+        child.ask("prepare", PREPARE_S)
+
+
+def _first_calls(job: KernelJob, contestants: Iterable[Contestant], stage: Stage, noted: Noted = out) -> None:
+    """Of all successors, at the workload."""
+
     def first(contestant: Contestant) -> None:
-        if contestant.late is None:
-            _successor_of(contestant).ask("first", PREPARE_S, shapes=[dict(job.workload.dims)])
+        for child in contestant.successors:
+            child.ask("first", PREPARE_S, shapes=[dict(job.workload.dims)])
 
     ours = [c for c in contestants if c.role is not Role.PROBE]
-    at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=len(contestants))
-    side_by_side(contestants, stage, lambda c: _successor_of(c).ask("prepare", PREPARE_S), noted=late)
-    compiled.wait()
-    side_by_side(ours, stage, first, at_once, noted=late)
-
-
-def _successor_of(contestant: Contestant) -> Child:
-    assert contestant.successor is not None
-    return contestant.successor
+    at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=max(1, len(ours)))
+    side_by_side(ours, stage, first, at_once, noted)
 
 
 def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Race:
@@ -115,7 +125,7 @@ def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) ->
     samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
     track = Track(job, stage, contestants, running, rules, samples)
     track.warm()
-    race = run_rounds(list(running), rules, track.turn, track.take_over)
+    race = run_rounds(list(running), rules, track.turn, track.take_over, track.in_doubt)
     track.recheck()
     for name in (name for name, c in running.items() if not c.running):
         race.drop(name)
@@ -165,17 +175,32 @@ class Track:
         found = child_of(contestant).ask_within_budget("turn", EVALUATION_S, kind=kind, samples=samples, keep=keep)
         return from_plain(TurnResult, found)
 
-    def take_over(self) -> None:
-        """The second generation in place of the first."""
+    def in_doubt(self, race: Race) -> bool:
+        """Against what the record says of this model of GPU."""
+        gpu = gpu_id(self.stage.environment.gpu) if self.stage.environment else ""
+        previous = {name: one for name, one in self.job.previous.items() if one.gpu == gpu}
+        return in_doubt(race, previous, self.job.kernel.baselines)
+
+    def take_over(self, generation: int) -> None:
+        """The next generation in place of the present one."""
         self.recheck()
         with self.stage.timed("take over"):
-            gone = [c.successor for c in self.contestants if not c.running]
-            end_children([child for child in (*gone, *(c.child for c in self.contestants)) if child is not None])
-            for contestant in self.running.values():
-                contestant.renew()
+            gone = [child for c in self.contestants if not c.running for child in c.successors]
+            end_children([*gone, *(c.child for c in self.contestants if c.child is not None)])
+        if not any(c.successors for c in self.running.values()):
+            self._start_more(generation)
+        for contestant in self.running.values():
+            contestant.renew()
         with self.stage.timed("plan"):
             side_by_side(self.running.values(), self.stage, self._resume)
         self.warm()
+
+    def _start_more(self, generation: int) -> None:
+        """Now, when nothing is timed, also the one after it."""
+        with self.stage.timed("more generations"):
+            start_generations(self.running.values(), self.stage, range(generation, generation + MORE_GENERATIONS))
+            side_by_side(self.running.values(), self.stage, _import)
+            _first_calls(self.job, self.running.values(), self.stage)
 
     def _resume(self, contestant: Contestant) -> None:
         plan = contestant.plan

@@ -1,9 +1,9 @@
 """A job → its `JobResult`.  The parent: starts children, asks them in turn, never touches CUDA itself.
 
 A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds, with
-nothing else on the GPU, by two generations of processes (generations.py).  Implementations are checked at the small
-shapes and at the workload, baselines at the workload only, where they are timed.  A fault ends one contestant; the
-others go on, once a fresh process has shown that the GPU still works.
+nothing else on the GPU, by two or more generations of processes (generations.py).  Implementations are checked at the
+small shapes and at the workload, baselines at the workload only, where they are timed.  A fault ends one contestant;
+the others go on, once a fresh process has shown that the GPU still works.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from threading import Semaphore
 
 from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.generations import first_baseline, second_generation, start_second_generation, time_all
+from sitegen.measure.generations import first_baseline, second_generation, start_generations, time_all
 from sitegen.measure.merging import merge
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Race
@@ -49,7 +49,7 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
     contestants = _contestants(job, stage.gpu)
     race = Race()
     try:
-        _start(contestants, stage, start_second_generation)
+        _start(contestants, stage, start_generations)
         _prepare([c for c in contestants if c.role is not Role.PROBE], stage)
         with second_generation(job, contestants, stage) as all_is_compiled:
             _first_calls(job, contestants, stage)

@@ -1,7 +1,8 @@
 """Rounds: everybody in turn, until the intervals are narrow or the time is spent, by two generations of processes.
 
 Half of the rounds at least are taken by a second generation of processes: what one process happens to get (its
-memory, its clock, a compiler's choice) would otherwise pass for the code's own speed.  The order of a round is random.
+memory, its clock, a compiler's choice) would otherwise pass for the code's own speed.  Two more generations follow,
+and again, while a change is in doubt (doubt.py).  The order of a round is random.
 Matrix kernels run into the power cap, so what ran before matters: each second round is the one before reversed
 (A B B A), and a round has two turns for each, in bursts after idleness and after a stretch of itself.
 
@@ -19,7 +20,9 @@ from typing import TypeVar
 from sitegen.measure.statistics import DRAWS, Rounds, median_interval, ratio_interval
 
 GENERATION_ROUNDS, LEAST_ROUNDS, LEAST_SAMPLES = 6, 12, 20
-"""The first generation takes so many rounds, the second all others."""
+"""Each generation takes so many rounds, the second as many as it needs."""
+MORE_GENERATIONS = 2
+"""So many at once when a change is in doubt: they are prepared side by side."""
 MOST_DEVICE_S, MOST_JOB_S = 3.0, 6.0
 """Of one evaluation and of all in a job, all rounds together.  Half a minute for ten contestants was tried: what is not
 narrow after six seconds has two speeds, and its median stays undecided between them however long it is watched."""
@@ -82,6 +85,8 @@ class Race:
     """Of matrix kernels, the other turn of each round."""
     yardsticks: tuple[str, ...] = ()
     """The baselines and probes, to which ratios are stored."""
+    generations: int = 1
+    """Of processes, until now."""
 
     def of(self, kind: Kind) -> dict[str, list[TurnResult]]:
         return self.sustained if kind is Kind.SUSTAINED else self.turns
@@ -94,38 +99,68 @@ class Race:
             turns.pop(name, None)
 
 
-def by_generation(values: Sequence[T]) -> list[Sequence[T]]:
+def by_generation(values: Sequence[T], generations: int) -> list[Sequence[T]]:
     """What each round brought → the same by generation of processes; none is empty."""
-    parts = (values[:GENERATION_ROUNDS], values[GENERATION_ROUNDS:])
+    later = GENERATION_ROUNDS * max(0, generations - 2)
+    starts = [0, GENERATION_ROUNDS, *range(len(values) - later, len(values), GENERATION_ROUNDS)][:generations]
+    parts = (values[start:end] for start, end in zip(starts, [*starts[1:], len(values)], strict=True))
     return [part for part in parts if part]
 
 
-def times(turns: Sequence[TurnResult]) -> list[Rounds]:
+def times(turns: Sequence[TurnResult], generations: int) -> list[Rounds]:
     """Microseconds, by generation."""
-    return by_generation([turn.us for turn in turns])
+    return by_generation([turn.us for turn in turns], generations)
 
 
-def cycles(turns: Sequence[TurnResult]) -> list[Rounds] | None:
+def cycles(turns: Sequence[TurnResult], generations: int) -> list[Rounds] | None:
     """SM cycles by the clock of each turn, by generation; None unless every turn knows its clock."""
     if any(turn.clock_mhz is None for turn in turns):
         return None
-    return by_generation([[us * (turn.clock_mhz or 0.0) for us in turn.us] for turn in turns])
+    return by_generation([[us * (turn.clock_mhz or 0.0) for us in turn.us] for turn in turns], generations)
 
 
-def run_rounds(names: Sequence[str], rules: Rules, turn: Turn, take_over: Callable[[], None]) -> Race:
-    """Rounds of the first generation, `take_over`, rounds of the second until it is settled.  The outputs of the last
-    round of each are checked again."""
+def run_rounds(
+    names: Sequence[str],
+    rules: Rules,
+    turn: Turn,
+    take_over: Callable[[int], None],
+    in_doubt: Callable[[Race], bool],
+) -> Race:
+    """Rounds of the first generation, `take_over` by the second, rounds of it until it is settled; then two more
+    generations as long as there is doubt.  The outputs of the last round of each are checked again."""
     race = Race({name: [] for name in names}, {name: [] for name in names} if rules.matrix else {})
-    for number in range(GENERATION_ROUNDS):
-        _round(race, rules, number, turn, recheck=number == GENERATION_ROUNDS - 1)
-    take_over()
+    _generation(race, rules, 0, turn)
+    _next_generation(race, take_over)
+    number = _until_settled(race, rules, turn)
+    while race.turns and in_doubt(race):
+        for _ in range(MORE_GENERATIONS):
+            _next_generation(race, take_over)
+            number = _generation(race, rules, number, turn)
+    return race
+
+
+def _next_generation(race: Race, take_over: Callable[[int], None]) -> None:
+    race.generations += 1
+    take_over(race.generations)
+
+
+def _generation(race: Race, rules: Rules, first: int, turn: Turn) -> int:
+    """GENERATION_ROUNDS from round `first` on → the number of the round after them."""
+    after = first + GENERATION_ROUNDS
+    for number in range(first, after):
+        _round(race, rules, number, turn, recheck=number == after - 1)
+    return after
+
+
+def _until_settled(race: Race, rules: Rules, turn: Turn) -> int:
+    """The rounds of the second generation → the number of the round after them."""
     number, settled = GENERATION_ROUNDS, False
     while race.turns and not settled:
         last = _time_to_look(number + 1) and _settled(race, rules, NARROW * _MARGIN, _STOP_DRAWS)
         _round(race, rules, number, turn, recheck=last)
         number += 1
         settled = last and _settled(race, rules, NARROW, DRAWS)
-    return race
+    return number
 
 
 def _round(race: Race, rules: Rules, number: int, turn: Turn, recheck: bool) -> None:
@@ -160,12 +195,12 @@ def _settled(race: Race, rules: Rules, narrow: float, draws: int) -> bool:
 
 def converged(race: Race, name: str, baseline: str | None, narrow: float = NARROW, draws: int = DRAWS) -> bool:
     """Whether the ratio to the baseline is known to ±0.2 %; without one, the median itself."""
-    own = times(race.turns[name])
+    own = times(race.turns[name], race.generations)
     if baseline is None:
         return median_interval(own, draws).half_width <= narrow
     if baseline not in race.turns or name == baseline:
         return True
-    return ratio_interval(times(race.turns[baseline]), own, draws).half_width <= narrow
+    return ratio_interval(times(race.turns[baseline], race.generations), own, draws).half_width <= narrow
 
 
 def samples_per_turn(estimates_us: Mapping[str, float]) -> dict[str, int]:

@@ -86,7 +86,7 @@ def read_environment(stage: Stage) -> None:
 Noted = Callable[[Contestant, Ended], None]
 
 
-def _out(contestant: Contestant, why: Ended) -> None:
+def out(contestant: Contestant, why: Ended) -> None:
     contestant.ended(why)
 
 
@@ -95,7 +95,7 @@ def side_by_side(
     stage: Stage,
     step: Callable[[Contestant], Any],
     at_once: int | None = None,
-    noted: Noted = _out,
+    noted: Noted = out,
 ) -> None:
     """The step for all that are still in it; an end is noted, not raised."""
     running = [c for c in contestants if c.running]
@@ -103,7 +103,7 @@ def side_by_side(
         list(pool.map(lambda contestant: guarded(contestant, stage, step, noted), running))
 
 
-def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any], noted: Noted = _out) -> None:
+def guarded(contestant: Contestant, stage: Stage, step: Callable[[Contestant], Any], noted: Noted = out) -> None:
     """The step, with an end noted on the contestant and the GPU looked at after a fault."""
     if stage.unhealthy:
         noted(contestant, Ended(Status.NOT_RUN, stage.unhealthy))
@@ -132,7 +132,7 @@ def expect_healthy(stage: Stage, after: str) -> None:
 
 def end_all(contestants: Iterable[Contestant]) -> None:
     """Every child of theirs, side by side: a GPU's memory takes a while to be given back."""
-    end_children([child for c in contestants for child in (c.child, c.successor) if child is not None])
+    end_children([child for c in contestants for child in (c.child, *c.successors) if child is not None])
 
 
 def end_children(children: Sequence[Child]) -> None:

@@ -67,6 +67,11 @@ def ratio_interval(baseline: Generations, generations: Generations, draws: int =
     return bootstrapped([round_ratios(b, t) for b, t in zip(baseline, generations, strict=True)], draws)
 
 
+def ratio_of(baseline: Generations, generations: Generations) -> float:
+    """t_baseline / t alone."""
+    return _value([round_ratios(b, t) for b, t in zip(baseline, generations, strict=True)])
+
+
 def bootstrapped(generations: Sequence[Sequence[float]], draws: int = DRAWS) -> Interval:
     """Of one value per round; the seed is fixed, so the same values give the same interval."""
     rng = random.Random(0)

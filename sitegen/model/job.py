@@ -24,6 +24,19 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
+class Previous:
+    """What the site's record says of one implementation, measured as today: a change near the threshold is timed by
+    more processes."""
+
+    gpu: str
+    """The GPU's id: `nvidia-h200`."""
+    ratios: Mapping[str, float]
+    """t_baseline / t, by baseline."""
+    threshold: float
+    """The least relative change that counts."""
+
+
+@dataclass(frozen=True, slots=True)
 class KernelJob:
     """One kernel × workload × dtype × params: check everything, then time all that passed, in rounds."""
 
@@ -37,6 +50,8 @@ class KernelJob:
     keys: Mapping[str, Key]
     """By implementation name."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
+    previous: Mapping[str, Previous] = field(default_factory=dict)
+    """By implementation name; only of those that a record knows."""
     kind: str = "kernel"
 
 

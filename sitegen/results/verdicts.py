@@ -1,8 +1,9 @@
 """Figures of one evaluation before and after → faster, same, slower or ambiguous, and why, in words with numbers.
 
 A difference counts when all figures moved the same way, their intervals are disjoint, the change is larger than 1 %
-and than four times the noise of two runs of the same code, and each process that timed the newer record saw it.  All
-rules read the same from both sides: what got faster from A to B got slower from B to A.
+and than four times the noise of two runs of the same code, and each process that timed the newer record saw it; where
+more than two did, each pair of them, since among many processes one or another is far off by chance.  All rules read
+the same from both sides: what got faster from A to B got slower from B to A.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 LEAST_CHANGE = 0.01
 BETWEEN_GPUS = 0.02
@@ -68,11 +70,18 @@ class Measure:
         return not self.beyond(max(threshold, BETWEEN_GPUS) if self.name == OF_CEILING else threshold)
 
     def confirmed(self, threshold: float) -> bool:
-        """Whether each process of the newer record, alone, is half the threshold away from each of the older one."""
-        earlier, later = self.before_by_process or self.before[:1], self.after_by_process
+        """Whether each witness of the newer record, alone, is half the threshold away from each of the older one."""
+        earlier, later = witnesses(self.before_by_process) or self.before[:1], witnesses(self.after_by_process)
         grew = self.change > 0
         pairs = [(b, a) if grew else (a, b) for b in earlier for a in later]
         return len(later) > 1 and all(_above(high, low, threshold / 2) for low, high in pairs)
+
+
+def witnesses(by_process: Sequence[float]) -> tuple[float, ...]:
+    """What each generation of processes saw, of two; of more, the means of the first two, of the next two, …"""
+    if len(by_process) <= 2:
+        return tuple(by_process)
+    return tuple(fmean(by_process[at : at + 2]) for at in range(0, len(by_process), 2))
 
 
 def verdict(measures: Sequence[Measure], threshold: float = LEAST_CHANGE) -> Verdict:
@@ -103,7 +112,7 @@ def reason_of(found: Verdict, measures: Sequence[Measure], noise: float, causes:
     if found is Verdict.SAME:
         return _same(measures, threshold, limit)
     if found is not Verdict.AMBIGUOUS:
-        return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, each process saw it"
+        return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, {_each(measures)} saw it"
     if all_moved(measures, threshold):
         return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, but {_unconfirmed(measures)}: run again"
     return f"{_disagreement(measures, threshold, limit)}: {'; '.join(causes) or 'measure again'}"
@@ -124,7 +133,11 @@ def _unconfirmed(measures: Sequence[Measure]) -> str:
         return "only one process saw it"
     seen = [(m.before_by_process or m.before[:1], m.after_by_process, m.name) for m in measures]
     texts = [f"{name} {_list(old)} → {_list(new)}" for old, new, name in seen]
-    return f"not each process did ({'; '.join(texts)})"
+    return f"not {_each(measures)} did ({'; '.join(texts)})"
+
+
+def _each(measures: Iterable[Measure]) -> str:
+    return "each pair of processes" if max(m.processes[1] for m in measures) > 2 else "each process"
 
 
 def _disagreement(measures: Sequence[Measure], threshold: float, limit: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, keep
-from sitegen.model.job import InspectJob, KernelJob, NotebookJob, RejectJob
+from sitegen.model.job import InspectJob, KernelJob, NotebookJob, Previous, RejectJob
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.record import Ratio
+from sitegen.results import keys
 
 GPU = "nvidia-h200"
 
@@ -85,6 +89,33 @@ def test_a_name_selects_its_jobs(root, made, name, due):
 def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
     with pytest.raises(UnknownName, match="did you mean `double/right`"):
         plan(made.inventory(root), GPU, ["double/rihgt"])
+
+
+def with_ratios(result):
+    """Everybody twice as fast as torch."""
+    ratios = (Ratio("torch", 2.0, 1.99, 2.01),)
+    timed = ((e, replace(e.performance, ratios=ratios)) for e in result.evaluations)
+    return replace(result, evaluations=tuple(replace(e, performance=p) for e, p in timed))
+
+
+def test_a_job_says_what_the_record_of_that_gpu_says_of_its_implementations(root, made):
+    assert all(job.previous == {} for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
+    inventory = made.inventory(root)
+    jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
+    keep(root, inventory, made.results(*(with_ratios(made.measured(job)) for job in jobs)))
+    (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
+    job = next(job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
+    assert job.previous == dict.fromkeys(["right", "other"], Previous(GPU, {"torch": 2.0}, 0.01))
+    assert from_plain(KernelJob, to_plain(job)) == job
+    there = [one for one in plan(made.inventory(root), "nvidia-a100") if isinstance(one, KernelJob)]
+    assert all(one.previous == {} for one in there)
+
+
+def test_what_was_measured_by_older_rules_is_no_previous_record(root, made, monkeypatch):
+    keep_all(root, made)
+    monkeypatch.setattr(keys, "MEASURE_VERSION", keys.MEASURE_VERSION + 1)
+    jobs = [job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob)]
+    assert jobs and all(job.previous == {} for job in jobs)
 
 
 def test_a_job_carries_every_source_and_survives_json(root, made):

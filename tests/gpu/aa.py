@@ -4,7 +4,8 @@
     python tests/gpu/aa.py --report FOLDER           (needs no GPU)
 
 Shows what a verdict is worth.  A run is a job for each kernel, in fresh processes, made into records by what `accept`
-calls; each run of a GPU is compared with the next one of it by what `sitegen compare` calls:
+calls; each run of a GPU is compared with the next one of it by what `sitegen compare` calls, and known to its jobs as
+the record of the site would be, so that more processes time what is in doubt:
 
 - The same code: no implementation of any kernel may be `slower` or `faster`, and the noise of its time must be within
   0.2 %.
@@ -36,7 +37,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -51,14 +52,17 @@ from machine import (
     kernel_of,
     measured,
     narrowed,
+    records_of,
     save,
     the_site,
     without_artefacts,
 )
 from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
 
+from sitegen.execute.plan import with_previous
 from sitegen.execute.targets import Device
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob
+from sitegen.model.plain import from_plain
 from sitegen.model.record import Performance
 from sitegen.model.site import Site
 
@@ -141,14 +145,26 @@ class Lane:
         known, enough = self.folder / f"{name}.json", pairs(self.bench.folder, subject.kernel) >= PAIRS
         if known.exists() or enough or self.bench.limit.left < longest(self.bench.folder, subject):
             return
-        run, start, job = _now(), time.monotonic(), self.bench.job(subject)
+        run, start, original = _now(), time.monotonic(), subject.slowed.original if subject.slowed else ""
+        job = self._after_the_last(self.bench.job(subject), original)
         expect_same_code(self.bench.folder, job)
-        result, original = self.measured(job), subject.slowed.original if subject.slowed else ""
+        result = self.measured(job)
         seconds = time.monotonic() - start
         told = {"run": run, "seconds": seconds, "kernel": job.kernel, "original": original, "result": result}
         save(self.folder, name, told)
         failed = (f"{e.name}: {e.status}" for e in result.evaluations if e.performance is None)
         self.bench.say(" ".join([self.folder.name, name, f"in {seconds:.0f} s", result.error, *failed]).rstrip())
+
+    def _after_the_last(self, job: KernelJob, original: str) -> KernelJob:
+        """The job, to which the run before is what the site's record says; of what is planted, as of the original."""
+        before = stored_runs(self.folder, job.kernel.name)
+        if not before:
+            return job
+        told = before[-1][1]
+        record = records_of(self.bench.site, [job.kernel], [from_plain(JobResult, told["result"])], told["run"])
+        job = with_previous(job, record[job.kernel.name])
+        planted = {name: job.previous[original] for name in SIZES if original in job.previous}
+        return replace(job, previous={**job.previous, **planted})
 
 
 def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], runs: int, seconds: float) -> None:

@@ -180,7 +180,8 @@ def noise_of(values_by_session: Iterable[Sequence[float]]) -> float:
 
 def last_rounds(several: Iterable[Performance]) -> float:
     """By what share the last rounds of the generations are slower than the others of theirs: the median of all."""
-    parts = [part for one in several for part in by_generation(one.rounds_us) if len(part) > 1]
+    generations = chain.from_iterable(by_generation(one.rounds_us, len(one.by_process_us)) for one in several)
+    parts = [part for part in generations if len(part) > 1]
     return median(part[-1] / median(part[:-1]) for part in parts) - 1 if parts else math.nan
 
 

@@ -27,7 +27,7 @@ from machine import OutOfTime, kernel_of, narrowed, the_site
 from planted import Slowed, amount_for, repeated_blocks, with_slowed
 
 from sitegen.execute.targets import Device
-from sitegen.model.job import CeilingsJob, JobResult
+from sitegen.model.job import CeilingsJob, JobResult, Previous
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.results.verdicts import Verdict
@@ -166,7 +166,7 @@ class Machine:
     """Stands for `measured`: who was asked what, and results in which each planted block costs 0.01 %."""
 
     def __init__(self, jobs: int = 1000):
-        self.asked, self.jobs = list[tuple[str, str]](), jobs
+        self.asked, self.jobs, self.previous = list[tuple[str, str]](), jobs, list[dict[str, Previous]]()
 
     def __call__(self, job, limit, device):
         self.asked.append((device.uuid, job.id))
@@ -175,9 +175,11 @@ class Machine:
         if isinstance(job, CeilingsJob):
             return JobResult(1, job.id, job.kind, ENVIRONMENT, ceilings=(Ceiling("memory 1:1", 4.5e12, {}),))
         ours = [
-            replace(timed(Role.IMPLEMENTATION, one.name, us_of(one)), key=job.keys[one.name].digest)
+            replace(timed(Role.IMPLEMENTATION, one.name, us_of(one)), key=key.digest, key_parts=key.parts)
             for one in job.kernel.implementations
+            if (key := job.keys[one.name])
         ]
+        self.previous.append(dict(job.previous))
         evaluations = (*ours, timed(Role.BASELINE, "torch", BASELINE_US))
         return JobResult(1, job.id, job.kind, ENVIRONMENT, evaluations)
 
@@ -209,6 +211,15 @@ def test_two_gpus_make_twenty_pairs_with_the_amounts_that_both_looked_for(sessio
     assert json.loads((folder / "planted-softmax.json").read_text()) == {SLOWER: 150, SLIGHTLY: 50}
     text, held = report(site, list(sessions_in([folder], site)))
     assert held, text
+
+
+def test_each_run_knows_the_one_before_it_and_of_what_is_planted_the_original(session):
+    machine = Machine()
+    session(machine, runs=2)
+    *searches_and_first_runs, third, fourth = sorted(machine.previous, key=len)
+    assert not any(searches_and_first_runs)
+    known = Previous("nvidia-h200", {"torch": BASELINE_US / 131.0}, 0.01)
+    assert third == fourth == dict.fromkeys(["registers", SLOWER, SLIGHTLY], known)
 
 
 def test_a_folder_that_comes_back_is_gone_on_with(session, site):

@@ -26,7 +26,7 @@ def turns(first, second, mhz=1980.0, throttle=()):
 @pytest.fixture
 def race():
     quiet = {"torch": turns(100.0, 100.0), "ours": turns(50.0, 50.0), "copy": turns(45.0, 45.0)}
-    return Race(quiet, yardsticks=("torch", "copy", "read"))
+    return Race(quiet, yardsticks=("torch", "copy", "read"), generations=2)
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ def matrix_race():
         {"torch": turns(100.0, 100.0, 1600.0), "ours": turns(100.0, 100.0, 1500.0, ("power cap",))},
         {"torch": turns(110.0, 110.0, 1350.0), "ours": turns(120.0, 122.0, 1350.0, ("thermal", "power cap"))},
         yardsticks=("torch",),
+        generations=2,
     )
 
 

@@ -13,6 +13,7 @@ from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import GENERATION_ROUNDS, LEAST_ROUNDS
 from sitegen.measure.stage import Stage
+from sitegen.model.job import Previous
 from sitegen.model.kernel import Status
 from sitegen.model.record import Role
 
@@ -128,6 +129,7 @@ def run(add_kernel, tmp_path):
 
     def done(world: World, **changes: Any) -> dict[str, Any]:
         job = add_kernel.kernel_job({"ours": "…", "other": "…"}, n=1 << 22)
+        job = replace(job, previous=changes.pop("previous", {}))
         stage = FakeStage(Path(tmp_path), Path("job.json"), gpu=True)
         stage.world = world
         done.result = run_kernel_job(replace(job, kernel=replace(job.kernel, **changes)), stage)
@@ -148,6 +150,55 @@ def test_everybody_is_timed_by_two_processes_half_of_the_rounds_each(run):
         assert sorted(world.who("turn", generation)) == sorted(EVERYBODY * GENERATION_ROUNDS)
     assert found["ours"].performance.by_process_us == (50.0, 50.0)
     assert len(found["ours"].performance.rounds_us) == LEAST_ROUNDS
+
+
+def before(ratio: float, gpu: str = "a-gpu") -> dict[str, Previous]:
+    """What a record says of `ours`, which is twice as fast as torch now."""
+    return {"ours": Previous(gpu, {"copy": 0.5, "torch": ratio}, 0.01)}
+
+
+@pytest.mark.parametrize("ratio", [2.0 * 1.008, 2.0 / 1.012])
+def test_a_change_near_the_threshold_is_timed_by_six_processes_of_everybody(run, ratio):
+    world = World()
+    found = run(world, previous=before(ratio))
+    for generation in range(1, 7):
+        assert sorted(world.who("turn", generation)) == sorted(EVERYBODY * GENERATION_ROUNDS)
+        assert sorted(world.who("recheck", generation)) == EVERYBODY
+    assert {len(found[name].performance.by_process_us) for name in EVERYBODY} == {6}
+    ratios = {ratio.baseline: ratio for ratio in found["ours"].performance.ratios}
+    assert ratios["torch"].by_process == (2.0,) * 6
+    assert "more generations" in run.result.seconds
+
+
+@pytest.mark.parametrize("previous", [before(2.0), before(2.004), before(1.9), before(2.02, gpu="another")])
+def test_no_change_a_large_one_and_one_against_another_gpu_are_settled_by_two(run, previous):
+    world, quiet = World(), World()
+    run(world, previous=previous)
+    run(quiet)
+    assert world.who("turn", 3) == []
+    assert sorted(world.asked) == sorted(quiet.asked)
+
+
+def test_further_processes_are_made_two_at_a_time_while_nothing_is_timed_and_no_other_has_sets(run):
+    world = World()
+    run(world, previous=before(2.02))
+    started = {generation: world.when("started", generation=generation) for generation in range(2, 7)}
+    assert max(world.when("turn", generation=2)) < min(started[3])
+    assert max(started[4]) < min(world.when("turn", generation=3))
+    for generation in range(1, 6):
+        ended = [at for at in world.when("ended", generation=generation) if world.asked[at][1] in EVERYBODY]
+        assert max(ended) < min(world.when("resume", generation=generation + 1))
+    assert max(world.when("prepare", "first", generation=4)) < min(world.when("resume", generation=3))
+    assert len(world.when("started")) == len(world.when("ended"))
+
+
+@pytest.mark.parametrize(("generation", "request_"), [(3, "first"), (4, "prepare"), (3, "resume"), (4, "turn")])
+def test_a_fault_in_a_further_process_ends_it_too_and_no_child_is_left(run, generation, request_):
+    world = World({("ours", generation, request_): Ended(Status.RUNTIME_ERROR, "an illegal access")})
+    found = run(world, previous=before(2.02))
+    assert (found["ours"].status, found["ours"].performance) == (Status.RUNTIME_ERROR, None)
+    assert len(found["other"].performance.by_process_us) == 4
+    assert len(world.when("started")) == len(world.when("ended"))
 
 
 def test_the_second_generation_is_ready_before_anything_is_timed(run):

@@ -38,13 +38,14 @@ class Bench:
         us = tuple(self.sizes[name] * shift * (1 + self.rng.gauss(0, 1e-5)) for _ in range(20))
         return TurnResult(us, self.busy_s)
 
-    def take_over(self):
+    def take_over(self, generation):
         self.generation += 1
+        assert generation == self.generation
 
-    def run(self, baseline="torch", matrix=False):
+    def run(self, baseline="torch", matrix=False, in_doubt=lambda _: False):
         judged = tuple(name for name in self.sizes if name != "read")
         rules = Rules(judged, baseline, seed=5, matrix=matrix)
-        return run_rounds(list(self.sizes), rules, self.turn, self.take_over)
+        return run_rounds(list(self.sizes), rules, self.turn, self.take_over, in_doubt)
 
     def names(self, kind=None):
         return [name for _, name, asked, _ in self.asked if kind in (None, asked)]
@@ -166,19 +167,40 @@ def test_a_matrix_kernel_is_checked_again_after_its_very_last_call():
 
 
 def test_rounds_are_told_apart_by_generation():
-    assert by_generation(list(range(14))) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
-    assert by_generation([1, 2]) == [[1, 2]]
-    assert by_generation([]) == []
+    assert by_generation(list(range(14)), 2) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
+    assert by_generation([1, 2], 2) == by_generation([1, 2], 1) == [[1, 2]]
+    assert by_generation([], 2) == []
+
+
+def test_the_second_generation_keeps_its_length_whatever_follows():
+    assert [len(part) for part in by_generation(list(range(32)), 4)] == [6, 14, 6, 6]
+    assert [part[0] for part in by_generation(list(range(36)), 6)] == [0, 6, 12, 18, 24, 30]
 
 
 def test_cycles_are_known_only_where_every_turn_knows_its_clock():
     known, unknown = TurnResult((2.0, 3.0), 0.1, clock_mhz=1000.0), TurnResult((2.0,), 0.1)
-    assert cycles([known]) == [[[2000.0, 3000.0]]]
-    assert cycles([known, unknown]) is None
+    assert cycles([known], 1) == [[[2000.0, 3000.0]]]
+    assert cycles([known, unknown], 1) is None
 
 
 def test_a_race_without_an_entrant_has_no_round():
-    assert Race().turns == run_rounds([], Rules((), None, 1), lambda *_: None, lambda: None).turns
+    assert Race().turns == run_rounds([], Rules((), None, 1), lambda *_: None, lambda _: None, lambda _: True).turns
+
+
+def test_two_generations_more_take_six_rounds_each_as_long_as_there_is_doubt():
+    bench = Bench({"torch": 100.0, "ours": 50.0})
+    race = bench.run(in_doubt=lambda race: race.generations < 6)
+    assert race.generations == bench.generation == 6
+    assert [generation for generation, name, _, _ in bench.asked if name == "ours"] == sorted([1, 2, 3, 4, 5, 6] * 6)
+    rechecked = [generation for generation, name, _, recheck in bench.asked if recheck and name == "ours"]
+    assert rechecked == [1, 2, 3, 4, 5, 6]
+
+
+def test_one_who_falls_out_of_a_further_generation_is_out_and_the_others_finish():
+    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 15}).run(
+        in_doubt=lambda race: race.generations < 4
+    )
+    assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": 24, "ours": 24}
 
 
 def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():

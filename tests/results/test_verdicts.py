@@ -73,6 +73,15 @@ def test_what_one_of_the_processes_did_not_see_is_to_be_run_again(before, after)
     assert "not each process did (torch / t " in reason and reason.endswith("run again")
 
 
+def test_of_more_than_two_processes_one_may_be_far_off_and_no_pair():
+    seen = replace(figure(1.0, 0.985), after_by_process=(0.999, 0.975, 0.983, 0.983))
+    assert verdict([seen]) is Verdict.SLOWER
+    assert reason_of(Verdict.SLOWER, [seen], 0.001).endswith("each pair of processes saw it")
+    unseen = replace(seen, after_by_process=(0.97, 0.97, 0.999, 0.999))
+    assert verdict([unseen]) is Verdict.AMBIGUOUS
+    assert "but not each pair of processes did" in reason_of(Verdict.AMBIGUOUS, [unseen], 0.001)
+
+
 def test_of_ceiling_may_differ_by_two_per_cent_between_two_gpus_and_the_ratio_may_not():
     other_gpu = [figure(1.9, 1.899), figure(0.9, 0.9 * 1.018, name="of-ceiling")]
     assert verdict(other_gpu) is Verdict.SAME

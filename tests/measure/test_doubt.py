@@ -1,0 +1,107 @@
+"""Two records of softmax that nobody made: how often more processes are asked, and how often a verdict is wrong then.
+
+The noise is what its record on an H200 says of itself, and what many runs of it there showed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from sitegen.measure.doubt import MOST_GENERATIONS, in_doubt, is_near
+from sitegen.measure.rounds import GENERATION_ROUNDS, MORE_GENERATIONS, Race, TurnResult
+from sitegen.model.job import Previous
+from sitegen.model.plain import from_plain
+from sitegen.model.record import Record
+from sitegen.results.noise import noise_of
+from sitegen.results.verdicts import Measure, Verdict, threshold_of, verdict
+
+RECORD = Path(__file__).parents[2] / "kernels/softmax/results/nvidia-h200.json"
+SEEN = 0.0016
+"""Standard deviation of its ratio between eighteen runs, each of two processes."""
+PAIRS = 20_000
+
+
+def race(*ours: float, generations: int = 2) -> Race:
+    """torch takes 100 µs in every round, `ours` so many in each generation."""
+    turns = [TurnResult((us,) * 20, 0.01) for us in ours for _ in range(GENERATION_ROUNDS)]
+    torch = [TurnResult((100.0,) * 20, 0.01)] * len(turns)
+    return Race({"ours": turns, "torch": torch}, generations=generations)
+
+
+def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, Previous]:
+    return {"ours": Previous("nvidia-h200", {baseline: ratio}, threshold)}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "doubt"), [(2.0, False), (2.01, False), (2.015, True), (1.985, True), (2.025, True), (2.03, False)]
+)
+def test_a_change_is_in_doubt_near_the_threshold_alone(ratio, doubt):
+    assert in_doubt(race(50.0, 50.0), previous(ratio), ["torch"]) is doubt
+
+
+def test_all_generations_count():
+    assert in_doubt(race(50.0, 50.8), previous(2.0), ["torch"])
+    assert not in_doubt(race(50.0, 50.8, 50.0, 50.0, generations=4), previous(2.0), ["torch"])
+
+
+def test_a_noisy_workload_is_in_doubt_at_larger_changes():
+    assert not in_doubt(race(50.0, 50.0), previous(2.02, threshold=0.03), ["torch"])
+    assert in_doubt(race(50.0, 50.0), previous(2.05, threshold=0.03), ["torch"])
+
+
+def test_after_six_generations_and_without_a_common_baseline_nothing_is_in_doubt():
+    assert not in_doubt(race(*[50.0] * 6, generations=MOST_GENERATIONS), previous(2.02), ["torch"])
+    assert not in_doubt(race(50.0, 50.0), previous(2.02, baseline="cudnn"), ["cudnn", "torch"])
+    assert not in_doubt(Race(), previous(2.02), ["torch"])
+
+
+def stored_noise() -> float:
+    """Of a ratio of softmax at 8192 × 8192, float32."""
+    record = from_plain(Record, json.loads(RECORD.read_text(encoding="utf-8")))
+    ours = (e for e in record.evaluations if (e.workload, e.dtype) == ("8192x8192", "float32"))
+    return noise_of(record, next(e for e in ours if e.performance))
+
+
+@pytest.fixture(scope="module", params=["as stored", "as seen"])
+def noise(request) -> float:
+    """Of one process, relative."""
+    return math.sqrt(2) * (stored_noise() if request.param == "as stored" else SEEN)
+
+
+def judged(rng: random.Random, noise: float, older: int, slower: float) -> tuple[Verdict, int]:
+    """The verdict on a slow-down against a record of `older` processes, and how many were asked for it."""
+    before = [math.exp(rng.gauss(0, noise)) for _ in range(older)]
+    after = [math.exp(rng.gauss(0, noise)) / (1 + slower) for _ in range(2)]
+    threshold = threshold_of(noise / math.sqrt(2))
+    while len(after) < MOST_GENERATIONS and is_near(fmean(after), fmean(before), threshold):
+        after += [math.exp(rng.gauss(0, noise)) / (1 + slower) for _ in range(MORE_GENERATIONS)]
+    sides = ((fmean(side), fmean(side) * 0.999, fmean(side) * 1.001) for side in (before, after))
+    return verdict([Measure("torch / t", *sides, tuple(before), tuple(after))], threshold), len(after)
+
+
+def slower_in(noise: float, older: int, slower: float) -> tuple[float, float]:
+    """In what share of pairs it is called slower, and processes on average."""
+    found = [judged(random.Random(seed), noise, older, slower) for seed in range(PAIRS)]
+    return fmean(v is Verdict.SLOWER for v, _ in found), fmean(count for _, count in found)
+
+
+@pytest.mark.parametrize(("older", "most"), [(2, 0.006), (4, 0.001), (6, 0.001)])
+def test_half_a_per_cent_is_not_called_slower_and_one_and_a_half_is(noise, older, most):
+    """Against a record of two processes its own noise decides: no number of new ones brings it below 0.1 %."""
+    wrong, few = slower_in(noise, older, 0.005)
+    right, many = slower_in(noise, older, 0.015)
+    print(f"{noise:.2%} a process, {older} before: 0.5 % slower {wrong:.3%}, {few:.1f} processes;", end=" ")
+    print(f"1.5 % slower {right:.3%}, {many:.1f} processes")
+    assert wrong < most
+    assert right > 1 - most
+
+
+def test_the_same_code_is_seldom_timed_by_more_than_two(noise):
+    same, count = slower_in(noise, 2, 0.0)
+    assert (same, count < 2.1) == (0.0, True)
