@@ -16,7 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
-from sitegen.markup.pieces import Pieces
+from sitegen.markup.pieces import Pieces, key_of
 from sitegen.model.document import Cell, Heading, Slot
 
 KEY = "sitegen"
@@ -64,12 +64,13 @@ class Collected:
 
     def remembered(self, make: Callable[[], str], *source: object) -> str:
         """What `make` returns, or returned of the same source before; kept only when HTML is all that it made."""
-        if (found := self.pieces.find(*source)) is not None:
+        key = key_of(*source)
+        if (found := self.pieces.find(key)) is not None:
             return found
         before = self._effects()
         html = make()
         if self._effects() == before:
-            self.pieces.keep(html, *source)
+            self.pieces.keep(html, key)
         return html
 
     def _effects(self) -> tuple[int, ...]:

@@ -57,8 +57,9 @@ _INLINE = {
 """A rule that is not named may begin anywhere."""
 
 _UNDERLINES = "-="
-_BELOW_A_HEAD = "|-:"
+_BELOW_A_HEAD = ("|", "-", ":")
 """With one of these the second line of a table begins."""
+_DEFINES = (":", "~")
 _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
 """What markdown-it and its plugins ask for: the rules that read, and those that end something else."""
 _WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)"}
@@ -108,8 +109,7 @@ def _table(rule: Rule) -> Rule:
     """A table's second line says that it is one."""
 
     def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        below = start + 1 < end and _first(state, start + 1)
-        return bool(below and below in _BELOW_A_HEAD) and rule(state, start, end, silent)
+        return start + 1 < end and _first(state, start + 1) in _BELOW_A_HEAD and rule(state, start, end, silent)
 
     return table
 
@@ -129,7 +129,19 @@ def _underlined(rule: Rule) -> Rule:
     return lheading
 
 
-_CHECKED: Mapping[str, Callable[[Rule], Rule]] = {"table": _table, "lheading": _underlined}
+def _defined(rule: Rule) -> Rule:
+    """A term stands above its definition, with an empty line between them or without."""
+
+    def deflist(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        if silent:  # asks for the next definition of the list that we are in
+            return state.ddIndent >= 0 and rule(state, start, end, silent)
+        below = start + 1 if start + 1 < end and _first(state, start + 1) else start + 2
+        return below < end and _first(state, below) in _DEFINES and rule(state, start, end, silent)
+
+    return deflist
+
+
+_CHECKED: Mapping[str, Callable[[Rule], Rule]] = {"deflist": _defined, "lheading": _underlined, "table": _table}
 """Rules that may begin anywhere, but not without something below."""
 
 

@@ -18,9 +18,8 @@ class Pieces:
         self.used: dict[bytes, str] = {}
         """Those that the text has now."""
 
-    def find(self, *source: object) -> str | None:
+    def find(self, key: bytes) -> str | None:
         """What was made of that before."""
-        key = _key(source)
         if key in self._known:
             self.used[key] = self._known[key]
         return self._known.get(key)
@@ -30,9 +29,10 @@ class Pieces:
         found = ((piece, html.find(one), len(one)) for piece, one in self.used.items())
         return tuple((piece, at, at + length) for piece, at, length in found if at >= 0)
 
-    def keep(self, html: str, *source: object) -> None:
-        self.used[_key(source)] = html
+    def keep(self, html: str, key: bytes) -> None:
+        self.used[key] = html
 
 
-def _key(source: tuple[object, ...]) -> bytes:
+def key_of(*source: object) -> bytes:
+    """Of what a piece is made of: the same in every process."""
     return blake2b(repr(source).encode(), digest_size=12).digest()

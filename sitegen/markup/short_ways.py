@@ -18,6 +18,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 _INDENT = re.compile(r"[ \t]*")
+_EMPHASIZED = re.compile(r"(?<![^\s(])(\*\*?)([^\W_]+(?:[ ,.-]+[^\W_]+)*)\1(?=[\s.,;:)]|\Z)")
+"""Words between marks of which the first can only open and the last only close."""
 _HARD_OR_TRIMMED = r"\n(?:(?<= \n)|(?=[ \t]))"
 """The ends of lines that say more than that the text goes on."""
 
@@ -56,10 +58,28 @@ class Inline(ParserInline):
             state.pushPending()
 
     def _read(self, state: StateInline) -> bool:
+        if state.src[state.pos] == "*" and (found := _EMPHASIZED.match(state.src, state.pos, state.posMax)):
+            _push_emphasis(state, found)
+            return True
         for rule in self.rules_of[state.src[state.pos]]:  # noqa: SIM110, a generator costs more than it spares
             if rule(state, False):
                 return True
         return False
+
+
+def _push_emphasis(state: StateInline, found: re.Match[str]) -> None:
+    """Nothing else could this mark have opened, and no other mark have closed it."""
+    if state.pending:
+        state.pushPending()
+    mark, level = found[1], state.level
+    name = "strong" if len(mark) == 2 else "em"
+    state.tokens += (
+        Token(f"{name}_open", name, 1, level=level, markup=mark),
+        Token("text", "", 0, content=found[2], level=level + 1),
+        Token(f"{name}_close", name, -1, level=level, markup=mark),
+    )
+    state.pendingLevel = level
+    state.pos = found.end()
 
 
 class Block(ParserBlock):
