@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from sitegen.measure.call import BaselineSubject, Subject
-from sitegen.measure.errors import Errors, errors_of, ulp, worst
+from sitegen.measure.errors import Errors, all_finite, errors_of, ulp, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.inputs import (
     INPUT_MARGIN,
@@ -150,7 +150,7 @@ def case_of(bench: Bench, name: str, made: Mapping[str, Any], dims: Mapping[str,
     judge_over = getattr(bench.reference, "error_scale", None)
     scale = as_tuple(judge_over(**named, **bench.params)) if judge_over else expected
     del named
-    if name == NORMAL and not all(bool(torch.isfinite(value).all()) for value in expected):
+    if name == NORMAL and not all(map(all_finite, expected)):
         raise Ended(Status.NOT_RUN, f"reference.py is not finite for ordinary inputs at {_text(dims)}")
     return Case(name, inputs, expected, scale, _baseline_error(bench, inputs, expected, scale, dims))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
 from sitegen.measure import errors as measured  # noqa: E402  (needs torch)
-from sitegen.measure.errors import Errors, errors_of, ulp, worst  # noqa: E402
+from sitegen.measure.errors import Errors, all_finite, errors_of, ulp, worst  # noqa: E402
 
 pytestmark = pytest.mark.torch
 NAN, INF = math.nan, math.inf
@@ -69,6 +71,58 @@ def test_chunks_change_nothing(monkeypatch):
         monkeypatch.setattr(measured, "_CHUNK", 64)
         parts = errors_of(result, expected, expected)
         assert (parts.relative, parts.row, parts.largest) == pytest.approx((whole.relative, whole.row, whole.largest))
+
+
+NUMBERS = st.one_of(
+    st.floats(-1e3, 1e3), st.sampled_from([NAN, INF, -INF, 0.0, -0.0, 1e-300, 1e200, -1e200, 1.7e308, -1.7e308])
+)
+DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e5m2, torch.int32]
+
+
+@st.composite
+def compared(draw):
+    """A result, its reference, and what the error is judged over; mostly, but not always, of finite numbers."""
+    rows, columns, dtype = draw(st.integers(1, 4)), draw(st.integers(1, 9)), draw(st.sampled_from(DTYPES))
+    numbers = draw(st.sampled_from([st.floats(-1e3, 1e3), NUMBERS]))
+    several = st.lists(numbers, min_size=rows * columns, max_size=rows * columns)
+    reference, other = (torch.tensor(draw(several), dtype=torch.float64).reshape(rows, columns) for _ in range(2))
+    near = draw(st.booleans())
+    value = torch.nan_to_num(other, 0.0, 99.0, -99.0).clamp(-99, 99) if dtype is torch.int32 else other
+    result = (reference if near and dtype is not torch.int32 else value).to(dtype)
+    return result, reference, draw(st.sampled_from([reference, other.abs()]))
+
+
+def plainly(result, expected, scale) -> tuple[float, float, float, int]:
+    """As the definitions say, number by number."""
+    value = result.double()
+    both = torch.isfinite(value) & torch.isfinite(expected)
+    alike = both | (value.isnan() & expected.isnan()) | (value == expected)
+    difference = torch.where(both, value - expected, 0.0)
+    squares = difference.square().sum(1)
+    sizes = torch.where(torch.isfinite(scale), scale, 0.0).square().sum(1)
+    whole, size = float(squares.sum()), float(sizes.sum())
+    relative = 0.0 if whole == 0.0 else math.sqrt(whole / size) if size > 0.0 else INF
+    row = float(torch.nan_to_num(squares.sqrt() / sizes.sqrt(), nan=0.0, posinf=INF).max())
+    return relative, row, float(difference.abs().max()), int((~alike).sum())
+
+
+@given(compared())
+def test_the_short_way_of_finite_numbers_says_what_the_definitions_say(drawn):
+    found, expected = errors_of(*drawn), plainly(*drawn)
+    assert repr((found.relative, found.row, found.largest, found.wrong_kind)) == repr(expected)
+
+
+@given(compared())
+def test_whether_all_are_finite_and_the_largest_that_is_are_found_in_one_pass(drawn):
+    _, values, _ = drawn
+    finite = values[torch.isfinite(values)]
+    assert all_finite(values) == (finite.numel() == values.numel())
+    size = float(finite.abs().max()) if finite.numel() else 0.0
+    assert measured._largest_finite(values) == size
+
+
+def test_nothing_at_all_is_finite():
+    assert all_finite(torch.empty(0))
 
 
 def test_integers_have_no_ulp_and_floats_that_of_their_largest_value():
