@@ -1,10 +1,11 @@
-// A built site's address, a folder → the pictures of the readme in it, as a reader sees the pages at 1280 px.
+// The address of this project's site, a folder → the pictures of the readme in it, as a reader sees the pages at 1280 px:
+// sitegen serve, then CHROME_PATH=… node tests/web/screenshots.mjs http://127.0.0.1:8000/ .github/screenshots
 import { launch } from "./browser.mjs";
 
 const PICTURES = [
   { name: "home", path: "", colorScheme: "light" },
   { name: "post", path: "posts/softmax/", colorScheme: "dark", at: "figure:not(.code)" },
-  { name: "kernel", path: "kernels/softmax/", colorScheme: "light" },
+  { name: "kernel", path: "kernels/softmax/", colorScheme: "light", at: "#on-ladder" },
 ];
 
 const [base, folder] = process.argv.slice(2);
