@@ -10,6 +10,7 @@ import formula_error
 import interval_coverage
 import pytest
 import rejected
+import start_costs
 import where_time_goes
 from faults import Fault, Row, others_finished, rows_of
 from machine import table
@@ -244,3 +245,13 @@ def test_rounds_that_move_together_do_so_in_the_simulation():
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():
     assert table(("name", "s"), [("a", 10.0), ("bcd", 2.5)]) == "name      s\na     10.00\nbcd    2.50"
+
+
+def test_only_what_a_line_says_decides_where_compiled_modules_go(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(start_costs, "IMPORTS", ("here",))
+    (tmp_path / "here.py").write_text("")
+    (seconds,) = start_costs.seconds(start_costs.environment(PYTHONPYCACHEPREFIX=str(tmp_path / "kept")))
+    assert seconds > 0
+    assert [file.name.partition(".")[0] for file in (tmp_path / "kept").rglob("*here*.pyc")] == ["here"]
