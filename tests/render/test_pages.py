@@ -126,7 +126,7 @@ def test_the_font_of_formulas_is_fetched_where_one_stands(pages: Pages) -> None:
     found = {path: bool(page.css("math")) for path, page in html(pages).items()}
     assert found == {path: bool(page.css("link[as=font]")) for path, page in html(pages).items()}
     assert set(found.values()) == {True, False}
-    assert (default_folder() / "assets" / "math.woff2").stat().st_size < 130_000
+    assert (default_folder() / "assets" / "math.woff2").stat().st_size <= 40_960
 
 
 def test_the_sitemap_is_xml_with_absolute_links(pages: Pages) -> None:
