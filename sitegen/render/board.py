@@ -40,7 +40,7 @@ class Board:
 
 def board(sources: Sources, here: str) -> Board:
     """One row a kernel, on the first of its GPUs."""
-    rows, made = [], dict[str, Provenance]()
+    rows, made = [], dict[tuple[object, ...], Provenance]()
     for kernel in sources.site.kernels:
         record = next(iter(sources.records(kernel.name)), None)
         shown = sources.groups(record) if record else ()
@@ -49,7 +49,7 @@ def board(sources: Sources, here: str) -> Board:
         run = newest_run(record, group) if record and group and group.best else None
         if record and run:
             line = provenance(run, record_href(record, here), ceilings_href(sources, record.gpu, here))
-            made.setdefault(f"{record.gpu} {run.id}", line)
+            made.setdefault((line.gpu, line.facts, line.commit), line)  # two runs may read the same
     return Board(tuple(rows), tuple(made.values()))
 
 
