@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import sitegen
+from sitegen.render.default_theme import default_folder
 
 _READERS = (
     "linkify_it",
@@ -23,6 +24,7 @@ _READERS = (
     "quickjs",
     "yaml",
 )
+_PROGRAM = (".py", ".js", ".cu")
 _PRINTERS = ("jinja2", "markupsafe")
 
 
@@ -36,16 +38,17 @@ def versions() -> bytes:
 
 def _own_files() -> list[str]:
     """What the system says of them is enough: nobody writes into an installed package and keeps its times."""
-    return sorted(_stated(os.fspath(Path(sitegen.__file__).parent)))
+    package = Path(sitegen.__file__).parent
+    return sorted([*_stated(os.fspath(package), _PROGRAM), *_stated(os.fspath(default_folder()))])
 
 
-def _stated(folder: str) -> list[str]:
+def _stated(folder: str, endings: tuple[str, ...] = ("",)) -> list[str]:
     lines = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                lines += _stated(entry.path) if entry.name != "__pycache__" else []
-            elif entry.name.endswith((".py", ".js", ".cu")):
+                lines += _stated(entry.path, endings) if entry.name != "__pycache__" else []
+            elif entry.name.endswith(endings):
                 stat = entry.stat()
                 lines.append(f"{entry.path} {stat.st_size} {stat.st_mtime_ns}")
     return lines

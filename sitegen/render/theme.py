@@ -15,7 +15,7 @@ from types import MappingProxyType
 import jinja2
 import jinja2.bccache
 
-import sitegen
+from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
@@ -37,13 +37,6 @@ def load_theme(root: Path | None = None) -> Theme:
     templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
     assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
     return Theme(templates, assets)
-
-
-def default_folder() -> Path:
-    """`sitegen/theme` in the wheel, `templates/` beside the package in the repository."""
-    package = Path(sitegen.__file__).parent
-    shipped = package / "theme"
-    return shipped if shipped.is_dir() else package.parent / "templates"
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.render.theme import default_folder
+from sitegen.render.default_theme import default_folder
 
 Pages = dict[str, str | bytes]
 
