@@ -76,27 +76,32 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
     total = sum(len(squares) for _, squares in shown)
     room = width - between * (len(shown) - 1) - gap * sum(len(squares) - 1 for _, squares in shown)
     block, x, parts = room / max(total, 1), 0.0, list[Markup]()
-    for title, squares in shown:
-        wide = len(squares) * (block + gap) - gap
-        parts.append(text(_fitting(title, wide + between - 6), x, 14.0))
+    names = [_lines(title, len(squares) * (block + gap) + between - 6 - gap) for title, squares in shown]
+    below = 14.0 * max(map(len, names), default=1)
+    for lines, (_, squares) in zip(names, shown, strict=True):
+        parts += (text(line, x, below - 14 * above) for above, line in enumerate(reversed(lines)))
         for square in squares:
             class_ = "pl" if square.state == "plan" else "fill"
-            parts.append(tag("rect", class_=class_, x=x + 0.5, y="24", width=block - 1, height="10"))
+            parts.append(tag("rect", class_=class_, x=x + 0.5, y=f"{below + 10:g}", width=block - 1, height="10"))
             x += block + gap
         x += between - gap
-    box = {"viewBox": f"0 0 {width:g} 38", "width": f"{width:g}", "height": 38}
+    height = below + 24
+    box = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}"}
     return tag("svg", join(parts), class_="chart road", aria_hidden="true", **box)
 
 
-def _fitting(title: str, pixels: float) -> str:
-    """As many whole words of a title as fit, by 6.2 pixels a letter, and a sign that there were more."""
-    letters = int(pixels / 6.2)
-    if len(title) <= letters:
-        return title
-    words = title.split()
-    while len(words) > 1 and len(" ".join(words)) >= letters:
-        words.pop()
-    return f"{' '.join(words)[: max(letters - 1, 1)]}…"
+def _lines(title: str, pixels: float) -> list[str]:
+    """The words of a title on lines of so many pixels, by 6.2 a letter; a longer word ends with a sign of that."""
+    most = max(int(pixels / 6.2), 2)
+    lines = [""]
+    for word in title.split():
+        cut = word if len(word) <= most else f"{word[: most - 1]}…"
+        longer = f"{lines[-1]} {cut}".strip()
+        if len(longer) <= most:
+            lines[-1] = longer
+        else:
+            lines.append(cut)
+    return lines
 
 
 def level(words: int) -> int:

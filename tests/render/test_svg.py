@@ -117,7 +117,14 @@ def test_a_series_without_posts_has_an_empty_road() -> None:
     assert "<rect" not in road([("Soon", [])])
 
 
-def test_a_long_phase_title_is_cut_at_a_word() -> None:
-    svg = road([("Kernel optimisation", [Square()]), *[(f"P{n}", [Square()] * 6) for n in range(3)]])
-    assert "Kernel optimisation" not in svg
-    assert ">Kernel<" in svg or "…" in svg
+def test_a_long_phase_title_goes_on_below_itself_and_the_others_stand_above_their_blocks() -> None:
+    svg = road([("Triton kernels", [Square()] * 3), ("Sums", [Square()] * 6)])
+    assert re.findall(r'y="(\d+)">([^<]+)</text>', svg) == [("14", "Triton kernels"), ("14", "Sums")]
+    svg = road([("Triton kernels", [Square()] * 3), ("Sums", [Square()] * 18)])
+    assert re.findall(r'y="(\d+)">([^<]+)</text>', svg) == [("28", "kernels"), ("14", "Triton"), ("28", "Sums")]
+    assert svg.count('y="38"') == 21  # every block, below both lines
+
+
+def test_a_word_that_is_longer_than_its_phase_is_cut() -> None:
+    svg = road([("Optimisation", [Square()]), *[(f"P{n}", [Square()] * 6) for n in range(3)]])
+    assert ">Opt…</text>" in svg or ">Opti…</text>" in svg
