@@ -62,7 +62,7 @@ def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
     return BoardRow(
         kernel=link,
         by=best.name,
-        workload=f"{numbers.shape(group.workload.name)} {group.dtype}",
+        workload=f"{numbers.short_shape(group.workload.name)} {group.dtype}",
         rate=rate,
         share=numbers.fixed(share * 100, 1) if share is not None else "",
         bar=bar(share, Mark.STALE if best.stale else Mark.OURS, best.predicted),

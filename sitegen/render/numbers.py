@@ -125,6 +125,12 @@ def shape(workload: str) -> str:
     return f"{NBSP}×{NBSP}".join(parts) if all(part.isdigit() for part in parts) else workload
 
 
+def short_shape(workload: str) -> str:
+    """The same for a column that has little room: `4096x4096x4096` is shown as `4096³`."""
+    parts = workload.split("x")
+    return f"{parts[0]}³" if len(parts) == 3 and len(set(parts)) == 1 and parts[0].isdigit() else shape(workload)
+
+
 def day(date: dt.date) -> str:
     """`21 November 2026`."""
     return f"{date.day}{NBSP}{MONTHS[date.month - 1]} {date.year}"

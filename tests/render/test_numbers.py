@@ -86,3 +86,11 @@ def test_an_empty_text_still_takes_a_minute() -> None:
 def test_one_post_is_no_plural() -> None:
     assert numbers.count(1, "post") == f"1{numbers.NBSP}post"
     assert numbers.count(3, "entry", "entries") == f"3{numbers.NBSP}entries"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("big", "big"), ("8x8", f"8{numbers.NBSP}×{numbers.NBSP}8"), ("axaxa", "axaxa"), ("8x8x8", "8³")],
+)
+def test_a_cube_is_short_where_there_is_little_room(name: str, shown: str) -> None:
+    assert numbers.short_shape(name) == shown
