@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from markdown_it.parser_block import ParserBlock
@@ -97,26 +98,22 @@ class Block(ParserBlock):
 
 
 class _Lines(StateBlock):
+    """The last entry of each list is of no line: markdown-it looks one line ahead."""
+
     def __init__(self, src: str, md: Any, env: Any, tokens: list[Token]) -> None:
         super().__init__("", md, env, tokens)
         self.src = src
-        starts, ends, shifts, indents = self.bMarks, self.eMarks, self.tShift, self.sCount
-        for each in (starts, ends, shifts, indents):
-            each.clear()
-        at = 0
-        for line in _lines_of(src):
-            shift = len(line) - len(line.lstrip(" \t"))
-            starts.append(at)
-            shifts.append(shift)
-            indents.append(len(line[:shift].expandtabs(4)) if "\t" in line else shift)
-            at += len(line) + 1
-            ends.append(at - 1)
-        starts.append(len(src))
-        ends.append(len(src))
-        shifts.append(0)
-        indents.append(0)
-        self.bsCount = [0] * len(starts)
-        self.lineMax = len(starts) - 1
+        lines = _lines_of(src)
+        self.eMarks = [end - 1 for end in accumulate(len(line) + 1 for line in lines)]
+        self.bMarks = [0, *(end + 1 for end in self.eMarks[:-1])] if lines else []
+        self.tShift = [len(line) - len(line.lstrip(" \t")) for line in lines]
+        self.sCount = [*self.tShift]
+        if "\t" in src:
+            self.sCount = [len(line[:shift].expandtabs(4)) for line, shift in zip(lines, self.tShift, strict=True)]
+        for each, last in ((self.bMarks, len(src)), (self.eMarks, len(src)), (self.tShift, 0), (self.sCount, 0)):
+            each.append(last)
+        self.bsCount = [0] * len(self.bMarks)
+        self.lineMax = len(lines)
 
 
 def _lines_of(src: str) -> list[str]:
