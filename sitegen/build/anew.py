@@ -388,7 +388,8 @@ def _own_pages(
         alone = known.key and known.files == (name,) and site.read.digests[path] not in elsewhere
         if parsed.face and alone and contents is not None:
             html, pieces = parsed.fragments[key], parsed.pieces.get(key, ())
-            found[path] = OwnPage(name, known.key, parsed.face, html, pieces, contents)
+            lang = one.sheet.text.lang or site.sources.config.language
+            found[path] = OwnPage(name, known.key, parsed.face, lang, html, pieces, contents)
     return found
 
 

@@ -7,9 +7,10 @@ left to `anew`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from sitegen.build.catalogues import vocabulary
 from sitegen.build.elsewhere import face_of_text
 from sitegen.build.own_pages import OwnPage, load_own_pages, save_own_pages
 from sitegen.build.state import Printed, State, left_of, save, trusted
@@ -17,6 +18,7 @@ from sitegen.build.update import Job, Outcome
 from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, filled
+from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
 from sitegen.write.fragments import LostFragmentError, Shelf
@@ -67,7 +69,8 @@ def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: Shelf) -> Men
         data, html = (job.root / path).read_bytes(), shelf.get(own.html)
     except (OSError, LostFragmentError):
         return None
-    document, pieces = _document(data, path, {piece: html[start:end] for piece, start, end in own.pieces}, own.face)
+    pieces = Pieces({piece: html[start:end] for piece, start, end in own.pieces})
+    document = _document(data, path, pieces, vocabulary(own.lang, job.root), own.face)
     page = _in_page(job, own, html, document.html) if document else None
     if document is None or page is None:
         return None
@@ -77,16 +80,15 @@ def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: Shelf) -> Men
     return Mended(path, digest, new, page, now)
 
 
-def _document(data: bytes, path: str, known: Mapping[bytes, str], face: bytes) -> tuple[Document | None, Pieces]:
+def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, face: bytes) -> Document | None:
     """The text as it is now, unless there is a mistake in it or something that others show is new."""
-    pieces = Pieces(known)
     text, unreadable = decode(data, path)
     front, broken = split_front_matter(text, path)
     if unreadable or broken:
-        return None, pieces
-    document, mistakes = parse_post_text(front.body, pieces)
+        return None
+    document, mistakes = parse_post_text(front.body, pieces, spoken)
     above = text.removesuffix(front.body.text)
-    return None if mistakes or face_of_text(above, document) != face else document, pieces
+    return None if mistakes or face_of_text(above, document) != face else document
 
 
 def _in_page(job: Job, own: OwnPage, before: str, after: str) -> bytes | None:

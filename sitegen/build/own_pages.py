@@ -23,6 +23,8 @@ class OwnPage:
     """Of the sheet, when it was printed."""
     face: bytes
     """Of the text: `elsewhere.face_of_text`."""
+    lang: str
+    """The language of the text."""
     html: Reference
     pieces: tuple[Piece, ...]
     contents: tuple[str, ...]
@@ -40,7 +42,10 @@ def load_own_pages(state_file: Path, version: bytes) -> dict[str, OwnPage]:
 
 
 def save_own_pages(state_file: Path, version: bytes, pages: OwnPages) -> None:
-    plain = {path: (one.sheet, one.key, one.face, one.html, one.pieces, one.contents) for path, one in pages.items()}
+    plain = {
+        path: (one.sheet, one.key, one.face, one.lang, one.html, one.pieces, one.contents)
+        for path, one in pages.items()
+    }
     cache.save(_beside(state_file), version, plain)
 
 

@@ -24,14 +24,13 @@ from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
 from sitegen.build.faces import face_of
 from sitegen.build.stages import Stages
-from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, without_text
+from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, setting_of, without_text
 from sitegen.build.update import CACHE, ROOMS, Job, state_file
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, Severity, render_report
 from sitegen.markup.pieces import Pieces
 from sitegen.model import urls
-from sitegen.model.site import Markdown, Page, Post, SiteConfig, Term
-from sitegen.read.config import zone_of
+from sitegen.model.site import Markdown, Page, Post, Term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, base_path
@@ -79,10 +78,9 @@ class _Parts:
         self.parsed = {name: self.parsed[name] for name in self._reader.wanted}
         return Read(self.parsed, self.digests, {}, ())
 
-    def has_other_zone(self) -> bool:
-        """Whether posts were read for another time zone than the site has now."""
-        config = self.parsed[SITE_FILE].part
-        return isinstance(config, SiteConfig) and zone_of(config) != self._reader.zone
+    def has_other_setting(self) -> bool:
+        """Whether texts were read for another time zone, language or catalogue than the site has now."""
+        return setting_of(self.parsed[SITE_FILE].part, self.digests) != self._reader.setting
 
     def take_in(self, paths: Collection[str] | None) -> _Saved:
         """`paths` are those that may have changed; None: any."""
@@ -124,8 +122,11 @@ class _Parts:
         """The parts that are read of other files than before, each with its files."""
         wanted = self._reader.wanted
         if moved:
-            zone, self._reader = self._reader.zone, Reader(self.job.root, tuple(self.job.seen), self._reader.shelf)
-            self._reader.zone = zone
+            setting, self._reader = (
+                self._reader.setting,
+                Reader(self.job.root, tuple(self.job.seen), self._reader.shelf),
+            )
+            self._reader.settle(setting)
         changed = set(new)
         return {
             name: files
@@ -137,14 +138,14 @@ class _Parts:
         from sitegen.markup.documents import documents_of  # not at the start: nothing may be new
 
         contents = {path: new[path] if path in new else _content(self.job.root / path) for path in files}
-        part, found = read_part(name, contents, self._reader.zone)
+        part, found = read_part(name, contents, self._reader.setting.zone)
         documents, mistakes = {}, list(found)
         pieces: dict[str, Pieces] = {}
 
         def pieces_of(key: str) -> Pieces:
             return pieces.setdefault(key, Pieces(self._pieces_of(name, key)))
 
-        for key, (document, of_document) in documents_of(part, pieces_of) if part else ():
+        for key, (document, of_document) in documents_of(part, self._reader.spoken, pieces_of) if part else ():
             documents[key] = replace(document, html="")
             self._html[key], self._pieces[key] = document.html, pieces[key].used
             mistakes += of_document
@@ -269,7 +270,7 @@ class Resident:
     def _take_in(self, paths: Collection[str] | None) -> Collection[str]:
         """Gives the names of the parts that were read again."""
         saved = self._parts.take_in(paths)
-        if self._parts.has_other_zone():
+        if self._parts.has_other_setting():
             return self._begin(processes=1)
         of_theme = {path for path in saved.paths if path.startswith(f"{TEMPLATES}/")}
         alike = not saved.moved and saved.paths <= of_theme | saved.before.keys()

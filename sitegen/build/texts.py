@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sitegen.build.catalogues import vocabularies
 from sitegen.build.elsewhere import face_of_text
 from sitegen.build.own_pages import Piece
 from sitegen.build.workers import each
@@ -23,6 +24,7 @@ from sitegen.diagnostics import Diagnostic
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.site import Page, Post, SiteConfig, Term
+from sitegen.model.vocabulary import FOLDER
 from sitegen.read.config import zone_of
 from sitegen.read.load import Part, is_text, parse_part, parts_of
 from sitegen.read.root import SITE_FILE
@@ -34,6 +36,9 @@ from sitegen.write.scan import digest_of
 
 Entries = Mapping[str, tuple[bytes, bytes]]
 """By the name of a part: a digest of what it was read from, and the part itself, packed."""
+TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
+"""Where the parts stand that have documents."""
+CATALOGUES = f"templates/{FOLDER}"
 BATCH = 16
 """Texts that a worker takes at a time."""
 
@@ -87,6 +92,24 @@ class Fragments(Mapping[str, str]):
         return len(self._places)
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What decides beside its own file how a text is read."""
+
+    zone: dt.tzinfo = dt.UTC
+    language: str = "en"
+    catalogues: tuple[tuple[str, bytes], ...] = ()
+    """Those of the site itself: path and digest."""
+
+
+def setting_of(config: Part | None, digests: Mapping[str, bytes]) -> Setting:
+    """`digests` are those of all files of the site."""
+    if not isinstance(config, SiteConfig):
+        return Setting()
+    catalogues = sorted((path, digest) for path, digest in digests.items() if path.startswith(CATALOGUES))
+    return Setting(zone_of(config), config.language, tuple(catalogues))
+
+
 class Reader:
     """Reads one site in one build."""
 
@@ -95,7 +118,11 @@ class Reader:
         texts = [path for path in paths if is_text(path)]
         self.wanted = {path: (path,) for path in texts} | parts_of(texts)
         self._data = lru_cache(maxsize=512)(self._open)
-        self.zone: dt.tzinfo = dt.UTC
+        self.settle(Setting())
+
+    def settle(self, setting: Setting) -> None:
+        self.setting, self.spoken = setting, vocabularies(self.root, setting.language)
+        self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
 
     def read(self, digests: Mapping[str, bytes], cached: Entries, processes: int, tick: Callable[[int], None]) -> Read:
         """`digests` are those that are known already; `tick` hears how many texts were read."""
@@ -109,8 +136,7 @@ class Reader:
             anew.extend([name] if made[2] is not None else [])
 
         keep(SITE_FILE, self._entry(SITE_FILE, known, cached, 0))
-        config = self._unpacked(entries[SITE_FILE][1]).part
-        self.zone = zone_of(config) if isinstance(config, SiteConfig) else dt.UTC
+        self.settle(setting_of(self._unpacked(entries[SITE_FILE][1]).part, digests))
         waiting = []
         for name, paths in self.wanted.items():
             if name in cached and all(p in known for p in paths) and cached[name][0] == self._key(name, known):
@@ -138,7 +164,7 @@ class Reader:
         from sitegen.markup.documents import documents_of
 
         found = self._parse(name)[0]
-        return {key: document.html for key, (document, _) in (documents_of(found) if found else ())}
+        return {key: document.html for key, (document, _) in (documents_of(found, self.spoken) if found else ())}
 
     def _entry(
         self, name: str, known: Mapping[str, bytes], cached: Entries, worker: int
@@ -174,7 +200,7 @@ class Reader:
         def pieces_of(key: str) -> Pieces:
             return used.setdefault(key, Pieces(self._pieces(before, key)))
 
-        for key, (document, mistakes) in documents_of(part, pieces_of) if part else ():
+        for key, (document, mistakes) in documents_of(part, self.spoken, pieces_of) if part else ():
             documents[key] = replace(document, html="")
             fragments[key] = self.shelf.put(shelf, document.html)
             places[key] = used[key].places(document.html)
@@ -190,13 +216,13 @@ class Reader:
         return {piece: html[start:end] for piece, start, end in before.pieces.get(key, ())}
 
     def _key(self, name: str, digests: Mapping[str, bytes]) -> bytes:
-        found = blake2b(str(self.zone).encode() if name.startswith("content/posts/") else b"", digest_size=16)
+        found = blake2b(self._setting_key if name.startswith(TEXTS) else b"", digest_size=16)
         for path in self.wanted[name]:
             found.update(path.encode() + b"\0" + digests[path])
         return found.digest()
 
     def _parse(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
-        return read_part(name, {path: self._data(path) for path in self.wanted[name]}, self.zone)
+        return read_part(name, {path: self._data(path) for path in self.wanted[name]}, self.setting.zone)
 
     def _open(self, path: str) -> bytes | OSError:
         try:

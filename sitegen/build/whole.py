@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import jinja2
 
 from sitegen.build.authors_templates import TEMPLATES, of_template
+from sitegen.build.catalogues import vocabularies
 from sitegen.build.images import FORMS, Looker
 from sitegen.build.probes import load_probes
 from sitegen.build.update import CACHE
@@ -82,7 +83,7 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     """`everything` takes drafts and posts of the future too: they are measured and previewed, never published."""
     site, of_files = load_site(root)
     day = as_of or dt.datetime.now(zone_of(site.config)).date()
-    documents, of_texts = parse_documents(site)
+    documents, of_texts = parse_documents(site, vocabularies(root, site.config.language))
     linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
     linked, of_images = with_images(linked, documents, Looker(root, root / CACHE, versions(), {}))
     records, of_records = load_records(root, linked.site)

@@ -18,6 +18,7 @@ from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected, add_rules, collected
 from sitegen.markup.lines import parts_of
 from sitegen.model.listing import Note
+from sitegen.model.vocabulary import Vocabulary
 
 Texts = Mapping[int, tuple[str, int]]
 """By number, the id of a note and the line that it stands on."""
@@ -87,10 +88,11 @@ def _take_notes(
             number += 1
 
 
-def note_open(number: int, id: str) -> str:
+def note_open(number: int, id: str, spoken: Vocabulary) -> str:
     """The beginning of a note: its number leads back to the code."""
     name = escape(id)
-    back = f'<a class="mk" href="#{name}-line" aria-label="Note {number}, back to its line">{number}</a>'
+    label = escape(spoken.say("Note {n}, back to its line", n=number))
+    back = f'<a class="mk" href="#{name}-line" aria-label="{label}">{number}</a>'
     return f'<li id="{name}">{back} <div>'
 
 

@@ -13,8 +13,8 @@ from markdown_it.token import Token
 
 from sitegen.markup.annotations import note_open
 from sitegen.markup.code import code_figure
-from sitegen.markup.collected import Collected, add_rules, collected, slug
-from sitegen.markup.labels import kind_of
+from sitegen.markup.collected import Collected, Name, add_rules, collected, slug
+from sitegen.markup.labels import NAMES, kind_of
 from sitegen.markup.words import plain_text
 from sitegen.model.document import Heading
 
@@ -22,8 +22,8 @@ _HEADING_ID = re.compile(r"\s*\{#([\w.-]+)\}$")
 _FRAME_ID = re.compile(r"(?:fn|ref|callout-|listing-|tabs-)\d[\d-]*|main|toc-h|record|hatch")
 """Ids that footnotes, callouts and the page around the text give themselves."""
 _TASK = re.compile(r"\[([ xX~/])\][ \t]+(?=\S)")
-_STATES = {" ": ("planned", "Open"), "~": ("partial", "Partly done"), "/": ("partial", "Partly done")}
-_DONE = ("done", "Done")
+_DONE, _PARTLY = ("done", "Done"), ("partial", "Partly done")
+STATES = {" ": ("planned", "Open"), "~": _PARTLY, "/": _PARTLY, "x": _DONE, "X": _DONE}
 
 
 def blocks_plugin(md: MarkdownIt) -> None:
@@ -73,12 +73,17 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
         into.level = level
     number = _number(level, token, into)
     if kind_of(name.removeprefix(into.id_prefix)) == "sec":
-        into.names[name] = f"Section {into.numbers['sec']}" if number else f"“{text}”"
+        into.names[name] = _section(into) if number else Name(f"“{text}”", f"“{text}”")
     linked = not text or any(t.type in ("link_open", "citation") or t.info in ("kernel", "term") for t in children)
     token.meta.update(level=level, linked=linked)
     classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
     anchor = "" if linked else f'<a class="anchor" href="#{escape(name)}">'
     return f'<h{level} id="{escape(name)}"{classes}>{number}{anchor}'
+
+
+def _section(into: Collected) -> Name:
+    number = into.numbers["sec"]
+    return Name(into.spoken.say(NAMES["sec"], n=number), str(number))
 
 
 def _heading_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
@@ -122,7 +127,7 @@ def _tasks(state: StateCore) -> None:
 def _take_task(item: Token, following: Sequence[Token]) -> None:
     if [t.type for t in following] == ["paragraph_open", "inline"] and (found := _TASK.match(following[1].content)):
         following[1].content = following[1].content[found.end() :]
-        item.meta["task"] = _STATES.get(found[1], _DONE)
+        item.meta["task"] = STATES[found[1]]
 
 
 def _item_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
@@ -130,10 +135,12 @@ def _item_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> st
     stack = env.setdefault("items", [])
     stack.append("task" in token.meta or "note" in token.meta)
     if "note" in token.meta:
-        return note_open(*token.meta["note"])
+        number, id = token.meta["note"]
+        return note_open(number, id, collected(env).spoken)
     if "task" not in token.meta:
         return "<li>"
-    kind, word = token.meta["task"]
+    kind, state = token.meta["task"]
+    word = escape(collected(env).spoken.say(state))
     return f'<li><span class="state {kind}"><span class="vh">{word}:</span></span> <div>'
 
 
@@ -141,8 +148,8 @@ def _item_close(_tokens: Sequence[Token], _idx: int, _options: Any, env: Any) ->
     return "</div></li>\n" if env["items"].pop() else "</li>\n"
 
 
-def _code_block(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    return code_figure(tokens[idx].content, "")
+def _code_block(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    return code_figure(tokens[idx].content, "", spoken=collected(env).spoken)
 
 
 _RULES = {

@@ -19,6 +19,7 @@ from markdown_it.token import Token
 
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.words import plain_text
+from sitegen.model.vocabulary import Vocabulary
 
 KINDS = {
     "note": "Note",
@@ -57,7 +58,8 @@ def _callout(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if not silent:
         last = (state.tokens.pop().map or [start, end])[1]
-        opening = _opening(found["kind"], found["title"].strip(), start, state.level)
+        spoken = collected(state.env).spoken
+        opening = _opening(found["kind"], found["title"].strip(), start, state.level, spoken)
         push_contents(state, opening, _closing(found["kind"], state.level), start, start + 1, last)
     return True
 
@@ -81,13 +83,13 @@ def _is_closed(state: StateBlock, start: int, last: int) -> bool:
     return last - 1 > start and not state.src[begin : state.eMarks[last - 1]].strip("`~: ")
 
 
-def _opening(kind: str, title: str, line: int, level: int) -> list[Token]:
+def _opening(kind: str, title: str, line: int, level: int, spoken: Vocabulary) -> list[Token]:
     """The aside and its title; a note in the margin may do without."""
-    shown = title
+    shown, name = title, spoken.say(KINDS[kind]) if KINDS[kind] else ""
     if kind not in ("margin", "note") and title:
-        shown = f"{KINDS[kind]}: {title}"
+        shown = f"{name}: {title}"
     opening = Token("callout_open", "aside", 1, map=[line, line + 1], level=level, block=True, meta={"kind": kind})
-    if not (shown := shown or KINDS[kind]):
+    if not (shown := shown or name):
         return [opening]
     opening.meta["titled"] = True
     text = Token("inline", "", 0, map=[line, line + 1], level=level + 2, content=shown, children=[])
@@ -106,11 +108,11 @@ def _alerts(state: StateCore) -> None:
         if state.tokens[at].type == "blockquote_open" and state.tokens[at + 1].type == "paragraph_open":
             found = _ALERT.match(state.tokens[at + 2].content)
             if found and found[1].lower() in KINDS:
-                _turn_into_callout(state.tokens, at, found)
+                _turn_into_callout(state.tokens, at, found, collected(state.env).spoken)
         at += 1
 
 
-def _turn_into_callout(tokens: list[Token], at: int, found: re.Match[str]) -> None:
+def _turn_into_callout(tokens: list[Token], at: int, found: re.Match[str], spoken: Vocabulary) -> None:
     opening, text, kind = tokens[at], tokens[at + 2], found[1].lower()
     line = opening.map[0] if opening.map else 0
     end = next(i for i in range(at, len(tokens)) if tokens[i].level == opening.level and tokens[i].nesting == -1)
@@ -118,14 +120,14 @@ def _turn_into_callout(tokens: list[Token], at: int, found: re.Match[str]) -> No
     text.content = text.content[found.end() :]
     text.map = [line + 1, text.map[1]] if text.map else None
     kept = tokens[at + 1 : end] if text.content else tokens[at + 4 : end]
-    tokens[at:end] = [*_opening(kind, found[2].strip(), line, opening.level), *kept]
+    tokens[at:end] = [*_opening(kind, found[2].strip(), line, opening.level, spoken), *kept]
 
 
 def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     token, into = tokens[idx], collected(env)
     titled = token.meta.get("titled")
     if token.meta["kind"] == "margin":
-        name = plain_text(tokens[idx + 2].children or ()) if titled else "Note"
+        name = plain_text(tokens[idx + 2].children or ()) if titled else into.spoken.say("Note")
         return f'<aside class="note" aria-label="{escape(name)}">\n'
     number = sum(name.startswith(f"{into.id_prefix}callout-") for name in into.ids) + 1
     token.meta["id"] = into.new_id(f"callout-{number}")

@@ -10,7 +10,7 @@ from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, without_marks
 from sitegen.markup.collected import Collected
-from sitegen.markup.labels import kind_of, numbered
+from sitegen.markup.labels import kind_of, next_name
 from sitegen.markup.listings import listing_of
 from sitegen.markup.looks import OF_CODE
 from sitegen.model.document import CELL_LANGUAGES, Cell
@@ -58,10 +58,10 @@ def _named(look: Look, label: str, into: Collected) -> Look:
     """A listing with a caption has a number, like any other; the cell's label may be that of its code."""
     if not look.caption and kind_of(label) != "lst":
         return look
-    name = numbered("lst", into)[0]
+    name = next_name("lst", into)
     if kind_of(label) == "lst":
         into.names[label] = name
-    return replace(look, name=name)
+    return replace(look, name=name.whole)
 
 
 def _has_folder(span: Span, into: Collected) -> bool:

@@ -9,6 +9,7 @@ from sitegen.markup.captions import caption
 from sitegen.markup.highlight import highlighted_lines, language_name
 from sitegen.markup.lines import NO_LINES, Lines, Regions, resolve
 from sitegen.model.listing import Look, Note
+from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
 _PLAIN = Look()
 
@@ -25,6 +26,7 @@ def code_figure(
     label: str = "",
     href: str = "",
     wide: bool = False,
+    spoken: Vocabulary = ENGLISH,
 ) -> str:
     """`title` is a path or a name, linked to `href`; `label` names the scroller for those who do not see it.
 
@@ -32,18 +34,26 @@ def code_figure(
 
     `regions` are those of the code, by name, which `look` may name; what it names and is not there marks nothing.
     """
-    name = label or f"Source of {title}" if label or title else f"{language_name(language) or 'Plain text'} listing"
+    name = label or _label(title, language, spoken)
     anchor = f' id="{escape(look.id)}"' if look.id else ""
-    lines = listing(code, language, look, regions)
+    lines = listing(code, language, look, regions, spoken)
     figure = (
         f'<figure class="{_classes(look, wide)}"{anchor}>\n'
-        f"<figcaption>{_caption(title, region, against, language, href, look)}</figcaption>\n"
+        f"<figcaption>{_caption(title, region, against, language, href, look, spoken)}</figcaption>\n"
         f'<pre tabindex="0" role="group" aria-label="{escape(name)}"><code>{"".join(lines)}</code></pre>\n</figure>\n'
     )
-    return _folded(figure, look, title, len(lines)) if look.folded else figure
+    return _folded(figure, look, title, len(lines), spoken) if look.folded else figure
 
 
-def listing(code: str, language: str, look: Look = _PLAIN, regions: Regions | None = None) -> list[str]:
+def _label(title: str, language: str, spoken: Vocabulary) -> str:
+    if title:
+        return spoken.say("Source of {title}", title=title)
+    return spoken.say("{language} listing", language=language_name(language) or spoken.say("Plain text"))
+
+
+def listing(
+    code: str, language: str, look: Look = _PLAIN, regions: Regions | None = None, spoken: Vocabulary = ENGLISH
+) -> list[str]:
     """The HTML of each line: `del`, `ins` or `span`, its class, and the numbers of the notes that belong to it."""
     count = code.rstrip("\n").count("\n") + 1
     shown, _ = resolve(look, count, regions or {})
@@ -51,7 +61,7 @@ def listing(code: str, language: str, look: Look = _PLAIN, regions: Regions | No
     if shown is NO_LINES and look.first_number == 1:
         return [f'<span class="ln">{line}\n</span>' for line in html]
     numbers = _numbers(len(html), look, shown)
-    return [_line(at, line, next(numbers), shown) for at, line in enumerate(html, start=1)]
+    return [_line(at, line, next(numbers), shown, spoken) for at, line in enumerate(html, start=1)]
 
 
 def _highlighted(code: str, language: str, deleted: frozenset[int], inserted: frozenset[int]) -> list[str]:
@@ -86,16 +96,17 @@ def _numbers(count: int, look: Look, lines: Lines) -> Iterator[str]:
         number += not gone
 
 
-def _line(at: int, html: str, number: str, lines: Lines) -> str:
+def _line(at: int, html: str, number: str, lines: Lines, spoken: Vocabulary) -> str:
     tag = "del" if at in lines.deleted else "ins" if at in lines.inserted else "span"
     classes = "ln" + (" hl" if at in lines.highlighted else "") + (" fo" if at in lines.focused else "")
-    marks = "".join(_mark(note, first) for note, first in lines.notes.get(at, ()))
+    marks = "".join(_mark(note, first, spoken) for note, first in lines.notes.get(at, ()))
     return f'<{tag} class="{classes}"{number}>{marks}{html}\n</{tag}>'
 
 
-def _mark(note: Note, first: bool) -> str:
+def _mark(note: Note, first: bool, spoken: Vocabulary) -> str:
+    label = escape(spoken.say("Note {n}", n=note.number))
     anchor = f' id="{escape(note.id)}-line"' if first else ""
-    return f'<a class="mk" href="#{escape(note.id)}"{anchor} aria-label="Note {note.number}">{note.number}</a>'
+    return f'<a class="mk" href="#{escape(note.id)}"{anchor} aria-label="{label}">{note.number}</a>'
 
 
 def _classes(look: Look, wide: bool) -> str:
@@ -103,18 +114,23 @@ def _classes(look: Look, wide: bool) -> str:
     return " ".join(["code", *(name for name, is_so in chosen.items() if is_so)])
 
 
-def _caption(title: str, region: str, against: str, language: str, href: str, look: Look) -> str:
+def _caption(title: str, region: str, against: str, language: str, href: str, look: Look, spoken: Vocabulary) -> str:
     shown = f"<code>{escape(title)}</code>" if title else ""
     if shown and href:
         shown = f'<a href="{escape(href)}">{shown}</a>'
-    facts = [f"region <b>{escape(region)}</b>"] if region else []
-    facts += [f"against <b>{escape(against)}</b>"] if against else []
-    facts += [escape(language_name(language) or "text")]
+    facts = [f"{escape(spoken.say('region'))} <b>{escape(region)}</b>"] if region else []
+    facts += [f"{escape(spoken.say('against'))} <b>{escape(against)}</b>"] if against else []
+    facts += [escape(language_name(language) or spoken.say("text"))]
     below = f"<p>{caption(look.name)}{escape(look.caption)}</p>" if look.name else ""
     return f"{shown} <span>{', '.join(facts)}</span>{below}".strip()
 
 
-def _folded(figure: str, look: Look, title: str, count: int) -> str:
-    summary = look.summary or f"{title or 'Code'}, {count} line{'' if count == 1 else 's'}"
+def _folded(figure: str, look: Look, title: str, count: int, spoken: Vocabulary) -> str:
+    summary = look.summary or _length(title or spoken.say("Code"), count, spoken)
     opened = " open" if look.folded == "open" else ""
     return f'<details class="fold"{opened}>\n<summary>{escape(summary)}</summary>\n{figure}</details>\n'
+
+
+def _length(name: str, count: int, spoken: Vocabulary) -> str:
+    say = spoken.say
+    return say("{name}, {n} line", name=name, n=1) if count == 1 else say("{name}, {n} lines", name=name, n=count)

@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from sitegen.markup.pieces import Pieces, key_of
 from sitegen.model.document import Cell, Heading, Slot
+from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
 KEY = "sitegen"
 """Where `env` keeps the Collected."""
@@ -33,6 +34,14 @@ class Reference:
     """What stands before the number, perhaps nothing; None: what the thing is called."""
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """`Figure 2`, and its number."""
+
+    whole: str
+    number: str
+
+
 @dataclass(slots=True)
 class Collected:
     path: str
@@ -41,6 +50,8 @@ class Collected:
     has_cells: bool = True
     id_prefix: str = ""
     numbered: bool = False
+    spoken: Vocabulary = ENGLISH
+    """The language of the text."""
     slots: list[Slot] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
     ids: dict[str, None] = field(default_factory=dict)
@@ -48,8 +59,8 @@ class Collected:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     """How many figures, tables, … there are so far, by kind."""
-    names: dict[str, str] = field(default_factory=dict)
-    """What is called `Figure 2`, by id."""
+    names: dict[str, Name] = field(default_factory=dict)
+    """Of what references can name, by id."""
     references: list[Reference] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
     has_math: bool = False

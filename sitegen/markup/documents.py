@@ -10,20 +10,28 @@ from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Post, Site, Term
+from sitegen.model.vocabulary import ENGLISH, Vocabulary
 from sitegen.read.load import Part, Worklog
 
 Parsed = tuple[Document, tuple[Diagnostic, ...]]
 
 
-def parse_documents(site: Site) -> tuple[Mapping[str, Document], tuple[Diagnostic, ...]]:
-    """Every text of a site by `document_key`, and the mistakes in all of them."""
+def parse_documents(
+    site: Site, spoken: Callable[[str], Vocabulary] = lambda tag: ENGLISH
+) -> tuple[Mapping[str, Document], tuple[Diagnostic, ...]]:
+    """Every text of a site by `document_key`, and the mistakes in all of them.
+
+    `spoken` is what is said in the language of a tag; an empty one is the site's.
+    """
     worklog = Worklog(site.worklog, site.worklog_intro)
     parts: tuple[Part, ...] = (*site.posts, *site.pages, *site.terms, worklog)
-    parsed = {key: found for part in parts for key, found in documents_of(part)}
+    parsed = {key: found for part in parts for key, found in documents_of(part, spoken)}
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
 
-def documents_of(part: Part, pieces_of: Callable[[str], Pieces] = lambda key: Pieces()) -> Iterator[tuple[str, Parsed]]:
+def documents_of(
+    part: Part, spoken: Callable[[str], Vocabulary], pieces_of: Callable[[str], Pieces] = lambda key: Pieces()
+) -> Iterator[tuple[str, Parsed]]:
     """The texts of one part of a site by `document_key`, each with its mistakes.
 
     `pieces_of` gives what is known of the text of a key.
@@ -31,15 +39,15 @@ def documents_of(part: Part, pieces_of: Callable[[str], Pieces] = lambda key: Pi
     match part:
         case Post(body=body):
             key = document_key(body)
-            yield key, parse_post_text(body, pieces_of(key))
+            yield key, parse_post_text(body, pieces_of(key), spoken(part.lang))
         case Page(body=body) | Term(body=body):
-            key = document_key(body)
-            yield key, parse_document(body, has_cells=False, pieces=pieces_of(key))
+            key, lang = document_key(body), part.lang if isinstance(part, Page) else ""
+            yield key, parse_document(body, has_cells=False, pieces=pieces_of(key), spoken=spoken(lang))
         case Worklog(entries, intro):
             for entry in entries:
                 key, prefix = document_key(entry.body), f"{entry.date.isoformat()}-"
-                pieces = pieces_of(key)
-                yield key, parse_document(entry.body, has_cells=False, id_prefix=prefix, pieces=pieces)
+                pieces, said = pieces_of(key), spoken("")
+                yield key, parse_document(entry.body, has_cells=False, id_prefix=prefix, pieces=pieces, spoken=said)
             if intro is not None:
                 key = document_key(intro)
-                yield key, parse_document(intro, has_cells=False, pieces=pieces_of(key))
+                yield key, parse_document(intro, has_cells=False, pieces=pieces_of(key), spoken=spoken(""))

@@ -15,7 +15,7 @@ from sitegen.markup.annotations import Texts, notes_at_lines
 from sitegen.markup.callouts import KINDS
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, collected
-from sitegen.markup.labels import kind_of, named, numbered
+from sitegen.markup.labels import kind_of, named, next_name, numbered
 from sitegen.markup.listings import code_block, plain_fence
 from sitegen.markup.looks import OF_CODE, look_of
 from sitegen.markup.math import block_math
@@ -61,7 +61,7 @@ def _directive(info: str, token: Token, line: int, into: Collected) -> str:
         into.error("SG112", f"the directive `{{{name}}}` is not known yet", span, "claims are bound to records later")
         return ""
     into.unknown("SG101", "directive", name, [*DIRECTIVES, *KINDS, "figure", "tab-set", "tab-item"], span)
-    return code_figure(token.content, "")
+    return code_figure(token.content, "", spoken=into.spoken)
 
 
 def _cell(fence: Fence, into: Collected) -> str:
@@ -71,7 +71,7 @@ def _cell(fence: Fence, into: Collected) -> str:
 
     cell = read_cell(language, fence.content, fence.line, fence.argument_span, fence.notes, into)
     if cell is None:
-        return code_figure(fence.content, "")
+        return code_figure(fence.content, "", spoken=into.spoken)
     into.cells.append(cell)
     return into.slot(CellSlot(cell.label, _output_name(cell, into))) + "\n"
 
@@ -81,8 +81,8 @@ def _output_name(cell: Cell, into: Collected) -> str:
     kind = "fig" if "fig-cap" in cell.options else "tbl" if "tbl-cap" in cell.options else kind_of(cell.label)
     if kind not in ("fig", "tbl"):
         return ""
-    into.names[cell.label] = numbered(kind, into)[0]
-    return into.names[cell.label]
+    into.names[cell.label] = name = next_name(kind, into)
+    return name.whole
 
 
 def _kernel(fence: Fence, into: Collected) -> str:

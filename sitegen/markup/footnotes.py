@@ -84,7 +84,8 @@ def _open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     into, number = collected(env), tokens[idx].meta["id"] + 1
     name = f"{into.id_prefix}fn{number}"
     into.ids[name] = None
-    return f'<aside class="note" role="doc-footnote" id="{escape(name)}" aria-label="Note {number}">\n'
+    label = escape(into.spoken.say("Note {n}", n=number))
+    return f'<aside class="note" role="doc-footnote" id="{escape(name)}" aria-label="{label}">\n'
 
 
 def _number(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
@@ -96,5 +97,6 @@ def _close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str
 
 
 def _anchor(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    name, number = _id_of_mention(tokens[idx], collected(env)), tokens[idx].meta["id"] + 1
-    return f' <a class="back" href="#{name}" aria-label="Back to reference {number}">↩</a>'
+    into, number = collected(env), tokens[idx].meta["id"] + 1
+    label = escape(into.spoken.say("Back to reference {n}", n=number))
+    return f' <a class="back" href="#{_id_of_mention(tokens[idx], into)}" aria-label="{label}">↩</a>'

@@ -160,8 +160,9 @@ def _render_footnote_missing(tokens: Sequence[Token], idx: int, _options: Any, e
     return escape(f"[^{name}]")
 
 
-def _spec(token: Token, _into: Collected) -> str:
-    return f'<span class="spec" title="the vendor’s figure">{escape(token.content, quote=False)}</span>'
+def _spec(token: Token, into: Collected) -> str:
+    title = escape(into.spoken.say("the vendor’s figure"))
+    return f'<span class="spec" title="{title}">{escape(token.content, quote=False)}</span>'
 
 
 def _math(token: Token, into: Collected) -> str:

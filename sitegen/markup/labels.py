@@ -12,10 +12,11 @@ from html import escape
 from urllib.parse import quote
 
 from sitegen.diagnostics import Span, did_you_mean
-from sitegen.markup.collected import Collected, Reference
+from sitegen.markup.collected import Collected, Name, Reference
 
 KINDS = {"fig": "Figure", "tbl": "Table", "lst": "Listing", "eq": "Equation", "sec": "Section"}
 """What the part of a label before its first hyphen says of the thing that it names, as in Quarto."""
+NAMES = {"fig": "Figure {n}", "tbl": "Table {n}", "lst": "Listing {n}", "eq": "Equation {n}", "sec": "Section {n}"}
 _MARK = re.compile("\0@(\\d+)\0")
 
 
@@ -25,18 +26,23 @@ def kind_of(label: str) -> str:
     return kind if hyphen and kind in KINDS else ""
 
 
+def next_name(kind: str, into: Collected) -> Name:
+    """Of the next of a kind, in the language of the text."""
+    number = into.numbers[kind] = into.numbers.get(kind, 0) + 1
+    return Name(into.spoken.say(NAMES[kind], n=number), str(number))
+
+
 def numbered(kind: str, into: Collected, label: str = "", span: Span | None = None) -> tuple[str, str]:
     """The next of a kind: its name, `Figure 2`, and its id, which is empty without a label."""
-    into.numbers[kind] = into.numbers.get(kind, 0) + 1
-    name = f"{KINDS[kind]} {into.numbers[kind]}"
+    name = next_name(kind, into)
     if not label or span is None:
-        return name, ""
+        return name.whole, ""
     if (said := kind_of(label)) and said != kind:
         what = f"`{label}` is a label for a {KINDS[said].lower()}, and this is a {KINDS[kind].lower()}"
         into.error("SG121", what, span, f"call it `{kind}-{label.partition('-')[2]}`")
     id = into.take_id(label, span)
     into.names[id] = name
-    return name, id
+    return name.whole, id
 
 
 def named(kind: str, captioned: bool, label: str, span: Span, into: Collected) -> tuple[str, str]:
@@ -62,9 +68,8 @@ def _link(wanted: Reference, into: Collected) -> str:
     if id not in into.names:
         _report(wanted, into)
         return escape(f"@{wanted.label}")
-    name = into.names[id]
-    if wanted.words is not None:
-        name = f"{wanted.words} {name.rpartition(' ')[2]}".strip()
+    found = into.names[id]
+    name = found.whole if wanted.words is None else f"{wanted.words} {found.number}".strip()
     return f'<a href="#{quote(id)}">{escape(name).replace(" ", "&nbsp;", 1)}</a>'
 
 

@@ -51,9 +51,9 @@ def _shown(language: str, span: Span, options: o.Options, where: str, texts: Tex
 
     def figure() -> str:
         known = _known_language(language, span, into)
-        return code_figure(listing.code, known, look, regions=listing.regions, title=title)
+        return code_figure(listing.code, known, look, regions=listing.regions, title=title, spoken=into.spoken)
 
-    return into.remembered(figure, "listing", language, listing, look, title)
+    return into.remembered(figure, "listing", language, listing, look, title, into.spoken.digest)
 
 
 def _known_language(language: str, span: Span, into: Collected) -> str:

@@ -73,11 +73,13 @@ def block_math(source: str, line: int, text_line: int, label: str, into: Collect
     """A displayed formula in its scroller, with a number when it has a label; `text_line` is where the TeX begins."""
     shown = _shown(source, True, text_line, into)
     if not label:
-        return f'<div class="eq" tabindex="0" role="group" aria-label="Formula">{shown}</div>\n'
+        name = escape(into.spoken.say("Formula"))
+        return f'<div class="eq" tabindex="0" role="group" aria-label="{name}">{shown}</div>\n'
     span = into.span_of(label, line, text_line + source.count("\n") + 2)
     name, id = numbered("eq", into, label, span)
-    number = f'<span class="no">({name.rpartition(" ")[2]})</span>'
-    return f'<div class="eq" tabindex="0" role="group" aria-label="{name}" id="{escape(id)}">{shown}{number}</div>\n'
+    number = f'<span class="no">({into.numbers["eq"]})</span>'
+    opening = f'<div class="eq" tabindex="0" role="group" aria-label="{escape(name)}" id="{escape(id)}">'
+    return f"{opening}{shown}{number}</div>\n"
 
 
 def inline_math(source: str, line: int, into: Collected) -> str:

@@ -38,6 +38,7 @@ from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
 from sitegen.model.markdown import Markdown
+from sitegen.model.vocabulary import ENGLISH, Vocabulary
 from sitegen.read.severity import worklog_never_fails
 
 _ATTRIBUTES = ("id", "class")
@@ -50,15 +51,17 @@ def parse_document(
     numbered: bool = False,
     id_prefix: str = "",
     pieces: Pieces | None = None,
+    spoken: Vocabulary = ENGLISH,
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The document of one text and its mistakes, in reading order.
 
     `has_cells` is False where no executable cell has a place (pages, worklog, terms).  The highest heading
     of the text becomes `<h2>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
     several texts on one page apart.  `pieces` knows what was made of the text before, and hears what it has now.
+    In `spoken` is said what the text does not say itself: `Figure 1`, `Warning`.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
-    into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered)
+    into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, spoken)
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
     parser = text_parser()
@@ -78,9 +81,11 @@ def parse_document(
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
 
-def parse_post_text(body: Markdown, pieces: Pieces | None = None) -> tuple[Document, tuple[Diagnostic, ...]]:
+def parse_post_text(
+    body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH
+) -> tuple[Document, tuple[Diagnostic, ...]]:
     """As `parse_document` reads the text of a post."""
-    return parse_document(body, numbered=True, pieces=pieces)
+    return parse_document(body, numbered=True, pieces=pieces, spoken=spoken)
 
 
 class _WholeAddresses(LinkifyIt):  # type: ignore[misc]

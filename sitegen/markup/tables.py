@@ -135,7 +135,8 @@ def _table_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> s
         )
     anchor = f' id="{escape(id)}"' if id else ""
     names = ", ".join(filter(None, _header(tokens, idx)))
-    words = escape(token.meta["name"] if captioned else f"Table of {names}" if names else "Table")
+    say = into.spoken.say
+    words = escape(token.meta["name"] if captioned else say("Table of {names}", names=names) if names else say("Table"))
     return (
         f'<div class="{escape(classes)}"{anchor}>\n'
         f'<div class="scroll" tabindex="0" role="group" aria-label="{words}">\n<table class="data">\n'

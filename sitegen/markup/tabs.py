@@ -106,9 +106,9 @@ def _span(token: Token, into: Collected) -> Span:
     return into.span_of_line(_line(token))
 
 
-def _render_set(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    names = ", ".join(item.meta["title"] for item in tokens[idx].meta["items"])
-    return f'<div class="tabs" role="group" aria-label="{escape(names or "Tabs")}">\n'
+def _render_set(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    names = ", ".join(item.meta["title"] for item in tokens[idx].meta["items"]) or collected(env).spoken.say("Tabs")
+    return f'<div class="tabs" role="group" aria-label="{escape(names)}">\n'
 
 
 def _render_item(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:

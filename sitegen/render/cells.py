@@ -16,6 +16,7 @@ from sitegen.model.record import CellRecord, Output
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render.frame import Printer
+from sitegen.render.language import Language
 from sitegen.render.provenance import Provenance, provenance
 from sitegen.render.sources import Sources
 from sitegen.results.freshness import State
@@ -55,9 +56,11 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
     records = printer.sources.cell_records(post.slug, cell.label) if post else ()
     record = records[0] if records else None
     state, reason = _state(printer, cell, post, record)
+    spoken = printer.language(post.lang if post else "")
+    unseen = spoken.say("Output of the cell {label}", label=cell.label)
     view = CellView(
         label=cell.label,
-        code=_code(cell) if cell.options.get("echo", True) is not False else Markup(),
+        code=_code(cell, spoken) if cell.options.get("echo", True) is not False else Markup(),
         implements=cell.implements,
         href=_kernel_href(cell, here),
         outputs=tuple(_shown(printer, post, cell, n, output, here) for n, output in enumerate(record.outputs))
@@ -68,15 +71,16 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
         provenance=provenance(record.run) if record and record.outputs else None,
         number=number,
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
-        alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or f"Output of the cell {cell.label}"),
+        alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or unseen),
     )
     return printer.fragment("partials/cell.html", view)
 
 
-def _code(cell: Cell) -> Markup:
+def _code(cell: Cell, spoken: Language) -> Markup:
     code, regions = unmarked(cell.source) if names_regions(cell.look) else (cell.source, {})
-    label = f"Code of the cell {cell.label}"
-    return Markup(code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label))
+    label = spoken.say("Code of the cell {label}", label=cell.label)
+    figure = code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label, spoken=spoken)
+    return Markup(figure)
 
 
 def _kernel_href(cell: Cell, here: str) -> str:

@@ -12,29 +12,20 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from dataclasses import dataclass
 
 import jinja2
 
+from sitegen.model.vocabulary import Vocabulary, catalogues_of, words_of
 from sitegen.render import numbers
 
-FOLDER = "languages/"
 _SAID = re.compile(r'\{\{ _\("([^"]*)"\) \}\}')
 _VALUE = re.compile(r"\{([\w.]+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
-    tag: str = "en"
-    """Of BCP 47: `ko`, `pt-BR`."""
-    words: Mapping[str, str] = field(default_factory=dict)
-    """What stands for an English text."""
-
-    def say(self, english: str, **values: object) -> str:
-        """`say("page {number}", number=2)`."""
-        said = self.words.get(english, english)
-        return said.format(**values) if values else said
+@dataclass(frozen=True)
+class Language(Vocabulary):
+    """As the pages speak it."""
 
     @property
     def name(self) -> str:
@@ -66,15 +57,10 @@ class Language:
     def _counted(self, english: str, count: int) -> str:
         return self.say(english, n=count) if english in self.words else ""
 
-    @property
-    def digest(self) -> str:
-        """Of everything that it says."""
-        return blake2b(json.dumps(self.words, sort_keys=True).encode(), digest_size=6).hexdigest()
-
 
 def language(tag: str, templates: Mapping[str, str]) -> Language:
     """That of a tag, by the catalogue of the tag or of its first part: `pt-BR`, else `pt`."""
-    for name in (f"{FOLDER}{one}.json" for one in (tag, tag.partition("-")[0])):
+    for name in catalogues_of(tag):
         if text := templates.get(name):
             return Language(tag, _catalogue(text, name))
     return Language(tag)
@@ -83,12 +69,11 @@ def language(tag: str, templates: Mapping[str, str]) -> Language:
 def _catalogue(text: str, name: str) -> Mapping[str, str]:
     """Raises TemplateSyntaxError: to its author a catalogue is a template like the others."""
     try:
-        found = json.loads(text)
+        return words_of(text)
     except json.JSONDecodeError as error:
         raise jinja2.TemplateSyntaxError(error.msg, error.lineno, name) from error
-    if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
-        raise jinja2.TemplateSyntaxError('a catalogue is `{"English": "…"}`', 1, name)
-    return found
+    except ValueError as error:
+        raise jinja2.TemplateSyntaxError(str(error), 1, name) from error
 
 
 def translated(source: str, words: Mapping[str, str]) -> str:

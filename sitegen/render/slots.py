@@ -91,7 +91,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 
         return citation(slot, printer.sources.linked.references.get(place.name))
     if isinstance(slot, ListingSlot):
-        return _listing(printer, slot, place.here)
+        return _listing(printer, slot, place)
     if isinstance(slot, CellSlot):
         from sitegen.render.cells import render_cell
 
@@ -106,7 +106,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
     return charts.render_slot(printer, slot, place.here, f"f{index}")
 
 
-def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
+def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
     """The source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
     known = listed(kernel) if kernel else {}
@@ -118,6 +118,7 @@ def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
     old = source_of(printer.sources.site, before) if before else None
     anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
     code, look, regions = kernel_listing(source, slot.region, slot.look, old)
+    spoken = printer.language(place.post.lang if place.post else "")
     return Markup(
         code_figure(
             code,
@@ -127,8 +128,9 @@ def _listing(printer: Printer, slot: ListingSlot, here: str) -> Markup:
             title=f"{slot.kernel}/{file_name(found)}",
             region=slot.region,
             against=file_name(before) if before else "",
-            href=relative(kernel_url(slot.kernel) + anchor, here),
-            label=f"Source of {slot.kernel} {found.name}",
+            href=relative(kernel_url(slot.kernel) + anchor, place.here),
+            label=spoken.say("Source of {title}", title=f"{slot.kernel} {found.name}"),
+            spoken=spoken,
         )
     )
 

@@ -181,6 +181,7 @@ class Edits(RuleBasedStateMachine):
     def translate(self, words: str, draft: bool) -> None:
         front = "draft: true\n" if draft else ""
         text = f"---\ntitle: 측정\ndate: 2026-11-20\ntags: [measured, odd]\n{front}---\n![그림](plot.svg) {words}\n"
+        text += "\n> [!TIP]\n> 글\n\n```python\nx\n```\n"
         self.write("content/posts/measured/index.ko.md", text)
         self.compare()
 
@@ -191,7 +192,9 @@ class Edits(RuleBasedStateMachine):
 
     @rule(words=st.sampled_from(["이전", "앞"]))
     def edit_catalogue(self, words: str) -> None:
-        self.write("templates/languages/ko.json", json.dumps({"Older": words}))
+        self.write(
+            "templates/languages/ko.json", json.dumps({"Older": words, "Tip": words, "{language} listing": words})
+        )
         self.compare()
 
     @rule(day=st.integers(18, 25), words=WORDS)

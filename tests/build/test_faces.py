@@ -18,6 +18,7 @@ from sitegen.markup.documents import documents_of
 from sitegen.markup.link import link_site
 from sitegen.model.linked import Linked
 from sitegen.model.site import Page, Post, Term
+from sitegen.model.vocabulary import ENGLISH
 from sitegen.read.load import assemble, parse_part, parts_of
 from sitegen.render.evidence import Evidence
 from sitegen.render.parts import key_of
@@ -72,7 +73,7 @@ bodies = st.lists(st.sampled_from(BLOCKS), max_size=5)
 
 def parsed_of(path: str, files: Mapping[str, str]) -> Parsed:
     part, found = parse_part(path, files, dt.UTC)
-    made = dict(documents_of(part))
+    made = dict(documents_of(part, lambda tag: ENGLISH))
     if isinstance(part, Post | Page | Term):
         part = replace(part, body=replace(part.body, text=""))
     documents = {key: replace(document, html="") for key, (document, _) in made.items()}

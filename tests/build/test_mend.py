@@ -97,3 +97,32 @@ def test_templates_that_show_texts_as_they_are_are_known(root) -> None:
     for other in ("{{ page.body|striptags }}", "{% set x = page.body %}", "{{ page|string }}", "{{ page['body'] }}"):
         assert not shows_texts_as_they_are({**ours, "post.html": ours["post.html"] + other})
     assert not shows_texts_as_they_are({"post.html": "{% filter upper %}{{ page.body }}{% endfilter %}"})
+
+
+def test_a_text_is_mended_in_its_language(edit, root, fifty) -> None:
+    config = (root / "content/site.yaml").read_text(encoding="utf-8")
+    text = fifty.post(7, more="> [!TIP]\n> Words.\n")
+    edit(("content/site.yaml", f"{config}language: ko\n"), (PATH, text))
+    mended, _ = edit((PATH, text.replace("Words", "More words")))
+    page = (root / "public" / PAGE).read_text(encoding="utf-8")
+    assert mended and ">팁</h3>" in page and 'aria-label="Python 코드"' in page
+
+
+def test_another_catalogue_of_the_site_is_read_by_every_text(edit, root, fifty) -> None:
+    more = "> [!TIP]\n> Words.\n"
+    edit((PATH, fifty.post(7, more=more, front="lang: ko\n")), ("content/posts/post-08.md", fifty.post(8, more=more)))
+    for word in ("조언", "도움말"):
+        catalogue = f'{{"English": "한국어", "Tip": "{word}", "{{language}} listing": "{{language}} {word}"}}'
+        edit(("templates/languages/ko.json", catalogue))
+        page = (root / "public/ko/posts/post-07/index.html").read_text(encoding="utf-8")
+        assert f">{word}</h3>" in page and f'aria-label="Python {word}"' in page
+    edit(("templates/languages/en.json", '{"Tip": "Hint"}'))
+    assert ">Hint</h3>" in (root / "public/posts/post-08/index.html").read_text(encoding="utf-8")
+
+
+def test_what_was_read_beside_a_broken_catalogue_is_read_again(edit, root, fifty) -> None:
+    edit((PATH, fifty.post(7, more="> [!TIP]\n> Words.\n", front="lang: ko\n")))
+    fifty.write(root, "templates/languages/ko.json", '{"Tip": }')
+    assert "SG502" in update(root, root / "public", processes=1).report
+    edit(("templates/languages/ko.json", '{"Tip": "조언"}'))
+    assert ">조언</h3>" in (root / "public/ko/posts/post-07/index.html").read_text(encoding="utf-8")

@@ -106,6 +106,19 @@ def test_another_time_zone_gives_every_date_another_offset(site: Resident, fifty
     assert "2026-11-21" in str(site.file(PAGE))
 
 
+def test_another_catalogue_is_heard_in_every_text(site: Resident, fifty: SimpleNamespace) -> None:
+    text = "---\ntitle: Late\ndate: 2026-11-20\n---\n> [!TIP]\n> Words.\n"
+    for path, content, said in (
+        (POST, text, ">Tip</h3>"),
+        ("templates/languages/en.json", '{"Tip": "Advice"}', ">Advice</h3>"),
+        ("content/site.yaml", f"{CONFIG}language: ko\n", ">팁</h3>"),
+    ):
+        fifty.write(site.root, path, content)
+        site.follow()
+        assert said in str(site.file(PAGE))
+        assert site.file(PAGE) == build(site.root, everything=True).files[PAGE]
+
+
 def test_after_a_bug_everything_is_read_again(
     site: Resident, fifty: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,8 @@ import jinja2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-import sitegen.render
+import sitegen
+from sitegen.markup import blocks, callouts, labels
 from sitegen.model.site import Page, Post
 from sitegen.render.language import Language, language, texts_of, translated
 from sitegen.render.theme import Theme, environment, in_language, load_theme
@@ -124,14 +125,20 @@ def test_a_page_in_a_language_without_posts_leads_to_the_lists_of_the_site(make:
     assert hrefs(pages, "index.html", "footer .legend a") == ["about/", "terms/", "feed.xml"]
 
 
+def called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
 def test_the_catalogue_has_every_text_and_no_other() -> None:
     """Those of templates, and those that a module says."""
     templates = load_theme().templates
     said = texts_of(text for name, text in templates.items() if name.endswith(".html"))
-    for file in Path(sitegen.render.__file__).parent.glob("*.py"):
+    rooms = Path(sitegen.__file__).parent
+    for file in (*rooms.glob("render/*.py"), *rooms.glob("markup/*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("say", "_counted"):
+            if isinstance(node, ast.Call) and called(node) in ("say", "_counted"):
                 said |= {node.args[0].value} if isinstance(node.args[0], ast.Constant) else set()
+    said |= {*labels.NAMES.values(), *callouts.KINDS.values(), *(word for _, word in blocks.STATES.values())} - {""}
     known = set(json.loads(templates[KO]))
     named = {"English", "US", "Kernels", "Worklog"} | {dt.date(2026, n, 1).strftime("%B") for n in range(1, 13)}
     assert said - known == set()

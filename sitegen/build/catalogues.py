@@ -1,0 +1,33 @@
+"""The catalogues of the theme, and over them those of a site → what is said in the language of a text."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from sitegen.model.vocabulary import Vocabulary, catalogues_of, words_of
+from sitegen.render.default_theme import default_folder
+
+
+def vocabularies(root: Path, language: str) -> Callable[[str], Vocabulary]:
+    """By the tag of a text; an empty one stands for `language`, the site's."""
+    return cache(lambda tag: vocabulary(tag or language, root))
+
+
+def vocabulary(tag: str, root: Path) -> Vocabulary:
+    """Without words where the catalogue cannot be read: who prints its pages reports that."""
+    for name in catalogues_of(tag):
+        if text := _text(name, root):
+            with contextlib.suppress(ValueError):
+                return Vocabulary(tag, words_of(text))
+            break
+    return Vocabulary(tag)
+
+
+def _text(name: str, root: Path) -> str:
+    for folder in (root / "templates", default_folder()):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            return (folder / name).read_text(encoding="utf-8")
+    return ""
