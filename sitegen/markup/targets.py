@@ -177,6 +177,9 @@ def address_book(
         pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
     tags = {(tag.name, post.lang) for post in site.posts for tag in post.tags}
     pages |= dict.fromkeys(urls.in_language(urls.tag_url(tag), lang, config) for tag, lang in tags)
+    categories = {(post.category, post.lang) for post in site.posts if post.category}
+    pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
+    pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
     return Book(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 

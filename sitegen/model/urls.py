@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
 CEILINGS = "ceilings/"
 SEARCH = "search/"
-EXERCISES, TERMS, TAGS = "exercises/", "terms/", "tags/"
+EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"
 CARD = "social-card.png"
 FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"
 
@@ -61,8 +61,17 @@ def term_url(term: str) -> str:
 @lru_cache(maxsize=4096)
 def tag_url(tag: str) -> str:
     """A tag is words; its URL keeps their letters, of any script, and `+`, so that C and C++ differ."""
-    words = re.sub(r"[^\w+.-]+", "-", tag.lower()).strip("-")
-    return f"{TAGS}{words}/"
+    return f"{TAGS}{_words(tag)}/"
+
+
+@lru_cache(maxsize=4096)
+def category_url(category: str) -> str:
+    """Spelled as the URL of a tag."""
+    return f"{CATEGORIES}{_words(category)}/"
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[^\w+.-]+", "-", name.lower()).strip("-")
 
 
 def search_index_url(kind: str) -> str:

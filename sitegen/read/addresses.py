@@ -14,6 +14,7 @@ from sitegen.model.urls import (
     JSON_FEED,
     NOT_FOUND,
     SITEMAP,
+    category_url,
     day_url,
     in_language,
     kernel_url,
@@ -21,9 +22,11 @@ from sitegen.model.urls import (
 )
 from sitegen.read.pages import front_matter_span
 
-_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "ceilings", "assets")
+_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "categories", "ceilings", "assets")
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
-_MADE = re.compile(r"(/[\w-]+)?/(posts|worklog|tags/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+")
+_MADE = re.compile(
+    r"(/[\w-]+)?/(posts|worklog|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+"
+)
 """Addresses of pages and files that a build makes as they are needed."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
@@ -86,10 +89,12 @@ def _reserved(site: Site) -> Iterator[tuple[str, str]]:
     yield from ((f"/{day_url(entry.date)}", f"the day {entry.date.isoformat()}") for entry in site.worklog)
     for lang in sorted({post.lang for post in site.posts} - {"", site.config.language}):
         yield f"/{lang}/", f"the home page in `{lang}`"
-        yield from ((f"/{lang}/{name}/", f"the list of {name} in `{lang}`") for name in ("posts", "tags"))
+        yield from ((f"/{lang}/{name}/", f"the list of {name} in `{lang}`") for name in ("posts", "tags", "categories"))
         yield from ((f"/{lang}/{name}", f"the file {lang}/{name}") for name in (FEED, JSON_FEED))
     for name, lang in sorted({(tag.name, post.lang) for post in site.posts for tag in post.tags}):
         yield f"/{in_language(tag_url(name), lang, site.config)}", f"the tag {name}"
+    for name, lang in sorted({(post.category, post.lang) for post in site.posts if post.category}):
+        yield f"/{in_language(category_url(name), lang, site.config)}", f"the category {name}"
 
 
 def _made(address: str) -> str:

@@ -43,6 +43,8 @@ class Link:
     text: str
     href: str
     current: bool = False
+    lang: str = ""
+    """Of what it leads to, where that is not the language of the page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.history import History, history
 from sitegen.render.ladder import Step, ladder, source_url, unmeasured
 from sitegen.render.measured import Group, headline
+from sitegen.render.mentions import mentions
 from sitegen.render.plates import record_plate
 from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
@@ -131,7 +132,7 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
     page = KernelPage(
         name=kernel.name,
         summary=kernel.summary,
-        posts=_posts(sources, kernel, here),
+        posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
         state=_state([group for _, shown in found for group in shown]),
         plate=_kernel_plate(sources, kernel, found, here),
         goals=tuple(_goal(r, found) for r in goal_results(kernel, records[0] if records else None)),
@@ -143,12 +144,6 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
     for record, section in zip(records, page.sections, strict=True):
         made += render_changes(printer, kernel, record, section.history).items()
     return dict(made)
-
-
-def _posts(sources: Sources, kernel: Kernel, here: str) -> tuple[Link, ...]:
-    """The posts that treat it."""
-    shown = sources.linked.kernel_posts.get(kernel.name, ())
-    return tuple(Link(post.title, relative(sources.post_url(post), here)) for post in shown)
 
 
 def _state(shown: list[Group]) -> str:

@@ -10,7 +10,9 @@ from markupsafe import Markup
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Term
 from sitegen.model.urls import NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
+from sitegen.render.first_sentence import first_sentence
 from sitegen.render.frame import Link, Printer, base_path, navigation
+from sitegen.render.mentions import mentions
 from sitegen.render.slots import Place, fill
 from sitegen.render.structured import NOTHING, About
 
@@ -27,7 +29,13 @@ class TextPage:
 
 @dataclass(frozen=True, slots=True)
 class TermIndex:
-    terms: tuple[Link, ...]
+    terms: tuple[tuple[Link, Markup], ...]
+    """Each with its definition."""
+
+    @property
+    def body(self) -> Markup:
+        """Where formulas may stand."""
+        return Markup(" ").join(definition for _, definition in self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +65,7 @@ def text_page(printer: Printer, page: Page) -> tuple[str, str]:
 def term_page(printer: Printer, term: Term) -> tuple[str, str]:
     here = term_url(term.slug)
     body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
-    using = printer.sources.linked.backlinks.get(here, ())
-    used = tuple(Link(post.title, relative(printer.sources.post_url(post), here)) for post in using)
+    used = mentions(printer.sources, printer.sources.linked.backlinks.get(here, ()), here)
     terms = printer.language().say("Terms")
     text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)), used)
     set_of_terms = {"@type": "DefinedTermSet", "name": terms, "url": absolute(TERMS, printer.sources.config)}
@@ -67,7 +74,12 @@ def term_page(printer: Printer, term: Term) -> tuple[str, str]:
 
 
 def term_index(printer: Printer) -> tuple[str, str]:
-    index = TermIndex(tuple(Link(t.title, relative(term_url(t.slug), TERMS)) for t in printer.sources.site.terms))
+    fragments, terms = printer.sources.fragments, printer.sources.site.terms
+    lines = [
+        (Link(term.title, relative(term_url(term.slug), TERMS)), first_sentence(fragments[document_key(term.body)]))
+        for term in terms
+    ]
+    index = TermIndex(tuple(lines))
     about = About(("DefinedTermSet",))
     return printer.page("terms.html", TERMS, index, title=printer.language().say("Terms"), about=about)
 

@@ -10,7 +10,18 @@ from markupsafe import Markup
 from sitegen.model.document import Document, Heading
 from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
-from sitegen.model.urls import FEED, POSTS, TAGS, kernel_url, list_page_url, relative, series_url, tag_url
+from sitegen.model.urls import (
+    CATEGORIES,
+    FEED,
+    POSTS,
+    TAGS,
+    category_url,
+    kernel_url,
+    list_page_url,
+    relative,
+    series_url,
+    tag_url,
+)
 from sitegen.render import numbers
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.language import Language
@@ -42,6 +53,10 @@ class PostList:
     older: str
     number: int
     pages: int
+    eyebrow: Link | None
+    """To all lists of its kind."""
+    categories: tuple[Link, ...]
+    all_categories: str
     tags: tuple[Link, ...]
     all_tags: str
 
@@ -71,7 +86,7 @@ class PostPage:
     day: str
     updated_iso: str
     updated: str
-    category: str
+    category: Link | None
     minutes: str
     kernels: tuple[Link, ...]
     tags: tuple[Link, ...]
@@ -105,8 +120,13 @@ def archive_page(printer: Printer, lang: str, number: int) -> tuple[str, str]:
     url = sources.address(POSTS, lang)
     here, posts = list_page_url(url, number), sources.posts_in(lang)
     tags = tuple(Link(tag, relative(sources.address(tag_url(tag), lang), here)) for tag in sources.posts_by_tag(lang))
+    categories = tuple(
+        Link(category, relative(sources.address(category_url(category), lang), here))
+        for category in sources.posts_by_category(lang)
+    )
     about = About(("CollectionPage",), versions=sources.versions(POSTS) if number == 1 else {})
-    return _list_page(printer, lang, url, number, spoken.say("Posts"), "", posts, tags, about)
+    title = spoken.say("Posts")
+    return _list_page(printer, lang, url, number, title, posts, about, categories=categories, tags=tags)
 
 
 def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, str]:
@@ -115,7 +135,17 @@ def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, s
     url, posts = sources.address(tag_url(tag), lang), sources.posts_by_tag(lang)[tag]
     lede = spoken.say("Posts about {tag}.", tag=tag)
     feed = (f"{sources.config.title}: {tag}", f"{url}{FEED}") if "tags" in sources.config.feeds else ("", "")
-    return _list_page(printer, lang, url, number, tag, lede, posts, (), About(("CollectionPage",), feed=feed))
+    about, above = About(("CollectionPage",), feed=feed), (spoken.say("Tags"), TAGS)
+    return _list_page(printer, lang, url, number, tag, posts, about, lede=lede, above=above)
+
+
+def category_page(printer: Printer, lang: str, category: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of the posts in a category in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url, posts = sources.address(category_url(category), lang), sources.posts_by_category(lang)[category]
+    lede = spoken.say("Posts in {category}.", category=category)
+    about, above = About(("CollectionPage",)), (spoken.say("Categories"), CATEGORIES)
+    return _list_page(printer, lang, url, number, category, posts, about, lede=lede, above=above)
 
 
 def _list_page(
@@ -124,11 +154,15 @@ def _list_page(
     url: str,
     number: int,
     title: str,
-    lede: str,
     posts: Sequence[Post],
-    tags: tuple[Link, ...],
     about: About,
+    *,
+    lede: str = "",
+    above: tuple[str, str] = ("", ""),
+    categories: tuple[Link, ...] = (),
+    tags: tuple[Link, ...] = (),
 ) -> tuple[str, str]:
+    """`above` is the text and the URL of the list of all such lists."""
     sources, spoken, here, total = printer.sources, printer.language(lang), list_page_url(url, number), pages_of(posts)
     page = PostList(
         title=title,
@@ -138,6 +172,9 @@ def _list_page(
         older=relative(list_page_url(url, number + 1), here) if number < total else "",
         number=number,
         pages=total,
+        eyebrow=Link(above[0], relative(sources.address(above[1], lang), here)) if above[0] else None,
+        categories=categories,
+        all_categories=relative(sources.address(CATEGORIES, lang), here),
         tags=tags,
         all_tags=relative(sources.address(TAGS, lang), here),
     )
@@ -153,8 +190,8 @@ def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
         (Link(tag, relative(sources.address(tag_url(tag), lang), here)), spoken.posts(len(posts)))
         for tag, posts in tags.items()
     )
-    section, about = sources.address(POSTS, lang), About(("CollectionPage",), versions=sources.versions(TAGS))
-    title = spoken.say("Tags")
+    section, title = sources.address(POSTS, lang), spoken.say("Tags")
+    about = About(("CollectionPage",), versions=sources.versions(TAGS, sources.by_tag))
     return printer.page("tags.html", here, TagIndex(found), title=title, section=section, lang=lang, about=about)
 
 
@@ -182,7 +219,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         day=spoken.day(date),
         updated_iso=updated.isoformat() if updated else "",
         updated=spoken.day(updated) if updated else "",
-        category=post.category,
+        category=_category(sources, post, here),
         minutes=spoken.minutes(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
@@ -206,6 +243,11 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         lang=post.lang,
         about=about_post(sources, post),
     )
+
+
+def _category(sources: Sources, post: Post, here: str) -> Link | None:
+    url = sources.address(category_url(post.category), post.lang)
+    return Link(post.category, relative(url, here)) if post.category else None
 
 
 def about_post(sources: Sources, post: Post) -> About:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen.model.urls import SEARCH, TAGS, TERMS, relative, search_index_url
+from sitegen.model.urls import CATEGORIES, SEARCH, TAGS, TERMS, relative, search_index_url
 from sitegen.render.frame import POLICY, Link, Printer, navigation
 
 POLICY_WITH_WASM = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
@@ -48,6 +48,7 @@ class SearchPage:
 def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
     sources, spoken = printer.sources, printer.language()
     there = {url: text for text, url in navigation(sources, spoken)}
+    there |= {CATEGORIES: spoken.say("Categories")} if sources.posts_by_category() else {}
     there |= {TAGS: spoken.say("Tags")} if sources.posts_by_tag() else {}
     there |= {TERMS: spoken.say("Terms")} if sources.site.terms else {}
     page = SearchPage(

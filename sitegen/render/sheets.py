@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Files = Mapping[str, str | bytes]
 LATEST = 6
 """Posts on the home page."""
+NEWEST_OF_CATEGORY = 3
+"""Posts on its card."""
 FEED_ENTRIES = 20
 """Of the newest: a feed is for news, the archive for the rest."""
 KINDS = ("posts", "worklog", "kernels", "terms")
@@ -109,6 +111,10 @@ class _Shown:
 
     def link(self, post: Post) -> tuple[str, str]:
         return post.title, self.sources.post_url(post)
+
+    def mention(self, post: Post) -> tuple[str, ...]:
+        """What a list shows in which of the translations of a post only one stands."""
+        return *self.link(post), post.slug, post.lang
 
     def is_measured(self, post: Post) -> bool:
         return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
@@ -234,16 +240,17 @@ def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:
 
 
 def _lists(shown: _Shown) -> Iterator[Sheet]:
-    """In each language the archive, the pages of the tags, and the list of tags."""
+    """In each language the archive, the pages of the tags and of the categories, and the lists of both."""
     for lang in shown.sources.posts_by_language:
         yield from _archive(shown, lang)
         yield from _tags(shown, lang)
+        yield from _categories(shown, lang)
 
 
 def _archive(shown: _Shown, lang: str) -> Iterator[Sheet]:
     sources = shown.sources
     posts, url = sources.posts_in(lang), sources.address(urls.POSTS, lang)
-    names = Part("the tags", tuple(sources.posts_by_tag(lang)))
+    names = Part("the tags and categories", (tuple(sources.posts_by_tag(lang)), tuple(sources.posts_by_category(lang))))
     for number in range(1, pages_of(posts) + 1):
         make = _printed("posts", "archive_page", lang=lang, number=number)
         yield _list_sheet(shown, url, posts, number, make, names, shown.languages)
@@ -259,8 +266,29 @@ def _tags(shown: _Shown, lang: str) -> Iterator[Sheet]:
             yield _list_sheet(shown, url, posts, number, make, Part("the tag", tag))
     if tags:
         counts = Part("how many posts each tag has", tuple((tag, len(posts)) for tag, posts in tags.items()))
+        languages = Part("the languages that have tags", tuple(sources.by_tag))
         name = urls.output_path(sources.address(urls.TAGS, lang))
-        yield Sheet(name, (counts, shown.languages), _printed("posts", "tags_page", lang=lang))
+        yield Sheet(name, (counts, languages), _printed("posts", "tags_page", lang=lang))
+
+
+def _categories(shown: _Shown, lang: str) -> Iterator[Sheet]:
+    sources = shown.sources
+    categories = sources.posts_by_category(lang)
+    for category, posts in categories.items():
+        url = sources.address(urls.category_url(category), lang)
+        for number in range(1, pages_of(posts) + 1):
+            make = _printed("posts", "category_page", lang=lang, category=category, number=number)
+            yield _list_sheet(shown, url, posts, number, make, Part("the category", category))
+    if categories:
+        newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
+        shows = (
+            Part("how many posts each category has", tuple((name, len(posts)) for name, posts in categories.items())),
+            shown.cards("the newest posts of each", newest),
+            Part("the languages that have categories", tuple(sources.by_category)),
+        )
+        name = urls.output_path(sources.address(urls.CATEGORIES, lang))
+        make = _printed("categories", "categories_page", lang=lang)
+        yield Sheet(name, shows, make, modified=shown.modified(newest))
 
 
 def _list_sheet(
@@ -293,7 +321,7 @@ def _kernels(shown: _Shown) -> Iterator[Sheet]:
     sources = shown.sources
     if sources.site.kernels:
         using = tuple(
-            (name, tuple(map(shown.link, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
+            (name, tuple(map(shown.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
         shows = (shown.measured, Part("the posts about kernels", using))
         found = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
@@ -344,13 +372,14 @@ def _plain(shown: _Shown) -> Iterator[Sheet]:
         seen = (
             Part("the term itself", shown.file(term.body.path), (term.body.path,)),
             shown.hrefs(term.body),
-            Part("the posts that use it", tuple(map(shown.link, using)), tuple(post.body.path for post in using)),
+            Part("the posts that use it", tuple(map(shown.mention, using)), tuple(post.body.path for post in using)),
         )
         name = urls.output_path(urls.term_url(term.slug))
         yield Sheet(name, seen, _printed("plain", "term_page", term=term), text=term, found={name: "terms"})
     if terms := sources.site.terms:
-        titles = Part("the terms", tuple((t.title, t.slug) for t in terms), tuple(t.body.path for t in terms))
-        yield Sheet(urls.output_path(urls.TERMS), (titles,), _printed("plain", "term_index"))
+        written = tuple((term.title, term.slug, shown.file(term.body.path)) for term in terms)
+        listed = Part("the terms", written, tuple(term.body.path for term in terms))
+        yield Sheet(urls.output_path(urls.TERMS), (listed,), _printed("plain", "term_index"))
     yield Sheet(urls.NOT_FOUND, (), _printed("plain", "missing_page"), listed=False)
     yield Sheet("robots.txt", (), _printed("plain", "robots"))
     if sources.config.twins:
@@ -423,7 +452,7 @@ def _search(shown: _Shown) -> Iterator[Sheet]:
         return
     there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
-    shows = (Part("what can be searched", (kinds, bool(sources.posts_by_tag()))),)
+    shows = (Part("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category()))),)
     make = _printed("search", "search_page", kinds=kinds)
     yield Sheet(urls.output_path(urls.SEARCH), shows, make, listed=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from sitegen.model.document import Document
 from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.linked import Linked, document_key
 from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
-from sitegen.model.urls import in_language, post_url, tag_url
+from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
 
 if TYPE_CHECKING:  # a page without a measurement needs none of these
@@ -83,10 +83,12 @@ class Sources:
         """Of a list or a feed, in a language."""
         return in_language(url, self.listed(lang), self.config)
 
-    def versions(self, url: str) -> Mapping[str, str]:
-        """By language the URL of a list; empty where there is but one language."""
-        languages = self.posts_by_language if len(self.posts_by_language) > 1 else ()
-        return {lang: self.address(url, lang) for lang in languages}
+    def versions(self, url: str, among: Collection[str] = ()) -> Mapping[str, str]:
+        """By language the URL of a list; empty where there is but one language.  `among`: those in which there is that
+        list, if not all.
+        """
+        languages = among or self.posts_by_language
+        return {lang: self.address(url, lang) for lang in languages} if len(languages) > 1 else {}
 
     def stamp(self, date: dt.date | dt.datetime) -> str:
         """ISO 8601: a day, or a time with its offset."""
@@ -197,14 +199,35 @@ class Sources:
 
     def posts_by_tag(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
         """Newest first, the tags by name; spellings that share a URL are one tag."""
-        lang = lang or self.config.language
-        if lang not in self._by_tag:
-            self._by_tag[lang] = _by_tag(self.posts_in(lang))
-        return self._by_tag[lang]
+        return self.by_tag.get(lang or self.config.language, {})
+
+    def posts_by_category(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
+        """As `posts_by_tag`."""
+        return self.by_category.get(lang or self.config.language, {})
 
     @cached_property
-    def _by_tag(self) -> dict[str, Mapping[str, tuple[Post, ...]]]:
-        return {}
+    def by_tag(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        """By language, where a post has a tag."""
+        return self._filed(lambda post: tuple(ref.name for ref in post.tags), tag_url)
+
+    @cached_property
+    def by_category(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        """By language, where a post has a category."""
+        return self._filed(lambda post: (post.category,) if post.category else (), category_url)
+
+    def _filed(
+        self, names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
+    ) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        found = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
+        return {lang: filed for lang, filed in found.items() if filed}
+
+    def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
+        """Of the translations of a post only one: that in the site's language, if it is among them."""
+        found: dict[str, Post] = {}
+        for post in posts:
+            if post.slug not in found or self.language_of(post) == self.config.language:
+                found[post.slug] = post
+        return tuple(found.values())
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
@@ -235,15 +258,17 @@ class Sources:
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
 
-def _by_tag(posts: Sequence[Post]) -> dict[str, tuple[Post, ...]]:
-    names = sorted({ref.name for post in posts for ref in post.tags}, reverse=True)
-    urls = {name: tag_url(name) for name in names}
-    shown = {url: name for name, url in urls.items()}
-    tagged: dict[str, dict[str, Post]] = {url: {} for url in sorted(shown)}
+def _by_name(
+    posts: Sequence[Post], names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
+) -> Mapping[str, tuple[Post, ...]]:
+    """Names that share a URL are one: the first of them by letters."""
+    urls = {name: url(name) for name in sorted({name for post in posts for name in names(post)}, reverse=True)}
+    shown = {address: name for name, address in urls.items()}
+    filed: dict[str, dict[str, Post]] = {address: {} for address in sorted(shown)}
     for post in posts:
-        for ref in post.tags:
-            tagged[urls[ref.name]][post.body.path] = post
-    return {shown[url]: tuple(found.values()) for url, found in tagged.items()}
+        for name in names(post):
+            filed[urls[name]][post.body.path] = post
+    return {shown[address]: tuple(found.values()) for address, found in filed.items()}
 
 
 def source_of(site: Site, implementation: Implementation) -> str:

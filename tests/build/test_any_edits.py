@@ -29,6 +29,8 @@ FRONT = st.sampled_from(
         "permalink: /kept/\n",
         "kernels: [vector_add]\n",
         "lang: ko\n",
+        "category: Foundations\n",
+        "category: foundations\nlang: ko\n",
         "discuss: https://example.org/1\n",
     ]
 )
@@ -212,9 +214,9 @@ class Edits(RuleBasedStateMachine):
         self.write(f"content/pages/{name}.md", f'---\ntitle: "{words}"\n---\n{words}\n')
         self.compare()
 
-    @rule(name=st.sampled_from(["warp", "lane"]))
-    def edit_term(self, name: str) -> None:
-        self.write(f"content/terms/{name}.md", f"---\ntitle: {name.title()}s\n---\nMany.\n")
+    @rule(name=st.sampled_from(["warp", "lane"]), words=WORDS)
+    def edit_term(self, name: str, words: str) -> None:
+        self.write(f"content/terms/{name}.md", f"---\ntitle: {name.title()}s\n---\nMany of {words}. More.\n")
         self.compare()
 
     @rule(days=st.integers(-200, 60))

@@ -229,6 +229,13 @@ def test_page_and_other_language_have_their_own_addresses() -> None:
     assert (found.hrefs["content/pages/about.md", 0], mistakes) == ("ko/posts/sum/", [])
 
 
+def test_a_category_has_an_address_in_the_languages_of_its_posts_and_none_without() -> None:
+    links = "[a](/categories/) [b](/categories/c++/) [c](/ko/categories/c++/)"
+    korean = post("sum", lang="ko", category="C++")
+    assert linked(site(post("max", links), korean))[1] == ["SG201 1:5", "SG201 1:23"]
+    assert linked(site(post("max", links, category="c++"), korean))[1] == []
+
+
 def test_addresses_are_written_alike() -> None:
     assert (address("old"), address("/old/"), address("/a/b.html"), address("/")) == ("old/", "old/", "a/b.html", "")
     assert address("/notes/v1.2/") == "notes/v1.2/"

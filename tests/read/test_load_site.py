@@ -96,6 +96,12 @@ def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
     ]
 
 
+@pytest.mark.parametrize("alias", ["/categories/", "/categories/foundations/", "/categories/other/page/2/"])
+def test_no_alias_takes_the_address_of_a_category(alias: str) -> None:
+    taken = POST.format("a").replace("---\nText", f"category: Foundations\naliases: [{alias}]\n---\nText")
+    assert codes({"content/posts/a.md": taken}) == [("SG021", "content/posts/a.md")]
+
+
 def test_a_space_in_a_file_name_is_no_address() -> None:
     assert codes({"content/posts/My post.md": POST.format("a")}) == [("SG024", "content/posts/My post.md")]
 

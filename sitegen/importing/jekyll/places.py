@@ -14,7 +14,7 @@ from sitegen.importing.jekyll.report import Report
 from sitegen.importing.jekyll.site import JekyllSite, Kind, Source, address_key, as_list, is_diary
 from sitegen.write.scaffold import slug_of
 
-RESERVED = frozenset({"posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "ceilings"})
+RESERVED = frozenset({"posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "categories", "ceilings"})
 _NOT_IN_ADDRESS = re.compile(r"[^\w.+~/-]+")
 _NEVER_IN_ALIAS = re.compile(r"[?#%\\\x00-\x1f\x7f]|\s/|/\s|\.\.")
 
