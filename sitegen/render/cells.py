@@ -73,7 +73,7 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
         alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or unseen),
     )
-    return printer.fragment("partials/cell.html", view)
+    return printer.fragment("partials/cell.html", view, spoken.tag)
 
 
 def _code(cell: Cell, spoken: Language) -> Markup:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from sitegen.model.bibliography import Name, Work
 from sitegen.model.document import Cited, CiteSlot, Document
+from sitegen.model.vocabulary import Vocabulary
 
 _NAMED = 2
 """Authors that a sentence names; of more the first stands for all."""
@@ -52,8 +53,8 @@ def in_text(work: Work) -> str:
     return " and ".join(families)
 
 
-def references(document: Document, works: Sequence[Work], title: str) -> Markup:
-    """The list at the end of a text, under a title; empty when it cites nothing."""
+def references(document: Document, works: Sequence[Work], spoken: Vocabulary) -> Markup:
+    """The list at the end of a text, under its title; empty when it cites nothing."""
     slots = [slot for slot in document.slots if isinstance(slot, CiteSlot)]
     if not works or not slots:
         return Markup()
@@ -62,19 +63,19 @@ def references(document: Document, works: Sequence[Work], title: str) -> Markup:
     for slot in slots:
         for item in slot.items:
             back.setdefault(item.key, []).append(item.id)
-    entries = Markup("\n").join(_entry(work, back[work.key], prefix) for work in works)
-    heading = Markup('<h2 id="{}references">{}</h2>').format(prefix, title)
+    entries = Markup("\n").join(_entry(work, back[work.key], prefix, spoken) for work in works)
+    heading = Markup('<h2 id="{}references">{}</h2>').format(prefix, spoken.say("References"))
     return Markup('<section class="refs" aria-labelledby="{}references">\n{}\n<ol>\n{}\n</ol>\n</section>\n').format(
         prefix, heading, entries
     )
 
 
-def _entry(work: Work, mentions: Sequence[str], prefix: str) -> Markup:
+def _entry(work: Work, mentions: Sequence[str], prefix: str, spoken: Vocabulary) -> Markup:
     parts = [escape(part) for part in (_authors(work.authors), _title(work), *work.where, work.year) if part]
     parts += _links(work)
     back = Markup(" ").join(
-        Markup('<a class="back" href="#{}" aria-label="Back to citation {} of {}">↩</a>').format(
-            quote(id), at, len(mentions)
+        Markup('<a class="back" href="#{}" aria-label="{}">↩</a>').format(
+            quote(id), spoken.say("Back to citation {n} of {total}", n=at, total=len(mentions))
         )
         for at, id in enumerate(mentions, start=1)
     )

@@ -57,7 +57,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
     from sitegen.render.citations import references
 
     lang = place.post.lang if place.post else ""
-    return html + references(document, works, printer.language(lang).say("References"))
+    return html + references(document, works, printer.language(lang))
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:

@@ -145,8 +145,8 @@ def _resolved(printer: Printer, written: Written) -> str:
     parts = [f"# {written.title}", *([f"> {written.lede}"] if written.lede else []), " · ".join((*written.facts, url))]
     parts.append("\n".join(text.resolved()).strip("\n"))
     if works := sources.linked.references.get(place.name):
-        title = printer.language(place.post.lang if place.post else "").say("References")
-        parts.append(to_markdown(str(references(text.document, works, title)), url).strip("\n"))
+        spoken = printer.language(place.post.lang if place.post else "")
+        parts.append(to_markdown(str(references(text.document, works, spoken)), url).strip("\n"))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

@@ -16,6 +16,7 @@ from sitegen.model.bibliography import Bibliography, Name, Work
 from sitegen.model.document import CiteSlot
 from sitegen.model.linked import Linked
 from sitegen.model.site import Markdown, Post, Ref, Site, SiteConfig
+from sitegen.model.vocabulary import ENGLISH, Vocabulary
 from sitegen.render.citations import citation, in_text, references
 
 PATH = "content/posts/max/index.md"
@@ -47,10 +48,10 @@ def shown(text: str) -> list[str]:
     return [LexborHTMLParser(citation(slot, found.references[PATH])).text().replace("\u00a0", " ") for slot in slots]
 
 
-def entries(text: str) -> list[LexborNode]:
+def entries(text: str, spoken: Vocabulary = ENGLISH) -> list[LexborNode]:
     found, _, _ = linked(text, SHARED)
     document, _ = parse_document(Markdown(text, PATH))
-    return LexborHTMLParser(references(document, found.references[PATH], "References")).css("li")
+    return LexborHTMLParser(references(document, found.references[PATH], spoken)).css("li")
 
 
 def test_works_are_numbered_in_the_order_in_which_they_are_cited() -> None:
@@ -128,3 +129,17 @@ def test_without_a_bibliography_a_name_is_a_name_and_a_bracket_a_mistake() -> No
     found, mistakes, (slot, _) = linked("Ask @someone, see [@dao2022].")
     assert str(citation(slot, found.references.get(PATH))) == "@someone"
     assert [(d.code, d.span.col) for d in mistakes] == [("SG210", 19)]
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        ({}, ["Back to citation 1 of 2", "Back to citation 2 of 2"]),
+        ({"Back to citation {n} of {total}": "{total} / {n}"}, ["2 / 1", "2 / 2"]),
+    ],
+)
+def test_the_ways_back_say_where_they_lead_in_the_language_of_the_text(
+    words: dict[str, str], labels: list[str]
+) -> None:
+    (entry,) = entries("@sum and [@sum]", Vocabulary("xx", words))
+    assert [back.attributes["aria-label"] for back in entry.css("a.back")] == labels
