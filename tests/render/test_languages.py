@@ -110,6 +110,13 @@ def test_a_page_says_its_language_and_speaks_it(both: Pages) -> None:
     assert words(both, "posts/softmax/index.html", "nav.toc h2") == "On this page"
 
 
+def test_the_script_hears_the_words_of_another_language(both: Pages) -> None:
+    script = page(both, "ko/posts/softmax/index.html").css_first("script[src]")
+    assert script is not None
+    assert script.attributes["data-copy"] == "복사"
+    assert "data-copy" not in str(both["posts/softmax/index.html"])
+
+
 def test_a_translation_shows_what_the_cells_of_its_original_gave(both: Pages) -> None:
     for path in ("posts/softmax/index.html", "ko/posts/softmax/index.html"):
         assert words(both, path, "#first-look samp") == "1 < 2"
