@@ -144,7 +144,7 @@ def _entry(printer: Printer, post: Post) -> Entry:
         language=sources.language_of(post),
         summary=post.description,
         tags=tuple(ref.name for ref in post.tags),
-        content=_content(printer, Place(document_key(post.body), here, post), post),
+        content=_content(printer, Place(document_key(post.body), here, post, post.lang), post),
     )
 
 

@@ -54,7 +54,7 @@ class Redirect:
 def text_page(printer: Printer, page: Page) -> tuple[str, str]:
     """A page outside of time."""
     here = page_url(page, printer.sources.config)
-    body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here))
+    body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here, lang=page.lang))
     text = TextPage(page.title, page.description, body)
     about = About(card=True)
     return printer.page(

@@ -225,7 +225,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
         stale=_stale(sources, kernels, spoken) if kernels else "",
         contents=contents(document),
-        body=fill(printer, document, Place(document_key(post.body), here, post)),
+        body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=positions(sources, post, here, spoken),
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),

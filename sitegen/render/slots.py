@@ -46,6 +46,8 @@ class Place:
     """The page's URL."""
     post: Post | None = None
     """The post whose cells stand in it."""
+    lang: str = ""
+    """Of the text; empty: the site's."""
 
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
@@ -56,8 +58,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
         return html
     from sitegen.render.citations import references
 
-    lang = place.post.lang if place.post else ""
-    return html + references(document, works, printer.language(lang))
+    return html + references(document, works, printer.language(place.lang))
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
@@ -73,7 +74,7 @@ def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
     plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
     if not plain or printer.sources.linked.references.get(name):
         return None
-    return tuple(contents_of(printer, document, Place(name, printer.sources.post_url(post), post)))
+    return tuple(contents_of(printer, document, Place(name, printer.sources.post_url(post), post, post.lang)))
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
@@ -118,7 +119,7 @@ def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
     old = source_of(printer.sources.site, before) if before else None
     anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
     code, look, regions = kernel_listing(source, slot.region, slot.look, old)
-    spoken = printer.language(place.post.lang if place.post else "")
+    spoken = printer.language(place.lang)
     return Markup(
         code_figure(
             code,

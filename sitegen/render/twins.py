@@ -126,10 +126,11 @@ def _written(sources: Sources, text: object) -> Written | None:
         case Post(body=body):
             facts = [sources.stamp(text.date), *([f"updated {sources.stamp(text.updated)}"] if text.updated else [])]
             facts += [", ".join(ref.name for ref in text.tags)] if text.tags else []
-            place = Place(document_key(body), sources.post_url(text), text)
+            place = Place(document_key(body), sources.post_url(text), text, text.lang)
             return Written(body, place, text.title, text.description, tuple(facts))
         case Page(body=body):
-            return Written(body, Place(document_key(body), page_url(text, config)), text.title, text.description)
+            place = Place(document_key(body), page_url(text, config), lang=text.lang)
+            return Written(body, place, text.title, text.description)
         case Term(body=body):
             return Written(body, Place(document_key(body), term_url(text.slug)), text.title)
         case WorklogEntry(body=body):
@@ -145,7 +146,7 @@ def _resolved(printer: Printer, written: Written) -> str:
     parts = [f"# {written.title}", *([f"> {written.lede}"] if written.lede else []), " · ".join((*written.facts, url))]
     parts.append("\n".join(text.resolved()).strip("\n"))
     if works := sources.linked.references.get(place.name):
-        spoken = printer.language(place.post.lang if place.post else "")
+        spoken = printer.language(place.lang)
         parts.append(to_markdown(str(references(text.document, works, spoken)), url).strip("\n"))
     return "\n\n".join(filter(None, parts)) + "\n"
 

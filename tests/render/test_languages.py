@@ -136,6 +136,14 @@ def called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 
+def test_what_is_filled_into_a_page_speaks_its_language(make: SimpleNamespace) -> None:
+    site = make.site()
+    about = site.pages[0]
+    body = replace(about.body, text="```{kernel} softmax/fused\n```\n", path="content/pages/sogae.md")
+    pages = make.rendered(replace(site, pages=(about, Page("sogae", "소개", body, about.span, lang="ko"))))
+    assert 'aria-label="softmax fused 소스"' in str(pages["ko/sogae/index.html"])
+
+
 def test_the_catalogue_has_every_text_and_no_other() -> None:
     """Those of templates, and those that a module says."""
     templates = load_theme().templates
