@@ -1,6 +1,6 @@
 // Optional: every page is complete without it. A theme switch, copy buttons that copy what runs, tabs that stay chosen.
 const root = document.documentElement;
-const said = { copy: "copy", copied: "copied", light: "Light", dark: "Dark", theme: "theme", ...document.currentScript.dataset };
+const words = { copy: "copy", copied: "copied", light: "Light", dark: "Dark", theme: "theme", ...document.currentScript.dataset };
 const kept = (() => { try { return localStorage; } catch { return { getItem() {}, setItem() {} }; } })();  // blocked where cookies are
 const chosen = kept.getItem("theme");
 if (chosen) root.dataset.theme = chosen;
@@ -9,7 +9,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
 const theme = document.createElement("button");
 theme.type = "button";
-const label = () => { theme.textContent = dark() ? said.light : said.dark; theme.setAttribute("aria-label", `${theme.textContent} ${said.theme}`); };
+const label = () => { theme.textContent = dark() ? words.light : words.dark; theme.setAttribute("aria-label", `${theme.textContent} ${words.theme}`); };
 theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; kept.setItem("theme", root.dataset.theme); label(); });
 system.addEventListener("change", label);
 label();
@@ -29,13 +29,13 @@ addEventListener("keydown", (event) => {
 for (const figure of navigator.clipboard ? document.querySelectorAll("figure.code") : []) {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = said.copy;
+  button.textContent = words.copy;
   button.addEventListener("click", async () => {
     const code = figure.querySelector("pre").cloneNode(true);
     for (const extra of code.querySelectorAll("del, .mk")) extra.remove();
     await navigator.clipboard.writeText(code.textContent);
-    button.textContent = said.copied;
-    setTimeout(() => { button.textContent = said.copy; }, 2000);
+    button.textContent = words.copied;
+    setTimeout(() => { button.textContent = words.copy; }, 2000);
   });
   figure.querySelector("figcaption").append(button);
 }
