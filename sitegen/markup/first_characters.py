@@ -54,7 +54,7 @@ _INLINE = {
     "role": "{",
     "strikethrough": "~",
 }
-"""A rule that is not named may begin anywhere."""
+"""A block rule that is not named may begin anywhere; all inline rules are named but `text`, what is between."""
 
 _UNDERLINES = "-="
 _BELOW_A_HEAD = ("|", "-", ":")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -251,9 +252,7 @@ def _archive(shown: _Shown, lang: str) -> Iterator[Sheet]:
     sources = shown.sources
     posts, url = sources.posts_in(lang), sources.address(urls.POSTS, lang)
     names = Part("the tags and categories", (tuple(sources.posts_by_tag(lang)), tuple(sources.posts_by_category(lang))))
-    for number in range(1, pages_of(posts) + 1):
-        make = _printed("posts", "archive_page", lang=lang, number=number)
-        yield _list_sheet(shown, url, posts, number, make, names, shown.languages)
+    yield from _list(shown, url, posts, partial(_printed, "posts", "archive_page", lang=lang), names, shown.languages)
 
 
 def _tags(shown: _Shown, lang: str) -> Iterator[Sheet]:
@@ -261,9 +260,9 @@ def _tags(shown: _Shown, lang: str) -> Iterator[Sheet]:
     tags = sources.posts_by_tag(lang)
     for tag, posts in tags.items():
         url = sources.address(urls.tag_url(tag), lang)
-        for number in range(1, pages_of(posts) + 1):
-            make = _printed("posts", "tag_page", lang=lang, tag=tag, number=number)
-            yield _list_sheet(shown, url, posts, number, make, Part("the tag", tag))
+        yield from _list(
+            shown, url, posts, partial(_printed, "posts", "tag_page", lang=lang, tag=tag), Part("the tag", tag)
+        )
     if tags:
         counts = Part("how many posts each tag has", tuple((tag, len(posts)) for tag, posts in tags.items()))
         languages = Part("the languages that have tags", tuple(sources.by_tag))
@@ -276,9 +275,8 @@ def _categories(shown: _Shown, lang: str) -> Iterator[Sheet]:
     categories = sources.posts_by_category(lang)
     for category, posts in categories.items():
         url = sources.address(urls.category_url(category), lang)
-        for number in range(1, pages_of(posts) + 1):
-            make = _printed("posts", "category_page", lang=lang, category=category, number=number)
-            yield _list_sheet(shown, url, posts, number, make, Part("the category", category))
+        make = partial(_printed, "posts", "category_page", lang=lang, category=category)
+        yield from _list(shown, url, posts, make, Part("the category", category))
     if categories:
         newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
         shows = (
@@ -287,19 +285,20 @@ def _categories(shown: _Shown, lang: str) -> Iterator[Sheet]:
             Part("the languages that have categories", tuple(sources.by_category)),
         )
         name = urls.output_path(sources.address(urls.CATEGORIES, lang))
-        make = _printed("categories", "categories_page", lang=lang)
-        yield Sheet(name, shows, make, modified=shown.modified(newest))
+        index = _printed("categories", "categories_page", lang=lang)
+        yield Sheet(name, shows, index, modified=shown.modified(newest))
 
 
-def _list_sheet(
-    shown: _Shown, url: str, posts: Sequence[Post], number: int, make: Callable[[Printer], Files], *also: Part
-) -> Sheet:
-    """Page `number`, from 1, of a list."""
-    here = on_page(posts, number)
-    listed = shown.cards("the posts that it lists", here)
-    place = Part("its place in the list", (number, pages_of(posts)))
-    name = urls.output_path(urls.list_page_url(url, number))
-    return Sheet(name, (listed, place, *also), make, modified=shown.modified(here))
+def _list(
+    shown: _Shown, url: str, posts: Sequence[Post], make: Callable[..., Callable[[Printer], Files]], *also: Part
+) -> Iterator[Sheet]:
+    """The pages of a list; `make` takes the `number` of one, from 1."""
+    for number in range(1, pages_of(posts) + 1):
+        here = on_page(posts, number)
+        listed = shown.cards("the posts that it lists", here)
+        place = Part("its place in the list", (number, pages_of(posts)))
+        name = urls.output_path(urls.list_page_url(url, number))
+        yield Sheet(name, (listed, place, *also), make(number=number), modified=shown.modified(here))
 
 
 def _series(shown: _Shown) -> Iterator[Sheet]:

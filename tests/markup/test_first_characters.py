@@ -85,3 +85,8 @@ def test_every_rule_that_is_named_is_one_of_the_parser(name: str) -> None:
     assert {"inline": first_characters._INLINE, "block": first_characters._BLOCK}[name].keys() <= set(
         ruler.get_active_rules()
     )
+
+
+def test_every_inline_rule_is_named_but_that_for_what_is_between() -> None:
+    """One that is not would never be tried in the middle of words."""
+    assert set(trying_everything().inline.ruler.get_active_rules()) - first_characters._INLINE.keys() == {"text"}
