@@ -139,18 +139,25 @@ def _kernel_job(site: Site, kernel: Kernel, workload: Workload, dtype: str, para
 
 
 def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
-    """The job with what a record says of its implementations; nothing of those that were measured by other rules."""
+    """The job with what a record says of those implementations whose key has changed since: more processes for what has
+    not could only tell of the machine."""
     if record is None:
         return job
+    keys = {e.name: e.key for e in record.evaluations if _comparable(job, e)}
+    changed = {name: one for name, one in previous_of(job, record).items() if keys[name] != job.keys[name].digest}
+    return replace(job, previous=changed)
+
+
+def previous_of(job: KernelJob, record: Record) -> dict[str, Previous]:
+    """What a record says of the job's implementations; nothing of those that were measured by other rules."""
     quiet = noises(record)
     found = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
-    previous = {
+    return {
         name: Previous(
             record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_of(e), AA_NOISE))
         )
         for name, (e, timed) in found.items()
     }
-    return replace(job, previous=previous)
 
 
 def _comparable(job: KernelJob, e: Evaluation) -> bool:

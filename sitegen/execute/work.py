@@ -5,6 +5,7 @@ The code under test never runs in this process: a fault of the GPU must not kill
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -58,7 +59,7 @@ def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[s
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)},
+            env=os.environ | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)} | compiled_modules(),
             start_new_session=True,
         )
         with process:
@@ -72,6 +73,16 @@ def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[s
 def _python_path() -> str:
     """This very package for the child, installed or not; what was there comes after."""
     return os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH", "")]))
+
+
+def compiled_modules() -> dict[str, str]:
+    """A place to keep them, where torch was installed without and nothing may be written beside it, as in many images:
+    importing it takes every process of a job 10 s then, instead of 3 (tests/gpu/start_costs.py)."""
+    torch = importlib.util.find_spec("torch")
+    if not sys.dont_write_bytecode or torch is None or torch.cached is None or Path(torch.cached).exists():
+        return {}
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(base / "sitegen" / "modules")}
 
 
 def _obituary(status: int, seconds: float, log: Path) -> str:

@@ -51,7 +51,7 @@ class KernelJob:
     """By implementation name."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
     previous: Mapping[str, Previous] = field(default_factory=dict)
-    """By implementation name; only of those that a record knows."""
+    """By implementation name; only of those that a record knows, and that have changed since."""
     kind: str = "kernel"
 
 

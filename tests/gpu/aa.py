@@ -59,7 +59,7 @@ from machine import (
 )
 from planted import Slowed, amount_for, longer_sums, repeated_blocks, with_slowed
 
-from sitegen.execute.plan import with_previous
+from sitegen.execute.plan import previous_of
 from sitegen.execute.targets import Device
 from sitegen.model.job import CeilingsJob, JobResult, KernelJob
 from sitegen.model.plain import from_plain
@@ -156,15 +156,15 @@ class Lane:
         self.bench.say(" ".join([self.folder.name, name, f"in {seconds:.0f} s", result.error, *failed]).rstrip())
 
     def _after_the_last(self, job: KernelJob, original: str) -> KernelJob:
-        """The job, to which the run before is what the site's record says; of what is planted, as of the original."""
+        """The job, to which what the run before says of the original is what the site's record says of what is planted,
+        which alone has changed."""
         before = stored_runs(self.folder, job.kernel.name)
         if not before:
             return job
         told = before[-1][1]
         record = records_of(self.bench.site, [job.kernel], [from_plain(JobResult, told["result"])], told["run"])
-        job = with_previous(job, record[job.kernel.name])
-        planted = {name: job.previous[original] for name in SIZES if original in job.previous}
-        return replace(job, previous={**job.previous, **planted})
+        said = previous_of(job, record[job.kernel.name]).get(original)
+        return replace(job, previous=dict.fromkeys(SIZES, said) if said else {})
 
 
 def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], runs: int, seconds: float) -> None:

@@ -219,7 +219,7 @@ def test_each_run_knows_the_one_before_it_and_of_what_is_planted_the_original(se
     *searches_and_first_runs, third, fourth = sorted(machine.previous, key=len)
     assert not any(searches_and_first_runs)
     known = Previous("nvidia-h200", {"torch": BASELINE_US / 131.0}, 0.01)
-    assert third == fourth == dict.fromkeys(["registers", SLOWER, SLIGHTLY], known)
+    assert third == fourth == dict.fromkeys([SLOWER, SLIGHTLY], known)
 
 
 def test_a_folder_that_comes_back_is_gone_on_with(session, site):
