@@ -1,9 +1,9 @@
-"""What the two generations of processes saw of everything that was timed together → the noise of its ratios.
+"""What the generations of processes saw of everything that was timed together → the noise of its ratios.
 
-Every contestant is timed by two processes, one after the other (`Performance.by_process_us`, `Ratio.by_process`).  By
-how much the ratio of two contestants differs between them is chance, since the code is the same.  With s the standard
-deviation of a ratio as one generation sees it, ln(first / second) has the variance 2 s², and the figure of the whole
-run, which rests on both, s² / 2: half of what is seen is the noise.
+Every contestant is timed by two processes or more, one after the other (`Performance.by_process_us`,
+`Ratio.by_process`).  By how much the ratio of two contestants differs between one and the next is chance, since the
+code is the same.  With s the standard deviation of a ratio as one process of each sees it, ln(first / second) has the
+variance 2 s², and the figure of a run of n, which rests on all, s² / n: of two, half of what is seen is the noise.
 
 A workload has few contestants, and a standard deviation of three values is often twice too large or too small.  So it
 is moderated (Smyth, "Linear models and empirical Bayes methods", 2004, does so with the variances of genes): averaged,
@@ -14,7 +14,7 @@ duration and hardly depends on what else a workload is; what these lack in freed
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median, median_low
@@ -45,10 +45,11 @@ class _Seen:
 
     us: float
     """The median of its contestants."""
+    generations: int
     freedom: int
-    """Contestants less one: only what is between them is known."""
+    """Contestants less one, since only what is between them is known, for every two generations."""
     pairs: tuple[float, ...]
-    """Of every two contestants, half of |ln| of what their ratio changed by between the generations."""
+    """Of every two contestants and two generations, half of |ln| of what their ratio changed by."""
 
 
 def noise_of(record: Record, evaluation: Evaluation) -> float:
@@ -57,7 +58,7 @@ def noise_of(record: Record, evaluation: Evaluation) -> float:
 
 
 def noises(record: Record) -> dict[Timing, float]:
-    """The standard deviation of a whole run's ratio, relative, of everything that two generations timed."""
+    """The standard deviation of a whole run's ratio, relative, of everything that two generations or more timed."""
     together: dict[Timing, list[Evaluation]] = {}
     for evaluation in record.evaluations:
         if evaluation.performance and len(evaluation.performance.by_process_us) > 1:
@@ -79,11 +80,12 @@ def _others(timing: Timing, one: _Seen, seen: Mapping[Timing, _Seen]) -> list[_S
 
 
 def _moderated(one: _Seen, others: Sequence[_Seen]) -> float:
+    """What is seen is of a run of two generations; the mean of more is quieter."""
     known = min(FREEDOM, sum(other.freedom for other in others))
     squares = one.freedom * _variance(one.pairs) + (FREEDOM - known) * AA_NOISE**2
     if others:
         squares += known * _variance([pair for other in others for pair in other.pairs])
-    return math.sqrt(squares / (one.freedom + FREEDOM))
+    return math.sqrt(squares / (one.freedom + FREEDOM) * 2 / one.generations)
 
 
 def _variance(pairs: Sequence[float]) -> float:
@@ -94,25 +96,31 @@ def _variance(pairs: Sequence[float]) -> float:
 
 def _seen(together: Sequence[Evaluation]) -> _Seen:
     times = [e.performance.median_us for e in together if e.performance]
-    drifts = _drifts(together)
-    return _Seen(median(times), len(drifts) - 1, tuple(abs(a - b) / 2 for a, b in combinations(drifts, 2)))
+    drifts = list(zip(*_drifts(together), strict=False))
+    pairs = tuple(abs(a - b) / 2 for two in drifts for a, b in combinations(two, 2))
+    return _Seen(median(times), 2 * len(drifts), (len(together) - 1) * len(drifts), pairs)
 
 
-def _drifts(together: Sequence[Evaluation]) -> list[float]:
-    """ln(last / first generation) of each, of its ratio to a baseline that all have, else of its time; what they share
-    (the clock, the baseline's own noise) is in all of them and cancels between two.
+def _drifts(together: Sequence[Evaluation]) -> list[list[float]]:
+    """ln(second / first) of every two generations, of the ratio of each to a baseline that all have, else of its time;
+    what they share (the clock, the baseline's own noise) is in all of them and cancels between two.
     """
     for baseline in [e.name for e in together if e.role is Role.BASELINE]:
-        ratios = [(1.0, 1.0) if e.name == baseline else _by_process(e, baseline) for e in together]
-        if all(len(halves) > 1 for halves in ratios):
-            return _logs(ratios)
-    return _logs(e.performance.by_process_us for e in together if e.performance)
+        ratios = [_by_process(e, baseline) for e in together]
+        if all(len(seen) > 1 for seen in ratios):
+            return [_logs(seen) for seen in ratios]
+    return [_logs(e.performance.by_process_us) for e in together if e.performance]
 
 
 def _by_process(evaluation: Evaluation, baseline: str) -> tuple[float, ...]:
-    ratios = evaluation.performance.ratios if evaluation.performance else ()
-    return next((ratio.by_process for ratio in ratios if ratio.baseline == baseline), ())
+    """To itself, everything is 1."""
+    performance = evaluation.performance
+    if performance is None:
+        return ()
+    if evaluation.name == baseline:
+        return (1.0,) * len(performance.by_process_us)
+    return next((ratio.by_process for ratio in performance.ratios if ratio.baseline == baseline), ())
 
 
-def _logs(halves: Iterable[Sequence[float]]) -> list[float]:
-    return [math.log(one[-1] / one[0]) for one in halves]
+def _logs(seen: Sequence[float]) -> list[float]:
+    return [math.log(second / first) for first, second in zip(seen[::2], seen[1::2], strict=False)]

@@ -1,4 +1,4 @@
-"""What two generations of processes say of chance."""
+"""What the generations of processes say of chance."""
 
 from __future__ import annotations
 
@@ -80,6 +80,25 @@ def test_it_is_the_deviation_of_a_whole_runs_ratio(made, deviation):
         record = record_of(made, *groups)
         found += [noise_of(record, group[0]) for group in groups]
     assert mean(found) == pytest.approx(deviation, rel=0.1)
+
+
+@pytest.mark.parametrize("generations", [2, 4, 6])
+def test_the_mean_of_more_processes_is_quieter(made, generations):
+    """With n processes a contestant, each off by d, and two contestants to a ratio: d √(2 / n)."""
+    rng, deviation = random.Random(1), 0.003
+    found = []
+    for _ in range(200):
+        seen = {
+            name: tuple(BASELINE_US * math.exp(rng.gauss(0, deviation)) for _ in range(generations))
+            for name in ("torch", "a", "b", "c", "d", "e", "f")
+        }
+        one = [
+            seen_by(replace(made.evaluations[1], name=name), BASELINE_US, times, seen["torch"])
+            for name, times in seen.items()
+        ]
+        found.append(noise_of(record_of(made, one), one[0]))
+    # what is told of few is drawn towards AA_NOISE
+    assert 0.75 < mean(found) / (deviation * math.sqrt(2 / generations)) < 1.02
 
 
 def test_three_contestants_that_drew_a_large_noise_hide_nothing(made):
