@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.markup.cited import works_cited
 from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
-from sitegen.markup.related import related
+from sitegen.markup.related import Related
 from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
 from sitegen.markup.translations import translated_cells
 from sitegen.model import urls
@@ -76,11 +76,7 @@ def link_site(
         backlinks=_backlinks(shown, documents, hrefs),
         series_places=places,
         neighbours=beside,
-        related={
-            path: found
-            for posts in _by_language(shown).values()
-            for path, found in related(posts, kernel_posts, places, beside).items()
-        },
+        related=Related(_by_language(shown).values(), kernel_posts, places, beside),
     )
     return linked, worklog_never_fails(in_reading_order(found))
 

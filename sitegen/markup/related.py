@@ -6,7 +6,7 @@ that the work grows as the number of posts does, and a new post changes what few
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
@@ -19,61 +19,77 @@ _KERNEL, _SERIES, _TAG = 32, 16, 16
 """What it means to share one; each doubling of the group takes one off, since what many share says little."""
 
 
-def related(
-    posts: Sequence[Post],
-    kernel_posts: Mapping[str, Sequence[Post]],
-    series_places: Mapping[str, Sequence[SeriesPlace]],
-    neighbours: Mapping[str, Neighbours],
-) -> dict[str, tuple[Post, ...]]:
-    """By a post's path up to SHOWN posts, the nearest first.
+class Related(Mapping[str, tuple[Post, ...]]):
+    """By a post's path up to SHOWN posts, the nearest first; they are looked for when they are asked for.
 
-    `posts` are those of one language, newest first.  Left out are those that the post leads to anyway, as the one
-    before or after it.
+    `languages` are the posts of each, newest first; those of one language are related.  Left out are those that the
+    post leads to anyway, as the one before or after it.
     """
-    place = {post.body.path: at for at, post in enumerate(posts)}
-    scores: list[dict[int, int]] = [{} for _ in posts]
-    for weight, group in _groups(posts, kernel_posts, series_places, place):
-        _meet(group, weight - len(group).bit_length(), scores)
-    found = {}
-    for at, post in enumerate(posts):
-        known = _known(post, neighbours, series_places)
-        near = sorted((-score, abs(other - at), other) for other, score in scores[at].items())
-        nearest = [posts[other] for *_, other in near if posts[other].body.path not in known]
-        if nearest:
-            found[post.body.path] = tuple(nearest[:SHOWN])
-    return found
+
+    def __init__(
+        self,
+        languages: Iterable[Sequence[Post]],
+        kernel_posts: Mapping[str, Sequence[Post]],
+        series_places: Mapping[str, Sequence[SeriesPlace]],
+        neighbours: Mapping[str, Neighbours],
+    ) -> None:
+        self._series_places, self._neighbours = series_places, neighbours
+        self._posts: list[Post] = []
+        self._place: dict[str, int] = {}
+        self._meetings: list[list[tuple[int, list[int], int]]] = []
+        """By place: what a group weighs, the places of its posts, and which of them the post is."""
+        for posts in languages:
+            self._add(posts, _groups(posts, kernel_posts, series_places))
+
+    def _add(self, posts: Sequence[Post], groups: Iterable[tuple[int, list[str]]]) -> None:
+        self._place |= {post.body.path: at for at, post in enumerate(posts, len(self._posts))}
+        self._posts += posts
+        self._meetings += [[] for _ in posts]
+        for weight, paths in groups:
+            group = [self._place[path] for path in paths]
+            for index, at in enumerate(group):
+                self._meetings[at].append((weight - len(group).bit_length(), group, index))
+
+    def __getitem__(self, path: str) -> tuple[Post, ...]:
+        at = self._place[path]
+        known = self._known(path)
+        near = sorted((-score, abs(other - at), other) for other, score in self._scores(at).items())
+        return tuple([one for *_, other in near if (one := self._posts[other]).body.path not in known][:SHOWN])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._place)
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def _scores(self, at: int) -> dict[int, int]:
+        scores: dict[int, int] = {}
+        for weight, group, index in self._meetings[at]:
+            for other in (*group[max(0, index - _NEAR) : index], *group[index + 1 : index + 1 + _NEAR]):
+                scores[other] = scores.get(other, 0) + weight
+        return scores
+
+    def _known(self, path: str) -> set[str]:
+        places: list[Neighbours | SeriesPlace] = [self._neighbours.get(path, Neighbours())]
+        places += self._series_places.get(path, ())
+        return {one.body.path for beside in places for one in (beside.previous, beside.next) if one}
 
 
 def _groups(
     posts: Sequence[Post],
     kernel_posts: Mapping[str, Sequence[Post]],
     series_places: Mapping[str, Sequence[SeriesPlace]],
-    place: Mapping[str, int],
-) -> Iterator[tuple[int, list[int]]]:
-    """(weight, places of its posts in order)."""
-    tags: dict[str, dict[int, None]] = {}
-    series: dict[str, list[int]] = {}
-    for at, post in enumerate(posts):
+) -> Iterator[tuple[int, list[str]]]:
+    """(weight, paths of its posts in their order)."""
+    tags: dict[str, dict[str, None]] = {}
+    series: dict[str, list[str]] = {}
+    for post in posts:
         for ref in post.tags:
-            tags.setdefault(tag_url(ref.name), {})[at] = None
+            tags.setdefault(tag_url(ref.name), {})[post.body.path] = None
         for where in series_places.get(post.body.path, ()):
-            series.setdefault(where.series.id, []).append(at)
+            series.setdefault(where.series.id, []).append(post.body.path)
     yield from ((_TAG, list(group)) for group in tags.values())
     yield from ((_SERIES, group) for group in series.values())
+    own = {post.body.path for post in posts}
     for shown in kernel_posts.values():
-        yield _KERNEL, [place[post.body.path] for post in shown if post.body.path in place]
-
-
-def _meet(group: Sequence[int], weight: int, scores: Sequence[dict[int, int]]) -> None:
-    for at, one in enumerate(group):
-        for other in group[at + 1 : at + 1 + _NEAR]:
-            scores[one][other] = scores[one].get(other, 0) + weight
-            scores[other][one] = scores[other].get(one, 0) + weight
-
-
-def _known(
-    post: Post, neighbours: Mapping[str, Neighbours], series_places: Mapping[str, Sequence[SeriesPlace]]
-) -> set[str]:
-    path = post.body.path
-    places: list[Neighbours | SeriesPlace] = [neighbours.get(path, Neighbours()), *series_places.get(path, ())]
-    return {one.body.path for beside in places for one in (beside.previous, beside.next) if one}
+        yield _KERNEL, [post.body.path for post in shown if post.body.path in own]

@@ -8,7 +8,7 @@ import random
 import time
 
 from sitegen.diagnostics import Span
-from sitegen.markup.related import related
+from sitegen.markup.related import Related
 from sitegen.model.linked import Neighbours
 from sitegen.model.site import Markdown, Post, Ref
 
@@ -20,12 +20,12 @@ def post(slug: str, *tags: str) -> Post:
 
 
 def slugs(posts: list[Post], of: str, **known: object) -> list[str]:
-    found = related(posts, known.get("kernels", {}), {}, known.get("beside", {}))  # type: ignore[arg-type]
-    return [one.slug for one in found.get(f"content/posts/{of}.md", ())]
+    found = Related([posts], known.get("kernels", {}), {}, known.get("beside", {}))  # type: ignore[arg-type]
+    return [one.slug for one in found[f"content/posts/{of}.md"]]
 
 
 def test_posts_that_share_nothing_are_not_related() -> None:
-    assert related([post("a", "cuda"), post("b", "triton"), post("c")], {}, {}, {}) == {}
+    assert not any(Related([[post("a", "cuda"), post("b", "triton"), post("c")]], {}, {}, {}).values())
 
 
 def test_two_shared_tags_say_more_than_one_and_a_kernel_as_much() -> None:
@@ -54,6 +54,14 @@ def test_spellings_of_a_tag_are_one() -> None:
     assert slugs([post("a", "CUDA"), post("b", "cuda", "Cuda")], "a") == ["b"]
 
 
+def test_a_translation_is_related_to_those_in_its_own_language() -> None:
+    english, korean = [post("a", "cuda"), post("b", "cuda")], [post("a.ko", "cuda"), post("b.ko", "cuda")]
+    found = Related([english, korean], {"softmax": [*english, *korean]}, {}, {})
+    assert {path: [one.slug for one in near] for path, near in found.items()} == {
+        f"content/posts/{of}.md": [near] for of, near in [("a", "b"), ("b", "a"), ("a.ko", "b.ko"), ("b.ko", "a.ko")]
+    }
+
+
 def test_the_work_grows_as_the_number_of_posts_does() -> None:
     """Also where all share a tag; a quadratic search would take sixteen times as long for four times the posts."""
     random.seed(1)
@@ -61,7 +69,7 @@ def test_the_work_grows_as_the_number_of_posts_does() -> None:
     def seconds(count: int) -> float:
         posts = [post(f"p{n}", "all", f"t{random.randrange(20)}") for n in range(count)]
         began = time.process_time()
-        related(posts, {}, {}, {})
+        dict(Related([posts], {}, {}, {}))
         return time.process_time() - began
 
     assert min(seconds(4000) for _ in range(3)) < 8 * min(seconds(1000) for _ in range(3))
@@ -69,7 +77,7 @@ def test_the_work_grows_as_the_number_of_posts_does() -> None:
 
 def test_a_new_post_changes_what_few_others_show() -> None:
     posts = [post(f"p{n}", "all", f"t{n % 7}") for n in range(100)]
-    before, after = related(posts, {}, {}, {}), related([post("new", "all", "t3"), *posts], {}, {}, {})
+    before, after = Related([posts], {}, {}, {}), Related([[post("new", "all", "t3"), *posts]], {}, {}, {})
     changed = [path for path, found in before.items() if after[path] != found]
     assert len(changed) <= 8
 
