@@ -12,7 +12,7 @@ from sitegen.markup.annotations import Texts, without_marks
 from sitegen.markup.collected import Collected
 from sitegen.markup.labels import kind_of, next_name
 from sitegen.markup.listings import listing_of
-from sitegen.markup.looks import OF_CODE
+from sitegen.markup.looks import OF_CODE, look_of
 from sitegen.model.document import CELL_LANGUAGES, Cell
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
@@ -35,7 +35,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
     usable &= _has_label(options, values, span, into)
     if not usable:
         return None
-    listing = listing_of(options.rest, options, values, texts, into, numbers=True)
+    listing = listing_of(options.rest, options, values, look_of(values, numbers=True), texts, into)
     source = options.rest if "annotate" in values else without_marks(options.rest)[0]
     _check_together(language, options, values, span, into)
     return Cell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it.token import Token
@@ -94,7 +94,7 @@ def _kernel(fence: Fence, into: Collected) -> str:
     span = options.span("annotate", fence.argument_span)
     notes = notes_at_lines(values.get("annotate", ""), fence.notes, span, into)
     name, id = named("lst", "lst-cap" in values, values.get("label", ""), options.span("label", span), into)
-    look = replace(look_of(values, notes, id=id, numbers=True), name=name)
+    look = look_of(values, notes, id=id, name=name, numbers=True)
     region, against = values.get("region", ""), values.get("diff", "")
     return into.slot(ListingSlot(kernel, implementation, fence.argument_span, region, look, against)) + "\n"
 

@@ -43,17 +43,17 @@ def code_block(language: str, content: str, line: int, span: Span, texts: Texts,
 
 def _shown(language: str, span: Span, options: o.Options, where: str, texts: Texts, into: Collected) -> str:
     values = o.checked(options, OF_SHOWN, where, into)
-    listing = listing_of(options.rest, options, values, texts, into, numbers=False)
     label, place = values.get("label", ""), options.span("label", span)
-    name, id = named("lst", bool(listing.look.caption), label, place, into)
-    look = replace(listing.look, id=id, name=name)
+    name, id = named("lst", bool(values.get("lst-cap")), label, place, into)
+    look = look_of(values, id=id, name=name, numbers=False)
+    listing = listing_of(options.rest, options, values, look, texts, into)
     title = values.get("filename", "")
 
     def figure() -> str:
         known = _known_language(language, span, into)
-        return code_figure(listing.code, known, look, regions=listing.regions, title=title, spoken=into.spoken)
+        return code_figure(listing.code, known, listing.look, regions=listing.regions, title=title, spoken=into.spoken)
 
-    return into.remembered(figure, "listing", language, listing, look, title, into.spoken.digest)
+    return into.remembered(figure, "listing", language, listing, title, into.spoken.digest)
 
 
 def _known_language(language: str, span: Span, into: Collected) -> str:
@@ -65,10 +65,10 @@ def _known_language(language: str, span: Span, into: Collected) -> str:
 
 
 def listing_of(
-    code: str, options: o.Options, values: Mapping[str, Any], texts: Texts, into: Collected, *, numbers: bool
+    code: str, options: o.Options, values: Mapping[str, Any], look: Look, texts: Texts, into: Collected
 ) -> Listing:
-    """Code that stands in the document from `options.rest_line` on, without its signs and marks."""
-    look = look_of(values, numbers=numbers)
+    """Code that stands in the document from `options.rest_line` on, without its signs and marks; `look` is without
+    notes."""
     if values.get("annotate"):
         look = replace(look, notes=notes_at_lines(values["annotate"], texts, options.found["annotate"].span, into))
     regions: Regions = {}

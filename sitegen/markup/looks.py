@@ -65,10 +65,13 @@ OF_SHOWN: dict[str, o.Kind] = {"filename": o.text, "label": o.label, **OF_CODE, 
 """What code takes that is only shown: of a program that runs nothing is deleted."""
 
 
-def look_of(values: Mapping[str, Any], notes: tuple[Note, ...] = (), *, id: str = "", numbers: bool) -> Look:
+def look_of(
+    values: Mapping[str, Any], notes: tuple[Note, ...] = (), *, id: str = "", name: str = "", numbers: bool
+) -> Look:
     """Of checked options.  A listing that begins with some other number than 1 shows its numbers."""
     return Look(
         id=id,
+        name=name,
         caption=values.get("lst-cap", ""),
         numbered=values.get("code-line-numbers", numbers or "lineno-start" in values),
         first_number=values.get("lineno-start", 1),

@@ -21,7 +21,7 @@ from typing import Any
 _MAGIC = b"sitegen cache\n"
 _DIGEST = 32
 _ROOMS = ("sitegen.model.", "sitegen.diagnostics", "sitegen.read.load")
-_DATES = {"date": dt.date, "datetime": dt.datetime, "timedelta": dt.timedelta, "timezone": dt.timezone}
+_TIMES = (dt.date, dt.datetime, dt.timedelta, dt.timezone, zoneinfo.ZoneInfo)
 
 
 def load(path: Path, version: bytes) -> Any:
@@ -62,11 +62,10 @@ def unpack(data: bytes) -> Any:
 
 
 class _Pickler(pickle.Pickler):
-    def persistent_id(self, value: Any) -> Any:
-        return value.key if isinstance(value, zoneinfo.ZoneInfo) else None
-
     def reducer_override(self, value: Any) -> Any:
         """A dataclass as a call of its class: it is made again in half the time that setting its state takes."""
+        if isinstance(value, zoneinfo.ZoneInfo):
+            return zoneinfo.ZoneInfo, (value.key,)
         names = getattr(type(value), "__match_args__", None)
         if names is None or not hasattr(type(value), "__dataclass_fields__"):
             return NotImplemented
@@ -74,17 +73,15 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, key: Any) -> zoneinfo.ZoneInfo:
-        return zoneinfo.ZoneInfo(key)
-
     def find_class(self, module: str, name: str) -> Any:
         return _class(module, name)
 
 
 @lru_cache(maxsize=256)
 def _class(module: str, name: str) -> Any:
-    if module == "datetime" and name in _DATES:
-        return _DATES[name]
+    for time in _TIMES:
+        if (module, name) == (time.__module__, time.__name__):
+            return time
     found = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
     if isinstance(found, type) and found.__module__ == module:
         return found
