@@ -164,7 +164,7 @@ def _kernel_plate(
         shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
         href = ceilings_href(sources, found[0][0].gpu, here)
         facts.append(Fact("binding ceiling", f"{ceiling_name(name)}, {shown(rate)}", href))
-    allowed = ", ".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
+    allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if found and kernel.wrong:

@@ -69,7 +69,7 @@ def _plain_measure(m: Measure) -> dict[str, Any]:
 def _figures(m: Measure) -> str:
     """`torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)`."""
     before, after = (f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in (m.before, m.after))
-    return f"{m.name}: {before} → {after} ({m.change:+.1%})"
+    return f"{m.name}: {before} → {after} ({m.change:+z.1%})"
 
 
 def _escaped(text: str) -> str:

@@ -56,7 +56,7 @@ def _judged(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Co
     place = f"{kernel.name}@{evaluation.workload}:{evaluation.dtype}"
     says = f"reads + writes = {_gb(cost.read_bytes)} + {_gb(cost.written_bytes)} = {_gb(cost.bytes)} GB"
     moved = f"{_gb(counters.dram_read_bytes)} + {_gb(counters.dram_written_bytes)} = {_gb(counters.dram_bytes)} GB"
-    least = f"`{evaluation.name}`, who moves the fewest bytes, moves {moved} ({share:+.1%})"
+    least = f"`{evaluation.name}`, who moves the fewest bytes, moves {moved} ({share:+z.1%})"
     yield f"{place}: kernel.yaml says {says}, but {least}"
 
 

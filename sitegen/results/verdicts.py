@@ -155,7 +155,7 @@ def _disagreement(measures: Sequence[Measure], threshold: float, limit: str) -> 
 
 
 def _changes(measures: Iterable[Measure]) -> str:
-    return " and ".join(f"{m.name} {m.change:+.1%}" for m in measures)
+    return " and ".join(f"{m.name} {m.change:+z.1%}" for m in measures)
 
 
 def _list(values: Iterable[float]) -> str:

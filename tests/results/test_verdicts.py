@@ -50,6 +50,10 @@ def test_a_noisy_workload_needs_a_larger_change():
     )
 
 
+def test_what_rounds_to_nothing_has_no_minus():
+    assert reason_of(Verdict.SAME, [figure(1.9, 1.8999)], 0.001) == "torch / t +0.0%: within the threshold of 1.0%"
+
+
 def test_what_only_one_process_saw_is_to_be_run_again():
     once = replace(figure(1.0, 0.95), after_by_process=())
     assert verdict([once]) is Verdict.AMBIGUOUS
