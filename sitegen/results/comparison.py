@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from sitegen.results.compare import Row
-from sitegen.results.verdicts import Measure
+from sitegen.results.verdicts import Measure, Verdict
+
+STILL = (Verdict.SAME, Verdict.UNTIMED)
 
 
 def render_text(rows: Iterable[Row]) -> str:
@@ -25,13 +28,30 @@ def render_lines(rows: Iterable[Row]) -> list[str]:
 
 
 def render_markdown(rows: Iterable[Row]) -> str:
-    """A table for a pull request."""
+    """For a pull request: how many of each verdict and a table of what moved; folded below it, what did not."""
+    listed = list(rows)
+    if not listed:
+        return "Nothing to compare."
+    still = [row for row in listed if row.verdict in STILL]
+    moved = [row for row in listed if row not in still]
+    parts = [_counted(moved), _table(moved)] if moved else ["Nothing moved."]
+    parts += [f"<details><summary>{_counted(still)}</summary>", _table(still), "</details>"] if still else []
+    return "\n\n".join(parts)
+
+
+def _counted(rows: Iterable[Row]) -> str:
+    """`1 slower, 3 ambiguous`."""
+    counts = Counter(row.verdict for row in rows)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+
+
+def _table(rows: Iterable[Row]) -> str:
     head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
     body = [
         f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
         for row in rows
     ]
-    return "\n".join([*head, *body]) if body else "Nothing to compare."
+    return "\n".join([*head, *body])
 
 
 def render_json(rows: Iterable[Row]) -> str:

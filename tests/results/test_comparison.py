@@ -35,6 +35,15 @@ def test_a_report_reads_in_a_terminal_and_in_a_pull_request(made, record):
     assert render_text([]) == "nothing to compare" and render_markdown([]) == "Nothing to compare."
 
 
+def test_in_a_pull_request_what_moved_stands_before_the_fold(made, record):
+    rows = compare_records(made.site, record, with_fused(made, record, made.timed("fused", 2.4)))
+    count, moved, fold, same, end = render_markdown(rows).split("\n\n")
+    assert (count, fold, end) == ("1 slower", "<details><summary>1 same</summary>", "</details>")
+    assert "| slower |" in moved and "| same |" not in moved and "| same |" in same
+    only_same = render_markdown(compare_records(made.site, record, record))
+    assert only_same.startswith("Nothing moved.\n\n<details><summary>2 same</summary>")
+
+
 def test_a_reason_with_a_bar_keeps_its_table_cell(made, record):
     failed = replace(made.timed("fused", 2.1), status=Status.INCORRECT, performance=None, message="max |error| 3")
     rows = compare_records(made.site, record, with_fused(made, record, failed))
