@@ -147,7 +147,7 @@ def test_a_new_post_is_a_draft_that_no_page_shows(site: Path) -> None:
 
 def test_a_new_post_is_named_from_where_the_author_stands(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site / "kernels")
-    assert sitegen("new", "post", "From below").stdout == "../content/posts/from-below.md\n"
+    assert sitegen("new", "post", "From below").stdout == "../content/posts/from-below/index.md\n"
 
 
 def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:

@@ -42,11 +42,12 @@ def new_site_files(title: str, day: dt.date) -> Mapping[str, str]:
 
 
 def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
-    """Path and text of a draft; the slug is made of the title.  Raises OutputError when none can be made."""
+    """Path and text of a draft, in a folder of its own, where its pictures and what its cells put out have a place; the
+    slug is made of the title.  Raises OutputError when none can be made."""
     slug = slug_of(title)
     if not slug:
         raise OutputError("content/posts", f"no address can be made of the title `{title}`", "use a letter or a digit")
-    return f"content/posts/{slug}.md", _filled(starter.NEW_POST, title, day)
+    return f"content/posts/{slug}/index.md", _filled(starter.NEW_POST, title, day)
 
 
 def slug_of(title: str) -> str:
@@ -61,8 +62,9 @@ def create(root: Path, texts: Mapping[str, str]) -> None:
     """
     try:
         for path in texts:
-            if (root / path).exists():
-                raise OutputError(path, f"`{path}` exists already", "nothing was written; choose another name")
+            for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
+                if (root / same).exists():
+                    raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
         for path, text in texts.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")

@@ -44,7 +44,7 @@ def test_slug_of_a_title(title: str, slug: str) -> None:
 
 def test_new_post_is_a_draft_of_today() -> None:
     path, text = new_post_file("A softmax", DAY)
-    assert path == "content/posts/a-softmax.md"
+    assert path == "content/posts/a-softmax/index.md"
     assert front_matter(text) | {"date": str(front_matter(text)["date"])} == {
         "title": "A softmax",
         "date": "2026-11-21",
@@ -77,6 +77,15 @@ def test_title_longer_than_a_file_name_is_a_message(tmp_path: Path) -> None:
     path, text = new_post_file("softmax " * 50, DAY)
     with pytest.raises(OutputError, match="File name too long"):
         create(tmp_path, {path: text})
+
+
+def test_a_post_that_is_a_file_keeps_its_address(tmp_path: Path) -> None:
+    (tmp_path / "content/posts").mkdir(parents=True)
+    (tmp_path / "content/posts/a-softmax.md").write_text("mine")
+    path, text = new_post_file("A softmax", DAY)
+    with pytest.raises(OutputError, match=r"`content/posts/a-softmax\.md` exists already"):
+        create(tmp_path, {path: text})
+    assert not (tmp_path / path).exists()
 
 
 def test_new_site_has_the_workflows_of_this_project() -> None:
