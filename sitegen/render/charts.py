@@ -262,8 +262,9 @@ def _point(group: Group, row: Row, href: str) -> Point:
 
 def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
     """The point in words."""
+    low, high = (numbers.operations(rate) for rate in spread)
     facts = [f"{numbers.operations(row.flops_per_s)} at {numbers.intensity(group.cost.intensity)} FLOP per byte"]
-    facts.append(f"p20 to p80 {' to '.join(numbers.operations(rate) for rate in spread)}")
+    facts += [f"p20 to p80 {low} to {high}"] if low != high else []
     if (factor := group.reread(row)) and (counted := dram_intensity(group, row)):
         facts.append(f"{numbers.intensity(counted)} at the DRAM, re-read {numbers.ratio(factor)}")
     if held := sustained_flops(group, row):

@@ -9,7 +9,6 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -51,22 +50,18 @@ class Square:
 
 
 def strip(phases: Sequence[Sequence[Square]]) -> Markup:
-    """A square a post, a gap between phases."""
-    parts, x = [], 0.5
+    """A square a post, a gap between phases; those of one state are one path, since every post of a series shows it."""
+    paths: dict[str, str] = {}
+    x = 0.5
     for phase in phases:
         for square in phase:
-            parts.append(_square(square.state, x))
+            paths[square.state] = f"{paths.get(square.state, '')}M{x} .5h9v9h-9z"
             x += 12
         x += 6 if phase else 0
     width = max(round(x - 8), 1)
     attributes = {"viewBox": f"0 0 {width} 10", "width": round(width * 1.2), "height": 12}
+    parts = [tag("path", class_=state or None, d=path) for state, path in paths.items()]
     return tag("svg", join(parts), class_="strip", aria_hidden="true", **attributes)
-
-
-@lru_cache(maxsize=4096)
-def _square(state: str, x: float) -> Markup:
-    """Remembered, since every post of a series shows the same row but for one."""
-    return tag("rect", class_=state or None, x=x, y=".5", width="9", height="9")
 
 
 def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:

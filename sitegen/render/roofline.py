@@ -177,12 +177,22 @@ def _grid(field: _Field) -> list[Markup]:
     x, y = field.x, field.y
     lines = [f"M{at(x(d))} {at(_TOP)}V{at(_BOTTOM)}" for d in x.decades]
     lines += [f"M{at(_LEFT)} {at(y(d))}H{at(_RIGHT)}" for d in y.decades]
-    ticks = [f"M{at(x(m))} {at(_BOTTOM)}v4" for m in x.minor] + [f"M{at(_LEFT)} {at(y(m))}h-4" for m in y.minor]
+    below = f"M0 {at(_BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(map(x, x.minor)))
+    beside = f"M{at(_LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(map(y, y.minor)))
     across = [text(_decade(d), x(d), _BOTTOM + 20, "mid") for d in _apart(x)]
     up = [text(_decade(d / 1e12), _LEFT - 8, y(d) + _LABEL_UP, "e") for d in y.named if y(d) < _BOTTOM - 5]
-    frame = f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{''.join(ticks)}"
+    frame = f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{below}{beside}"
     titles = [text("FLOP per byte", (_LEFT + _RIGHT) / 2, _BOTTOM + 40, "mid")]
     return [path("".join(lines), "grid"), path(frame, "axis"), *across, *up, *titles]
+
+
+def _steps(places: Iterable[float]) -> Iterator[float]:
+    """From each place to the next, as it is printed: every decade has the same steps, which a page compresses well."""
+    drawn = 0.0
+    for place in places:
+        step = round(place - drawn, 1)
+        yield step
+        drawn += step
 
 
 def _apart(x: Log) -> Iterator[float]:

@@ -184,7 +184,7 @@ def _draw_shared(shown: Shown, alt: str) -> str:
     side, height = 44.0, _height(access.passes)
     rows: list[list[Cell]] = []
     content = [text("bank", side - 6, _TOP - 6, "e")]
-    content += [text(str(bank), side + (bank + 0.5) * _WIDTH, _TOP - 6, "mid") for bank in range(BANKS)]
+    content += [text(str(bank), side + (bank + 0.5) * _WIDTH, _TOP - 6, "mid") for bank in range(0, BANKS, 4)]
     for phase in access.phases:
         if len(access.phases) > 1:
             y = _TOP + (len(rows) + 0.5) * height + 4
