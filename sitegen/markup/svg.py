@@ -1,7 +1,7 @@
 """The few SVG elements that charts and figures consist of, as strings: attributes and classes, never a style.
 
-Every text goes through `escape`; coordinates are rounded to a tenth of a pixel, so that a file is the same wherever
-it is built.
+Every text goes through `escape`; coordinates are rounded to a tenth of a pixel, or more, so that a file is the same
+wherever it is built.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def join(parts: Iterable[str], between: str = "") -> Markup:
 
 
 def text(content: str, x: float, y: float, class_: str | None = None) -> Markup:
-    return tag("text", content, class_=class_, x=float(x), y=float(y))
+    """On whole pixels: where a word begins need not be known better, and pages have many."""
+    return tag("text", content, class_=class_, x=round(x), y=round(y))
 
 
 def path(d: str, class_: str) -> Markup:

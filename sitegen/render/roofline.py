@@ -187,10 +187,10 @@ def _grid(field: _Field) -> list[Markup]:
 
 
 def _steps(places: Iterable[float]) -> Iterator[float]:
-    """From each place to the next, as it is printed: every decade has the same steps, which a page compresses well."""
+    """From each place to the next, in half pixels: decades have nearly the same steps, which a page compresses well."""
     drawn = 0.0
     for place in places:
-        step = round(place - drawn, 1)
+        step = round(2 * (place - drawn)) / 2
         yield step
         drawn += step
 
