@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,10 @@ def test_tests_stand_in_the_rooms_of_the_program() -> None:
 def test_kernel_file_can_be_copied_and_run_without_sitegen(kernel: Path) -> None:
     names = {name.partition(".")[0] for node in ast.walk(ast.parse(kernel.read_text())) for name in imported(node, [])}
     assert "sitegen" not in names
+
+
+def test_no_folder_of_tests_has_a_name_that_pytest_passes_over(request: pytest.FixtureRequest) -> None:
+    passed_over = request.config.getini("norecursedirs")
+    folders = {test.parent.name for test in (ROOT / "tests").rglob("test_*.py") if "node_modules" not in test.parts}
+    assert "build" in folders
+    assert not [folder for folder in folders if any(fnmatch(folder, pattern) for pattern in passed_over)]
