@@ -122,7 +122,7 @@ def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) ->
         seed=_seed(job.id),
         matrix=is_matrix(job) and not short,
     )
-    samples = samples_per_turn({name: c.plan["estimate_us"] for name, c in running.items()})
+    samples = samples_per_turn({name: _sample_us(c) for name, c in running.items()})
     track = Track(job, stage, contestants, running, rules, samples)
     track.warm()
     race = run_rounds(list(running), rules, track.turn, track.take_over, track.in_doubt)
@@ -229,6 +229,11 @@ def _calls_are_short(contestants: Sequence[Contestant]) -> bool:
     """One way of timing for all, since events add a microsecond or two that a graph does not."""
     rivals = [c for c in contestants if c.running and c.role is not Role.PROBE]
     return any(c.plan["estimate_us"] < GRAPH_BELOW_US for c in rivals)
+
+
+def _sample_us(contestant: Contestant) -> float:
+    """Of one call, or of a graph of many."""
+    return float(contestant.plan["estimate_us"]) * max(1, contestant.plan["graph_calls"])
 
 
 def _use_graph(contestant: Contestant) -> None:

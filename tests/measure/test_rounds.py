@@ -204,5 +204,10 @@ def test_one_who_falls_out_of_a_further_generation_is_out_and_the_others_finish(
 
 
 def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():
-    found = samples_per_turn({"fast": 100.0, "slow": 50_000.0, "glacial": 1e7})
-    assert found == {"fast": 20, "slow": 5, "glacial": 2}
+    found = samples_per_turn({"fine": 1000.0, "slow": 50_000.0, "glacial": 1e7})
+    assert found == {"fine": 20, "slow": 5, "glacial": 2}
+
+
+def test_short_calls_are_taken_as_often_as_fills_a_turn_so_that_no_generation_is_all_noise():
+    found = samples_per_turn({"sum": 64.0, "softmax": 133.0, "graph": 4000.0})
+    assert found == {"sum": 125, "softmax": 60, "graph": 20}
