@@ -233,7 +233,8 @@ def _calls_are_short(contestants: Sequence[Contestant]) -> bool:
 
 def _sample_us(contestant: Contestant) -> float:
     """Of one call, or of a graph of many."""
-    return float(contestant.plan["estimate_us"]) * max(1, contestant.plan["graph_calls"])
+    calls: int = contestant.plan["graph_calls"]
+    return max(1, calls) * float(contestant.plan["estimate_us"])
 
 
 def _use_graph(contestant: Contestant) -> None:
