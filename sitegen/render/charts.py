@@ -121,7 +121,7 @@ def kernel_figure(
     return Figure(
         id=id,
         label=label,
-        caption=_caption(kernel, group, both=chart is not None, counted=counted),
+        caption=_caption(kernel, group, both=chart is not None, bars=any(_rereads(group, row) for row in rows)),
         roofline=render_roofline(chart, id=id) if chart else Markup(),
         panel=render_panel(_panel(kernel, group, run, sheet, rows, hrefs, wide=chart is None)),
         ceilings=_ceiling_rows(group, run, sheet),
@@ -174,14 +174,14 @@ def _notes(group: Group, rows: Sequence[Row]) -> Iterator[str]:
         yield f"Counters that missed what is known by more than 2 % are left out ({', '.join(shares)})."
 
 
-def _caption(kernel: Kernel, group: Group, *, both: bool, counted: bool) -> str:
+def _caption(kernel: Kernel, group: Group, *, both: bool, bars: bool) -> str:
     where = f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype}."
     if not both:
         return f"{where} The solid line was measured in the same run, the dashed one is the datasheet’s."
-    bars = "A bar leads to the intensity by the bytes that the DRAM counted: its length is the re-read factor. "
+    meaning = "A bar leads to the intensity by the bytes that the DRAM counted: its length is the re-read factor. "
     return (
         f"{where} a: solid roofs were measured in the same run, dashed ones are the datasheet’s. "
-        f"{bars if counted else ''}b: the same programs on a linear axis."
+        f"{meaning if bars else ''}b: the same programs on a linear axis."
     )
 
 
@@ -265,13 +265,19 @@ def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
     low, high = (numbers.operations(rate) for rate in spread)
     facts = [f"{numbers.operations(row.flops_per_s)} at {numbers.intensity(group.cost.intensity)} FLOP per byte"]
     facts += [f"p20 to p80 {low} to {high}"] if low != high else []
-    if (factor := group.reread(row)) and (counted := dram_intensity(group, row)):
-        facts.append(f"{numbers.intensity(counted)} at the DRAM, re-read {numbers.ratio(factor)}")
+    if factor := group.reread(row):
+        facts.append(f"re-read {numbers.ratio(factor)}")
     if held := sustained_flops(group, row):
         facts.append(f"sustained {numbers.operations(held)}")
     if share := row.share("of-ceiling"):
         facts.append(f"{numbers.percent(share)} of the ceiling")
     return f"{row.name}{', stale' if row.stale else ''}: {'; '.join(facts)}"
+
+
+def _rereads(group: Group, row: Row) -> bool:
+    """Whether there is a bar to be seen."""
+    factor = group.reread(row)
+    return factor is not None and numbers.ratio(factor) != numbers.ratio(1.0)
 
 
 def _spread(row: Row, rate: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ The grammar is the same everywhere: solid is measured, hollow is predicted, dash
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,11 +31,18 @@ def bar(share: float | None, mark: Mark, predicted: float | None = None) -> Mark
     """A share of the ceiling (1 is its end mark) beside its number: the ring is the prediction."""
     parts = [tag("rect", class_="track", width="100%", height="100%")]
     if share is not None:
-        parts.append(tag("rect", class_=mark.value, width=_percent(share), height="100%"))
+        parts.append(_filled(mark, _percent(share)))
     parts.append(tag("rect", class_="end", x="100%", y="-2", width="1", height="15"))
     if predicted is not None:
         parts.append(tag("circle", class_="p", cx=_percent(predicted), cy="50%", r="3.5"))
     return tag("svg", join(parts), class_="bar", width=_BAR_WIDTH, height=_BAR_HEIGHT, aria_hidden="true")
+
+
+def _filled(mark: Mark, width: str) -> Markup:
+    """Hatched by a thick broken line: a pattern would have to be defined on every page."""
+    if mark is Mark.STALE:
+        return tag("line", class_=mark.value, x2=width, y1="50%", y2="50%")
+    return tag("rect", class_=mark.value, width=width, height="100%")
 
 
 def _percent(share: float) -> str:
@@ -50,18 +58,24 @@ class Square:
 
 
 def strip(phases: Sequence[Sequence[Square]]) -> Markup:
-    """A square a post, a gap between phases; those of one state are one path, since every post of a series shows it."""
-    paths: dict[str, str] = {}
-    x = 0.5
+    """A square a post, a gap between phases; those of one state are one path of steps from square to square, since
+    every post of a series shows it, and equal steps compress well."""
+    places: dict[str, list[int]] = {}
+    x = 0
     for phase in phases:
         for square in phase:
-            paths[square.state] = f"{paths.get(square.state, '')}M{x} .5h9v9h-9z"
+            places.setdefault(square.state, []).append(x)
             x += 12
         x += 6 if phase else 0
-    width = max(round(x - 8), 1)
+    width = max(x - 8, 1)
     attributes = {"viewBox": f"0 0 {width} 10", "width": round(width * 1.2), "height": 12}
-    parts = [tag("path", class_=state or None, d=path) for state, path in paths.items()]
+    parts = [tag("path", class_=state or None, d=_squares_at(starts)) for state, starts in places.items()]
     return tag("svg", join(parts), class_="strip", aria_hidden="true", **attributes)
+
+
+def _squares_at(starts: Sequence[int]) -> str:
+    steps = (f"m{x - before} 0h9v9h-9z" for before, x in itertools.pairwise(starts))
+    return f"M{starts[0] + 0.5} .5h9v9h-9z{''.join(steps)}"
 
 
 def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:

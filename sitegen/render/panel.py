@@ -14,8 +14,8 @@ from markupsafe import Markup
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
 from sitegen.render import numbers
 from sitegen.render.labels import Spot, Taken, box, drawn, first_free, leader, text_width
-from sitegen.render.roofline import axis_title
-from sitegen.render.scales import Linear
+from sitegen.render.roofline import axis_title, whisker
+from sitegen.render.scales import Linear, half
 
 _LEFT, _TOP, _BOTTOM = 38.0, 20.0, 336.0
 _ROW = 15.0
@@ -93,7 +93,7 @@ def _axis(panel: Panel) -> Linear:
 def _places(panel: Panel, right: float) -> list[float]:
     """Of the columns, from left to right."""
     step = (right - _LEFT) / max(len(panel.columns), 1)
-    return [_LEFT + step * (n + 0.5) for n in range(len(panel.columns))]
+    return [half(_LEFT + step * (n + 0.5)) for n in range(len(panel.columns))]
 
 
 def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
@@ -182,11 +182,10 @@ def _point(column: Column, x: float, y: Linear, unit: str, spot: Spot | None) ->
     else:
         shape = tag("rect", class_="base", x=x - 5, y=place - 5, width="10", height="10")
     line = "ownline" if column.ours else "baseline"
-    whisker = path(f"M{at(x)} {at(y(column.low))}V{at(y(column.high))}", line)
     hit = tag("circle", class_="hit", cx=x, cy=place, r="16")
     number = numbers.significant(column.rate, 3)
     label = f"{column.name}: {number} {unit}{', stale' if column.stale else ''}"
-    parts = [tag("title", label), hit, whisker, shape]
+    parts = [tag("title", label), hit, *whisker(x, y(column.low), y(column.high), line), shape]
     if spot:
         parts.append(drawn(number, spot, "st" if column.stale else "o" if column.ours else "b"))
     return tag("a", join(parts), href=column.href) if column.href else tag("g", join(parts))

@@ -177,8 +177,8 @@ def _grid(field: _Field) -> list[Markup]:
     x, y = field.x, field.y
     lines = [f"M{at(x(d))} {at(_TOP)}V{at(_BOTTOM)}" for d in x.decades]
     lines += [f"M{at(_LEFT)} {at(y(d))}H{at(_RIGHT)}" for d in y.decades]
-    below = f"M0 {at(_BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(map(x, x.minor)))
-    beside = f"M{at(_LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(map(y, y.minor)))
+    below = f"M0 {at(_BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(x.minor))
+    beside = f"M{at(_LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(y.minor))
     across = [text(_decade(d), x(d), _BOTTOM + 20, "mid") for d in _apart(x)]
     up = [text(_decade(d / 1e12), _LEFT - 8, y(d) + _LABEL_UP, "e") for d in y.named if y(d) < _BOTTOM - 5]
     frame = f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{below}{beside}"
@@ -187,12 +187,8 @@ def _grid(field: _Field) -> list[Markup]:
 
 
 def _steps(places: Iterable[float]) -> Iterator[float]:
-    """From each place to the next, in half pixels: decades have nearly the same steps, which a page compresses well."""
-    drawn = 0.0
-    for place in places:
-        step = round(2 * (place - drawn)) / 2
-        yield step
-        drawn += step
+    """From each place to the next: decades have the same steps, which compress well."""
+    return (place - before for before, place in itertools.pairwise((0.0, *places)))
 
 
 def _apart(x: Log) -> Iterator[float]:
@@ -460,10 +456,9 @@ def _drawn_point(point: Point, field: _Field, placed: _Placed | None) -> Markup:
     """The point with its whisker, its bar and its name, as one link to its row."""
     x, y = field.mark(point)
     line = "ownline" if point.ours else "baseline"
-    low, high = field.y(point.low_flops_per_s), field.y(point.high_flops_per_s)
-    parts = [path(f"M{at(x)} {at(low)}V{at(high)}M{at(x - 3)} {at(low)}h6M{at(x - 3)} {at(high)}h6", line)]
-    if point.dram_flops_per_byte:
-        counted = field.x(point.dram_flops_per_byte)
+    parts = whisker(x, field.y(point.low_flops_per_s), field.y(point.high_flops_per_s), line, cap=3.0)
+    counted = field.x(point.dram_flops_per_byte) if point.dram_flops_per_byte else x
+    if seen(counted, x):
         parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
     if point.sustained_flops_per_s:
         below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
@@ -475,6 +470,17 @@ def _drawn_point(point: Point, field: _Field, placed: _Placed | None) -> Markup:
     words = point.title or f"{point.name}: {numbers.operations(point.flops_per_s)}"
     inside = join([tag("title", words), *parts, tag("circle", class_="hit", cx=x, cy=y, r="12")])
     return tag("a", inside, href=point.href) if point.href else tag("g", inside)
+
+
+def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> list[Markup]:
+    """From p80 to p20, with caps so long to each side; nothing where it would be hidden by its mark."""
+    caps = f"M{at(x - cap)} {at(low)}h{at(2 * cap)}M{at(x - cap)} {at(high)}h{at(2 * cap)}" if cap else ""
+    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if seen(low, high) else []
+
+
+def seen(one: float, other: float) -> bool:
+    """Whether two places of a chart are more than one."""
+    return abs(one - other) >= 1.0
 
 
 def axis_title(letter: str, title: str, x: float) -> Markup:

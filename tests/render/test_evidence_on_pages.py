@@ -67,7 +67,7 @@ def test_a_stale_evaluation_is_marked_in_table_chart_and_head_and_says_why(make:
     parsed = page(pages, POST)
     marked = row(parsed, "fused")
     assert "stale: fused.py changed" in words(marked)
-    assert marked.css_first("svg.bar rect.old") is not None
+    assert marked.css_first("svg.bar line.old") is not None
     assert parsed.css_first("svg.chart circle.stalept") is not None
     assert "1 of 12 results stale" in words(parsed.css_first("header.titles"))
     assert "fused: measured 2026-11-21, fused.py changed" in words(page(pages, KERNEL).css_first(".legend"))
