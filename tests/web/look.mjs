@@ -46,6 +46,7 @@ async function withoutScript(browser, url) {
   const page = await context.newPage();
   await page.goto(url, { waitUntil: "networkidle" });
   const found = await page.evaluate(contents);
+  found.dead = await page.evaluate(() => [...document.querySelectorAll("input[type=search], button, [hidden]")].filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 120)));
   await context.close();
   return found;
 }

@@ -26,8 +26,13 @@ def test_everything_is_there_without_script(looked_at: Pages) -> None:
     """The script adds nothing but controls: what else a reader sees with it is in the page."""
     for name, page in looked_at.items():
         scripted, plain = dict(page["contents"]), dict(page["plain"])
-        del scripted["text"], plain["text"]
+        del scripted["text"], plain["text"], plain["dead"]
         assert scripted == plain, name
+
+
+def test_nothing_that_needs_a_script_is_seen_without_one(looked_at: Pages) -> None:
+    """A field that finds nothing, a button that does nothing."""
+    assert {name: page["plain"]["dead"] for name, page in looked_at.items() if page["plain"]["dead"]} == {}
 
 
 def test_a_redirect_leads_on(looked_at: Pages) -> None:
