@@ -57,15 +57,15 @@ def link_site(
     """
     found: list[Diagnostic] = []
     hidden = {} if everything else _unpublished(site, as_of)
-    shown = _without(site, hidden)
-    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, documents), found))
-    found += _names(site, shown, documents)
-    found += translated_cells(shown, documents)
+    shown, rich = _without(site, hidden), _with_more_than_links(documents)
+    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), found))
+    found += _names(site, shown, rich)
+    found += translated_cells(shown, rich)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     book = address_book(shown, posts, documents, frozenset(files), hidden)
     hrefs, assets = _resolve_all(shown, documents, book, found)
-    references = works_cited(shown, documents, found)
-    kernel_posts, places, beside = _kernel_posts(shown, documents), _series_places(shown), _neighbours(shown)
+    references = works_cited(shown, rich, found)
+    kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
     linked = Linked(
         site=shown,
         hrefs=hrefs,
@@ -73,12 +73,17 @@ def link_site(
         references=references,
         redirects=redirects_of(shown),
         kernel_posts=kernel_posts,
-        backlinks=_backlinks(shown, documents, hrefs),
+        backlinks=_backlinks(shown, hrefs),
         series_places=places,
         neighbours=beside,
         related=Related(_by_language(shown).values(), kernel_posts, places, beside),
     )
     return linked, worklog_never_fails(in_reading_order(found))
+
+
+def _with_more_than_links(documents: Mapping[str, Document]) -> dict[str, Document]:
+    """Those in which there may be names of kernels, works or cells: of thousands of texts, few."""
+    return {key: one for key, one in documents.items() if one.cells or not all(type(s) is LinkSlot for s in one.slots)}
 
 
 def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
@@ -120,7 +125,8 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
 
 def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
     """Cells that are implementations, in an order that no date changes."""
-    for post in sorted(originals(site), key=lambda post: post.body.path):
+    with_cells = [post for post in originals(site) if _document(documents, post.body).cells]
+    for post in sorted(with_cells, key=lambda post: post.body.path):
         for cell in _document(documents, post.body).cells:
             if cell.implements:
                 yield post.body.path, cell
@@ -145,10 +151,11 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
-    for post in shown.posts:
-        yield from (unknown("SG204", "kernel", r.name, kernels, r.span) for r in post.kernels if r.name not in kernels)
+    for ref in (ref for post in shown.posts for ref in post.kernels if ref.name not in kernels):
+        yield unknown("SG204", "kernel", ref.name, kernels, ref.span)
     for text in texts(shown):
-        yield from slot_mistakes(shown, kernels, _document(documents, text))
+        if document := documents.get(document_key(text)):
+            yield from slot_mistakes(shown, kernels, document)
     yield from goal_mistakes(shown, shown.kernels)
 
 
@@ -168,7 +175,8 @@ def _resolve_all(
                     found.append(_unknown_term(slot, site))
             elif isinstance(slot, LinkSlot | ImageSlot | FileSlot):
                 target = resolve(slot.target, text.path, here[key], book)
-                found += _target_mistakes(slot, target)
+                if target.problem or not isinstance(slot, LinkSlot):
+                    found += _target_mistakes(slot, target)
                 if not target.problem:
                     hrefs[key, index] = target.href
                 if target.asset:
@@ -217,8 +225,10 @@ def _pages(site: Site) -> dict[str, str]:
 def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tuple[Post, ...]]:
     used: dict[str, list[Post]] = {kernel.name: [] for kernel in site.kernels}
     for post in site.posts:
-        for name in sorted(_kernels_of(post, _document(documents, post.body)) & used.keys()):
-            used[name].append(post)
+        document = documents.get(document_key(post.body))
+        if document or post.kernels:
+            for name in sorted(_kernels_of(post, document or _NOTHING) & used.keys()):
+                used[name].append(post)
     return {name: tuple(posts) for name, posts in used.items()}
 
 
@@ -232,17 +242,17 @@ def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | Rooflin
     return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
 
 
-def _backlinks(
-    site: Site, documents: Mapping[str, Document], hrefs: Mapping[tuple[str, int], str]
-) -> dict[str, tuple[Post, ...]]:
+def _backlinks(site: Site, hrefs: Mapping[tuple[str, int], str]) -> dict[str, tuple[Post, ...]]:
+    """`hrefs` are in the order of the texts, in which posts come first."""
     links: dict[str, dict[str, Post]] = {}
-    for post in site.posts:
-        key, here = document_key(post.body), urls.post_url(post, site.config)
-        for index in range(len(_document(documents, post.body).slots)):
-            url = hrefs.get((key, index), here).partition("#")[0]
-            if url != here and not urls.is_external(url):
-                links.setdefault(url, {})[key] = post
-    return {url: tuple(posts.values()) for url, posts in sorted(links.items())}
+    posts = {document_key(post.body): post for post in site.posts}
+    for (key, _), href in hrefs.items():
+        url = href.partition("#")[0]
+        if key in posts and not urls.is_external(url):
+            links.setdefault(url, {})[key] = posts[key]
+    for key, post in posts.items():
+        links.get(urls.post_url(post, site.config), {}).pop(key, None)
+    return {url: tuple(linking.values()) for url, linking in sorted(links.items()) if linking}
 
 
 def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:

@@ -54,7 +54,7 @@ def resolve(target: str, path: str, here: str, book: Book) -> Found:
     if urls.is_external(target):
         return Found(target)
     written, sign, anchor = target.partition("#")
-    place = unquote(written.partition("?")[0])
+    place = unquote(written.partition("?")[0]) if "%" in written or "?" in written else written
     if not place:
         return _with_anchor(here, sign, anchor, book)
     url, asset = _page(place, path, here, book), ""
@@ -192,7 +192,7 @@ def _add(
     document: Document | None,
 ) -> None:
     sources[path] = url
-    pages[url] = frozenset(document.ids) if document else None
+    pages[url] = document.ids if document else None
 
 
 def redirects_of(site: Site) -> dict[str, str]:

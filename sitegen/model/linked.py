@@ -82,6 +82,8 @@ def originals(site: Site) -> tuple[Post, ...]:
 
     A translation shows what the cells of its original gave.
     """
+    if len({post.slug for post in site.posts}) == len(site.posts):
+        return site.posts
     own = ("", site.config.language)
     first: dict[str, Post] = {}
     for post in sorted(site.posts, key=lambda post: (post.lang not in own, post.body.path)):

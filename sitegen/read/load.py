@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
 from sitegen.model.bibliography import Bibliography
@@ -140,25 +140,33 @@ def assemble(parts: Mapping[str, Part], files: Mapping[str, str]) -> tuple[Site,
     """One site of all parts, in the order of their files, and the mistakes that only show when they are together."""
     config, worklog = parts[SITE_FILE], parts.get(WORKLOG)
     assert isinstance(config, SiteConfig)
-    posts, found = first_of_each_slug(_of(Post, parts))
+    kinds = _by_kind(parts.values())
+    posts, found = first_of_each_slug(_of(Post, kinds))
     site = Site(
         config=config,
         posts=posts,
-        pages=_of(Page, parts),
-        series=_of(Series, parts),
+        pages=_of(Page, kinds),
+        series=_of(Series, kinds),
         worklog=worklog.entries if isinstance(worklog, Worklog) else (),
         worklog_intro=worklog.intro if isinstance(worklog, Worklog) else None,
-        kernels=_of(Kernel, parts),
-        terms=_of(Term, parts),
-        bibliographies={one.path: one for one in _of(Bibliography, parts)},
+        kernels=_of(Kernel, kinds),
+        terms=_of(Term, kinds),
+        bibliographies={one.path: one for one in _of(Bibliography, kinds)},
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
     return site, worklog_never_fails((*found, *address_clashes(site), *_unread(files)))
 
 
-def _of(kind: type[T], parts: Mapping[str, Part]) -> tuple[T, ...]:
-    return tuple(part for part in parts.values() if isinstance(part, kind))
+def _by_kind(parts: Iterable[Part]) -> dict[type, list[Any]]:
+    found: dict[type, list[Any]] = {}
+    for part in parts:
+        found.setdefault(type(part), []).append(part)
+    return found
+
+
+def _of(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, ...]:
+    return tuple(parts.get(kind, ()))
 
 
 def _room(path: str) -> str:
