@@ -119,9 +119,10 @@ def _asset_url(asset: str, book: Book) -> str:
 
 
 def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Found:
-    ids = book.pages.get(url)
-    name = unquote(anchor)
-    if name and ids is not None and name not in ids:
+    if not anchor:
+        return Found(f"{url}{sign}")
+    ids, name = book.pages.get(url), unquote(anchor)
+    if ids is not None and name not in ids:
         return Found(url, problem=f"no `#{name}` on that page", hint=did_you_mean(name, ids), about_anchor=True)
     return Found(f"{url}{sign}{name}")
 

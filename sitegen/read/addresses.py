@@ -62,14 +62,15 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     found = []
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
+        address = normalised(claim.address)
         if not claim.form.fullmatch(claim.address) or ".." in claim.address:
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
-        elif owner := taken.get(normalised(claim.address)) or _made(normalised(claim.address)):
+        elif owner := taken.get(address) or _made(address):
             message = f"{claim.what} is the address of {owner} already"
             found.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
-            taken[normalised(claim.address)] = claim.owner
+            taken[address] = claim.owner
     return tuple(found)
 
 
