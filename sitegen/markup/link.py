@@ -125,8 +125,8 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
 
 def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
     """Cells that are implementations, in an order that no date changes."""
-    with_cells = [post for post in originals(site) if _document(documents, post.body).cells]
-    for post in sorted(with_cells, key=lambda post: post.body.path):
+    posts = [post for post in originals(site) if _document(documents, post.body).cells]
+    for post in sorted(posts, key=lambda post: post.body.path):
         for cell in _document(documents, post.body).cells:
             if cell.implements:
                 yield post.body.path, cell
@@ -151,8 +151,8 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
-    for ref in (ref for post in shown.posts for ref in post.kernels if ref.name not in kernels):
-        yield unknown("SG204", "kernel", ref.name, kernels, ref.span)
+    refs = (ref for post in shown.posts for ref in post.kernels)
+    yield from (unknown("SG204", "kernel", r.name, kernels, r.span) for r in refs if r.name not in kernels)
     for text in texts(shown):
         if document := documents.get(document_key(text)):
             yield from slot_mistakes(shown, kernels, document)
@@ -175,8 +175,7 @@ def _resolve_all(
                     found.append(_unknown_term(slot, site))
             elif isinstance(slot, LinkSlot | ImageSlot | FileSlot):
                 target = resolve(slot.target, text.path, here[key], book)
-                if target.problem or not isinstance(slot, LinkSlot):
-                    found += _target_mistakes(slot, target)
+                found += _target_mistakes(slot, target)
                 if not target.problem:
                     hrefs[key, index] = target.href
                 if target.asset:
@@ -225,10 +224,8 @@ def _pages(site: Site) -> dict[str, str]:
 def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tuple[Post, ...]]:
     used: dict[str, list[Post]] = {kernel.name: [] for kernel in site.kernels}
     for post in site.posts:
-        document = documents.get(document_key(post.body))
-        if document or post.kernels:
-            for name in sorted(_kernels_of(post, document or _NOTHING) & used.keys()):
-                used[name].append(post)
+        for name in sorted(_kernels_of(post, _document(documents, post.body)) & used.keys()):
+            used[name].append(post)
     return {name: tuple(posts) for name, posts in used.items()}
 
 
@@ -245,14 +242,13 @@ def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | Rooflin
 def _backlinks(site: Site, hrefs: Mapping[tuple[str, int], str]) -> dict[str, tuple[Post, ...]]:
     """`hrefs` are in the order of the texts, in which posts come first."""
     links: dict[str, dict[str, Post]] = {}
-    posts = {document_key(post.body): post for post in site.posts}
+    posts = {document_key(post.body): (post, urls.post_url(post, site.config)) for post in site.posts}
     for (key, _), href in hrefs.items():
+        post, here = posts.get(key, (None, ""))
         url = href.partition("#")[0]
-        if key in posts and not urls.is_external(url):
-            links.setdefault(url, {})[key] = posts[key]
-    for key, post in posts.items():
-        links.get(urls.post_url(post, site.config), {}).pop(key, None)
-    return {url: tuple(linking.values()) for url, linking in sorted(links.items()) if linking}
+        if post and url != here and not urls.is_external(url):
+            links.setdefault(url, {})[key] = post
+    return {url: tuple(linking.values()) for url, linking in sorted(links.items())}
 
 
 def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:

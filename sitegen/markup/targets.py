@@ -54,7 +54,7 @@ def resolve(target: str, path: str, here: str, book: Book) -> Found:
     if urls.is_external(target):
         return Found(target)
     written, sign, anchor = target.partition("#")
-    place = unquote(written.partition("?")[0]) if "%" in written or "?" in written else written
+    place = unquote(written.partition("?")[0])
     if not place:
         return _with_anchor(here, sign, anchor, book)
     url, asset = _page(place, path, here, book), ""

@@ -22,8 +22,8 @@ from sitegen.measure.statistics import DRAWS, Rounds, median_interval, ratio_int
 GENERATION_ROUNDS, LEAST_ROUNDS, LEAST_SAMPLES = 6, 12, 20
 """Each generation takes so many rounds, the second as many as it needs."""
 TURN_US = 8000.0
-"""Samples of a turn, together.  Twenty of 65 µs leave a round's median 0.4 % uncertain, and only the second generation
-takes more rounds: the figure of the first would be noise.  A turn takes so long anyhow until it is set up."""
+"""Samples of a turn, together.  Twenty of 65 µs leave a round's median 0.4 % uncertain, and the first generation takes
+no more than six rounds.  A turn takes so long anyhow until it is set up."""
 MORE_GENERATIONS = 2
 """So many at once when a change is in doubt: they are prepared side by side."""
 MOST_DEVICE_S, MOST_JOB_S = 3.0, 6.0

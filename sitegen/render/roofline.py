@@ -473,7 +473,7 @@ def _drawn_point(point: Point, field: _Field, placed: _Placed | None) -> Markup:
 
 
 def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> list[Markup]:
-    """From p80 to p20, with caps so long to each side; nothing where it would be hidden by its mark."""
+    """From p80 to p20, with caps so long to each side; nothing where both are one place."""
     caps = f"M{at(x - cap)} {at(low)}h{at(2 * cap)}M{at(x - cap)} {at(high)}h{at(2 * cap)}" if cap else ""
     return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if seen(low, high) else []
 
