@@ -5,6 +5,3 @@ rounds, statistics) is pure standard library and never touches CUDA; the code un
 child process each (child, call, correctness, timing), so that a fault ends one child and nothing else.
 The tools (inspect_job, sanitizer, counters, tool) watch one more program, under_tools.
 """
-
-MEASURE_VERSION = 1
-"""Part of every key.  Raised only when a change here may move figures or verdicts."""

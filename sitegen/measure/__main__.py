@@ -44,8 +44,7 @@ def do_job(job_file: Path, data: Any) -> JobResult:
     """Runs the job in a temporary folder, of which nothing is left."""
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
         _leave_nothing_when_told_to_go(folder)
-        stage = new_stage(Path(folder), job_file)
-        with stage.timed("total"):
+        with new_stage(Path(folder), job_file) as stage, stage.timed("total"):
             if data["kind"] == "kernel":
                 return run_kernel_job(from_plain(KernelJob, data), stage)
             if data["kind"] == "reject":

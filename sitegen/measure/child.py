@@ -37,9 +37,9 @@ _ADVICE = (
 
 def main(arguments: list[str]) -> None:
     reads, writes, job, role, name, folder = arguments
-    _die_with_parent()
+    die_with_parent()
     link = Link(int(reads), int(writes))
-    _import_ahead()
+    import_ahead()
     worker = Worker(Path(job), role, name, Path(folder))
     while True:
         try:
@@ -49,13 +49,12 @@ def main(arguments: list[str]) -> None:
         link.send(answer(worker, request))
 
 
-def _import_ahead() -> None:
-    """What takes seconds and touches no GPU, so that a second generation is done with it when it is asked for anything.
-    What is missing shows then."""
+def import_ahead() -> None:
+    """What takes seconds and touches no GPU.  What is missing shows when it is asked for anything."""
     with contextlib.suppress(Exception):
         import torch  # noqa: F401
 
-        from sitegen.measure import clock, launches  # noqa: F401
+        from sitegen.measure import call, clock, correctness, launches, timing  # noqa: F401
 
 
 def answer(worker: Worker, request: Message) -> Message:
@@ -331,7 +330,7 @@ def _free() -> None:
         give_back_memory()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """The kernel of the operating system ends this process when its parent is gone, even in a hung launch."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")

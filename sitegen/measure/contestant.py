@@ -48,7 +48,7 @@ class Contestant:
     successors: list[Child] = field(default_factory=list)
     """Of the next generations, each until it takes over."""
     late: Ended | None = None
-    """Why the second process is gone already: counts only if the first generation passes its checks."""
+    """Why a process after the first is gone already: counts only if the first generation passes its checks."""
     status: Status | None = None
     message: str = ""
     allocates: bool = False

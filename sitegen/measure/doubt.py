@@ -1,31 +1,46 @@
 """What the site's record says and what a race saw → whether more processes must time it.
 
-Each process has its luck (where its memory lies): a ratio of softmax is off by 0.2 % in one process, so by 0.15 % in a
-record of two.  Two such records differ by 0.2 % for no reason, and a true change of 0.5 % then passes for one beyond a
-threshold of 1 % more than once in a hundred times.  So a change near the threshold is timed by further generations, of
-everybody, since rounds must stay pairs, and the figure is the mean of all.  What lies far from the threshold, either
-way, is settled by two.  tests/measure/test_doubt.py simulates how often a verdict is wrong then.
+Each process has its luck.  On an H200 a sum of 65 µs differs by 0.1 to 0.4 % (standard deviation) from process to
+process, and stays what it is in each of them, however its memory is laid out and however many of its calls share two
+events: so the figure of three is off by 0.1 to 0.2 %.  Where they disagree that much, two more time it.
+
+So they do where a change is near the threshold: two records of such processes differ by 0.2 % for no reason, and a true
+change of 0.5 % would pass for one of more than 1 %.  Everybody is timed again then, since rounds must stay pairs, and
+the figure is the mean of all.  What lies far from the threshold, either way, is settled.  tests/measure/test_doubt.py
+simulates how often a verdict is wrong then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median, stdev
 
 from sitegen.measure.rounds import Race, times
-from sitegen.measure.statistics import ratio_of
+from sitegen.measure.statistics import ratio_of, round_medians
 from sitegen.model.job import Previous
 
 NEAR = (0.6, 1.4)
 """Changes between these many thresholds are in doubt.  The same code comes there by chance in one case of a hundred."""
-MOST_GENERATIONS = 6
+AGREED, LONG_US = 0.0015, 50.0
+"""Standard error of the mean of all processes, relative, up to which they agree.  What is shorter than LONG_US is
+mostly latency, which differs by more than that wherever it is measured."""
+MOST_GENERATIONS = 5
 """What is in doubt then stays so: the older record's own noise is the larger part."""
 
 
-def in_doubt(race: Race, previous: Mapping[str, Previous], baselines: Sequence[str]) -> bool:
-    """Whether anybody's change against the record may turn out on either side of the threshold."""
+def in_doubt(race: Race, judged: Iterable[str], previous: Mapping[str, Previous], baselines: Sequence[str]) -> bool:
+    """Whether the processes of anybody who is judged disagree, or anybody's change against the record may turn out on
+    either side of the threshold."""
     if race.generations >= MOST_GENERATIONS:
         return False
+    if any(_disagree(race, name) for name in judged if name in race.turns):
+        return True
     return any(_near(race, name, one, baselines) for name, one in previous.items() if name in race.turns)
+
+
+def _disagree(race: Race, name: str) -> bool:
+    seen = [median(round_medians(rounds)) for rounds in times(race.turns[name], race.generations)]
+    return fmean(seen) > LONG_US and stdev(seen) / len(seen) ** 0.5 > AGREED * fmean(seen)
 
 
 def _near(race: Race, name: str, one: Previous, baselines: Sequence[str]) -> bool:

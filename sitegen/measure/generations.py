@@ -1,24 +1,36 @@
 """Contestants that passed their checks → a `Race`, timed by generations of processes, one after the other.
 
-The second generation is started with the first, and prepared while that one is checked, when nothing is timed; its
-first calls wait until all is compiled, and find it.  It gets sets and graphs when it takes over, after every process of
-the first has ended: only one generation holds memory at a time.  Further ones are started when a change is in doubt.
+The next generations are prepared while the first makes its first calls and is checked, when nothing is timed; their
+first calls wait until all is compiled, and find it.  Each gets sets and graphs when it takes over, after every process
+of the one before has ended: only one generation holds memory at a time.  Where the GPU is too small for so many
+contexts, and when there is doubt, further ones are started between generations, two at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from threading import Event
+from typing import Any
 
 from sitegen.measure.contestant import Contestant
 from sitegen.measure.doubt import in_doubt
+from sitegen.measure.process import Child
 from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import MORE_GENERATIONS, Kind, Race, Rules, TurnResult, run_rounds, samples_per_turn
+from sitegen.measure.rounds import (
+    GENERATIONS,
+    MORE_GENERATIONS,
+    Kind,
+    Race,
+    Rules,
+    TurnResult,
+    run_rounds,
+    samples_per_turn,
+)
 from sitegen.measure.stage import (
     EVALUATION_S,
     PREPARE_S,
@@ -43,35 +55,31 @@ RESIDENT_SHARE, LATE_CALL_SHARE = 0.5, 0.15
 """Of the GPU's memory: what all children's sets may take together, and first calls while others are checked."""
 RECHECK_SHARE = 0.25
 """Of the GPU's memory, beside the sets: what checks of the last outputs may take together."""
+CONTEXT_SHARE, CONTEXT_BYTES = 0.25, 700 << 20
+"""Of the GPU's memory: what the contexts of all processes may take that are there at a time; and what one takes on an
+H200 with torch."""
 GRAPH_BELOW_US = 20.0
 
 
-def start_generations(contestants: Iterable[Contestant], stage: Stage, numbers: Sequence[int] = (2,)) -> None:
-    """Further processes of everybody.  What they need is imported as soon as they run."""
-    running = [c for c in contestants if stage.gpu and c.running]
-    for number, contestant in product(numbers, running):
-        contestant.successors.append(stage.start(contestant.role, contestant.name, generation=number))
-
-
 @contextmanager
-def second_generation(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Iterator[Callable[[], None]]:
-    """Prepares the second processes while the block runs, which calls what it gets when the first generation has
-    compiled everything; at its end all are ready, or known to be faulty.
+def next_generations(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Iterator[Event]:
+    """Prepares the next processes while the block runs, which sets the event when the first generation has compiled
+    everything; at its end all are ready, or known to be faulty.
     """
     compiled = Event()
     if not stage.gpu:
-        yield compiled.set
+        yield compiled
         return
     with ThreadPoolExecutor(1) as pool:
         ready = pool.submit(_prepare, job, contestants, stage, compiled)
         try:
-            yield compiled.set
+            yield compiled
         except BaseException:
             end_all(contestants)
             raise
         finally:
             compiled.set()
-        with stage.timed("second generation"):
+        with stage.timed("next generations"):
             ready.result()
     for contestant in contestants:
         if contestant.running and contestant.late:
@@ -84,26 +92,37 @@ def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage, co
     def late(contestant: Contestant, why: Ended) -> None:
         contestant.late = why
 
+    contexts = GENERATIONS * len(contestants) * CONTEXT_BYTES
+    last = GENERATIONS if contexts <= CONTEXT_SHARE * stage.memory_bytes else 2
+    _start(contestants, stage, range(2, last + 1))
     side_by_side(contestants, stage, _import, noted=late)
     compiled.wait()
     _first_calls(job, [c for c in contestants if c.late is None], stage, late)
 
 
+def _start(contestants: Iterable[Contestant], stage: Stage, numbers: Iterable[int]) -> None:
+    """Further processes of everybody."""
+    for number, contestant in product(numbers, [c for c in contestants if c.running]):
+        contestant.successors.append(stage.start(contestant.role, contestant.name, generation=number))
+
+
 def _import(contestant: Contestant) -> None:
-    for child in contestant.successors:
-        child.ask("prepare", PREPARE_S)
+    _ask_all(contestant.successors, "prepare")
 
 
 def _first_calls(job: KernelJob, contestants: Iterable[Contestant], stage: Stage, noted: Noted = out) -> None:
     """Of all successors, at the workload."""
-
-    def first(contestant: Contestant) -> None:
-        for child in contestant.successors:
-            child.ask("first", PREPARE_S, shapes=[dict(job.workload.dims)])
-
     ours = [c for c in contestants if c.role is not Role.PROBE]
-    at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=max(1, len(ours)))
-    side_by_side(ours, stage, first, at_once, noted)
+    most = max((len(c.successors) for c in ours), default=1)
+    at_once = fitting(LATE_CALL_SHARE, stage.memory_bytes, most * sum(bytes_of(job)), most=max(1, len(ours)))
+    shapes = [dict(job.workload.dims)]
+    side_by_side(ours, stage, lambda c: _ask_all(c.successors, "first", shapes=shapes), at_once, noted)
+
+
+def _ask_all(children: Sequence[Child], do: str, **arguments: Any) -> None:
+    """Side by side.  Raises Ended as the first of them does."""
+    with ThreadPoolExecutor(max(1, len(children))) as pool:
+        list(pool.map(lambda child: child.ask(do, PREPARE_S, **arguments), children))
 
 
 def time_all(job: KernelJob, contestants: Sequence[Contestant], stage: Stage) -> Race:
@@ -179,7 +198,7 @@ class Track:
         """Against what the record says of this model of GPU."""
         gpu = gpu_id(self.stage.environment.gpu) if self.stage.environment else ""
         previous = {name: one for name, one in self.job.previous.items() if one.gpu == gpu}
-        return in_doubt(race, previous, self.job.kernel.baselines)
+        return in_doubt(race, self.rules.judged, previous, self.job.kernel.baselines)
 
     def take_over(self, generation: int) -> None:
         """The next generation in place of the present one."""
@@ -198,7 +217,7 @@ class Track:
     def _start_more(self, generation: int) -> None:
         """Now, when nothing is timed, also the one after it."""
         with self.stage.timed("more generations"):
-            start_generations(self.running.values(), self.stage, range(generation, generation + MORE_GENERATIONS))
+            _start(self.running.values(), self.stage, range(generation, generation + MORE_GENERATIONS))
             side_by_side(self.running.values(), self.stage, _import)
             _first_calls(self.job, self.running.values(), self.stage)
 

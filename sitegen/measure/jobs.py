@@ -1,7 +1,7 @@
 """A job → its `JobResult`.  The parent: starts children, asks them in turn, never touches CUDA itself.
 
 A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds, with
-nothing else on the GPU, by two or more generations of processes (generations.py).  Implementations are checked at the
+nothing else on the GPU, by generations of processes (generations.py).  Implementations are checked at the
 small shapes and at the workload, baselines at the workload only, where they are timed.  A fault ends one contestant;
 the others go on, once a fresh process has shown that the GPU still works.
 """
@@ -9,13 +9,13 @@ the others go on, once a fresh process has shown that the GPU still works.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Semaphore
 
 from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.generations import first_baseline, second_generation, start_generations, time_all
+from sitegen.measure.generations import first_baseline, next_generations, time_all
 from sitegen.measure.merging import merge
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Race
@@ -49,11 +49,11 @@ def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
     contestants = _contestants(job, stage.gpu)
     race = Race()
     try:
-        _start(contestants, stage, start_generations)
+        _start(contestants, stage)
         _prepare([c for c in contestants if c.role is not Role.PROBE], stage)
-        with second_generation(job, contestants, stage) as all_is_compiled:
+        with next_generations(job, contestants, stage) as compiled:
             _first_calls(job, contestants, stage)
-            all_is_compiled()
+            compiled.set()
             _check_all(contestants, stage, job.kernel.checks)
             _check_workload(job, contestants, stage)
         race = time_all(job, contestants, stage)
@@ -142,16 +142,12 @@ def _contestant(implementation: Implementation, kernel: Kernel, dtype: str, gpu:
     return made
 
 
-def _start(
-    contestants: list[Contestant], stage: Stage, meanwhile: Callable[[list[Contestant], Stage], None] | None = None
-) -> None:
-    """A child each, side by side.  `meanwhile` starts others, which come after these."""
+def _start(contestants: list[Contestant], stage: Stage) -> None:
+    """A child each, side by side."""
     with stage.timed("start"):
         for contestant in contestants:
             if contestant.status is None:
                 contestant.child = stage.start(contestant.role, contestant.name)
-        if meanwhile:
-            meanwhile(contestants, stage)
         with ThreadPoolExecutor(1) as pool:
             facts = pool.submit(read_environment, stage)
             side_by_side(contestants, stage, lambda c: child_of(c).ask("start", PREPARE_S * stage.slower))

@@ -1,19 +1,25 @@
 """The parent's side of a child: start it, ask it with a deadline, end it and everything it started.
 
-A child has its own process group and a private pair of pipes.  What it prints goes to a file in the
-job's folder, whose end explains a death.  SIGTERM, two seconds, SIGKILL to the group: no orphans.
+A child is a new process, or comes from a nursery (nursery.py), which saves it the imports.  It has its own process
+group and a private pair of pipes.  What it prints goes to a file in the job's folder, whose end explains a death.
+SIGTERM, two seconds, SIGKILL to the group: no orphans.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Protocol
 
 from sitegen.measure.protocol import Closed, Ended, Late, Link, Message
 from sitegen.model.kernel import Status
@@ -24,10 +30,84 @@ _living: set[int] = set()
 _PACKAGE_ROOT = Path(__file__).parents[2]
 
 
-class Child:
-    """One process for one implementation, baseline or probe.  `arguments` are those of `sitegen.measure.child`."""
+class Process(Protocol):
+    """What a `subprocess.Popen` and a forked process have in common."""
 
-    def __init__(self, name: str, arguments: list[str], folder: Path, environment: dict[str, str]) -> None:
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | Any: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+class Nursery:
+    """A process that has imported torch, and forks itself for each child.  `environment` is that of all of them."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "sitegen.measure.nursery", str(theirs.fileno())]
+        with theirs:
+            self._process = spawn(command, folder, folder / "nursery.log", environment, (theirs.fileno(),))
+        self._socket, self._lock = ours, Lock()
+
+    def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> Forked:
+        """A child, as soon as the imports are done."""
+        pid: int = self._ask({"arguments": arguments, "log": str(log)}, fds)["pid"]
+        _living.add(pid)
+        return Forked(pid, self)
+
+    def reap(self, pid: int) -> int:
+        """The exit code of a dead one; as if killed where nobody knows it any more."""
+        try:
+            code: int = self._ask({"reap": pid})["code"]
+        except (OSError, ValueError):
+            code = -signal.SIGKILL
+        return code
+
+    def end(self) -> None:
+        self._socket.close()
+        end_group(self._process)
+
+    def _ask(self, request: Message, fds: Sequence[int] = ()) -> Message:
+        with self._lock:
+            socket.send_fds(self._socket, [json.dumps(request).encode()], fds)
+            reply: Message = json.loads(self._socket.recv(1 << 16))
+            return reply
+
+
+class Forked:
+    """A process that is no child of this one, as if it were."""
+
+    def __init__(self, pid: int, nursery: Nursery) -> None:
+        self.pid, self._nursery = pid, nursery
+        self.returncode: int | None = None
+        self._fd = os.pidfd_open(pid)  # it lives, or waits to be reaped
+
+    def poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0.0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises subprocess.TimeoutExpired."""
+        if self.returncode is None:
+            poll = select.poll()
+            poll.register(self._fd, select.POLLIN)
+            if not poll.poll(None if timeout is None else timeout * 1000):
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            self.returncode = self._nursery.reap(self.pid)
+            os.close(self._fd)
+        return self.returncode
+
+
+class Child:
+    """One process for one implementation, baseline or probe.  `arguments` are those of `sitegen.measure.child`; without
+    a nursery it is a new process with that environment."""
+
+    def __init__(
+        self, name: str, arguments: list[str], folder: Path, environment: dict[str, str], nursery: Nursery | None = None
+    ) -> None:
         self.name = name
         self.log = folder / f"{name}.log".replace("/", "_")
         self.busy_s = 0.0
@@ -37,7 +117,11 @@ class Child:
         fds = (to_child[0], from_child[1])
         try:
             command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
-            self.process = spawn(command, folder, self.log, environment, fds)
+            self.process: Process = (
+                nursery.fork(arguments, self.log, fds)
+                if nursery
+                else spawn(command, folder, self.log, environment, fds)
+            )
         finally:
             for fd in fds:
                 os.close(fd)
@@ -122,7 +206,7 @@ def spawn(
     return process
 
 
-def end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: Process) -> None:
     """Ends the process and all that it started; may be called twice."""
     for number, seconds in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 10.0)):
         _signal_group(process.pid, number)

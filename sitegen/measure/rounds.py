@@ -1,8 +1,8 @@
-"""Rounds: everybody in turn, until the intervals are narrow or the time is spent, by two generations of processes.
+"""Rounds: everybody in turn, by three generations of processes, each as long as the first needed for narrow intervals.
 
-Half of the rounds at least are taken by a second generation of processes: what one process happens to get (its
-memory, its clock, a compiler's choice) would otherwise pass for the code's own speed.  Two more generations follow,
-and again, while a change is in doubt (doubt.py).  The order of a round is random.
+What one process happens to get would otherwise pass for the code's own speed: on an H200 the same sum differs by 0.3 %
+between processes, though it is the same to 0.03 % in each.  Two more generations follow, and again, while there is
+doubt (doubt.py).  The order of a round is random.
 Matrix kernels run into the power cap, so what ran before matters: each second round is the one before reversed
 (A B B A), and a round has two turns for each, in bursts after idleness and after a stretch of itself.
 
@@ -19,20 +19,23 @@ from typing import TypeVar
 
 from sitegen.measure.statistics import DRAWS, Rounds, median_interval, ratio_interval
 
-GENERATION_ROUNDS, LEAST_ROUNDS, LEAST_SAMPLES = 6, 12, 20
-"""Each generation takes so many rounds, the second as many as it needs."""
+GENERATIONS, GENERATION_ROUNDS, LEAST_SAMPLES = 3, 4, 20
+"""A generation takes so many rounds at least, and all of them as many as the first."""
+LEAST_ROUNDS = GENERATIONS * GENERATION_ROUNDS
 TURN_US = 8000.0
-"""Samples of a turn, together.  Twenty of 65 µs leave a round's median 0.4 % uncertain, and the first generation takes
-no more than six rounds.  A turn takes so long anyhow until it is set up."""
+"""Samples of a turn, together.  Twenty of 65 µs leave a round's median 0.4 % uncertain, and a generation may take no
+more than four rounds.  A turn takes so long anyhow until it is set up."""
 MORE_GENERATIONS = 2
-"""So many at once when a change is in doubt: they are prepared side by side."""
+"""So many at once while there is doubt: they are prepared side by side."""
 MOST_DEVICE_S, MOST_JOB_S = 3.0, 6.0
 """Of one evaluation and of all in a job, all rounds together.  Half a minute for ten contestants was tried: what is not
 narrow after six seconds has two speeds, and its median stays undecided between them however long it is watched."""
 NARROW = 0.002
 """Half the width of the 95 % interval of the ratio to the baseline, relative."""
-CHECK_EVERY = 2
-"""Rounds between two looks: pairs stay whole, and the second generation even (statistics.py)."""
+_FIRST_NARROW = 0.75 * NARROW * GENERATIONS**0.5
+"""Of the first generation alone, so that all together come out narrow: what follows may be noisier than it was."""
+_CHECK_EVERY = 2
+"""Rounds between two looks: pairs stay whole, and generations even (statistics.py)."""
 _STOP_DRAWS, _MARGIN = 200, 0.9
 """A look is cheap and strict, since one more round follows, which may widen the interval."""
 
@@ -103,11 +106,9 @@ class Race:
 
 
 def by_generation(values: Sequence[T], generations: int) -> list[Sequence[T]]:
-    """What each round brought → the same by generation of processes; none is empty."""
-    later = GENERATION_ROUNDS * max(0, generations - 2)
-    starts = [0, GENERATION_ROUNDS, *range(len(values) - later, len(values), GENERATION_ROUNDS)][:generations]
-    parts = (values[start:end] for start, end in zip(starts, [*starts[1:], len(values)], strict=True))
-    return [part for part in parts if part]
+    """What each round brought → the same by generation of processes, of which each took as many; none is empty."""
+    size = max(1, len(values) // generations)
+    return [values[at : at + size] for at in range(0, len(values), size)]
 
 
 def times(turns: Sequence[TurnResult], generations: int) -> list[Rounds]:
@@ -129,41 +130,38 @@ def run_rounds(
     take_over: Callable[[int], None],
     in_doubt: Callable[[Race], bool],
 ) -> Race:
-    """Rounds of the first generation, `take_over` by the second, rounds of it until it is settled; then two more
+    """Rounds of the first generation until it is settled, then `take_over` by the next and as many rounds, and two more
     generations as long as there is doubt.  The outputs of the last round of each are checked again."""
     race = Race({name: [] for name in names}, {name: [] for name in names} if rules.matrix else {})
-    _generation(race, rules, 0, turn)
-    _next_generation(race, take_over)
-    number = _until_settled(race, rules, turn)
-    while race.turns and in_doubt(race):
-        for _ in range(MORE_GENERATIONS):
-            _next_generation(race, take_over)
-            number = _generation(race, rules, number, turn)
+    rounds = _until_settled(race, rules, turn)
+    while race.turns and (not _is_whole(race) or in_doubt(race)):
+        race.generations += 1
+        take_over(race.generations)
+        _generation(race, rules, rounds, turn)
     return race
 
 
-def _next_generation(race: Race, take_over: Callable[[int], None]) -> None:
-    race.generations += 1
-    take_over(race.generations)
-
-
-def _generation(race: Race, rules: Rules, first: int, turn: Turn) -> int:
-    """GENERATION_ROUNDS from round `first` on → the number of the round after them."""
-    after = first + GENERATION_ROUNDS
-    for number in range(first, after):
-        _round(race, rules, number, turn, recheck=number == after - 1)
-    return after
+def _is_whole(race: Race) -> bool:
+    """Whether it has all generations that were prepared together."""
+    return race.generations >= GENERATIONS and (race.generations - GENERATIONS) % MORE_GENERATIONS == 0
 
 
 def _until_settled(race: Race, rules: Rules, turn: Turn) -> int:
-    """The rounds of the second generation → the number of the round after them."""
-    number, settled = GENERATION_ROUNDS, False
+    """The rounds of the first generation → how many."""
+    number, settled = 0, False
     while race.turns and not settled:
-        last = _time_to_look(number + 1) and _settled(race, rules, NARROW * _MARGIN, _STOP_DRAWS)
+        last = _time_to_look(number + 1) and _settled(race, rules, _FIRST_NARROW * _MARGIN, _STOP_DRAWS)
         _round(race, rules, number, turn, recheck=last)
         number += 1
-        settled = last and _settled(race, rules, NARROW, DRAWS)
+        settled = last and _settled(race, rules, _FIRST_NARROW, DRAWS)
     return number
+
+
+def _generation(race: Race, rules: Rules, rounds: int, turn: Turn) -> None:
+    """As many rounds as each one before."""
+    first = rounds * (race.generations - 1)
+    for number in range(first, first + rounds):
+        _round(race, rules, number, turn, recheck=number == first + rounds - 1)
 
 
 def _round(race: Race, rules: Rules, number: int, turn: Turn, recheck: bool) -> None:
@@ -184,12 +182,12 @@ def order_of(names: Sequence[str], rules: Rules, number: int) -> list[str]:
 
 
 def _time_to_look(rounds: int) -> bool:
-    return rounds >= LEAST_ROUNDS and (rounds - LEAST_ROUNDS) % CHECK_EVERY == 0
+    return rounds >= GENERATION_ROUNDS and (rounds - GENERATION_ROUNDS) % _CHECK_EVERY == 0
 
 
 def _settled(race: Race, rules: Rules, narrow: float, draws: int) -> bool:
-    """Either the device time is spent or every judged interval is narrow."""
-    spent = [race.busy_s(name) for name in race.turns]
+    """Either a generation's share of the device time is spent or every judged interval is narrow."""
+    spent = [GENERATIONS * race.busy_s(name) for name in race.turns]
     if max(spent, default=0.0) >= MOST_DEVICE_S or sum(spent) >= MOST_JOB_S:
         return True
     judged = [name for name in rules.judged if name in race.turns]

@@ -13,7 +13,7 @@ from typing import Any
 
 from sitegen.measure.contestant import Contestant
 from sitegen.measure.environment import gpu_present
-from sitegen.measure.process import Child
+from sitegen.measure.process import Child, Nursery
 from sitegen.measure.protocol import Ended
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
@@ -23,10 +23,10 @@ PREPARE_S, EVALUATION_S = 120.0, 60.0
 """Deadlines: of compilers, and of everything else that one evaluation does."""
 WITHOUT_GPU_SLOWER = 10.0
 """Triton's interpreter has no lease to waste: its deadlines are this much longer."""
-_INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-_COMPILER = {"TRITON_INTERPRET": "0"}
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Else torch.compile keeps a pool of processes, which would outlive the child."""
+_INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
+_COMPILER = {"TRITON_INTERPRET": "0", **_ONE_COMPILER}
 
 _SHAKES_THE_GPU = (Status.RUNTIME_ERROR, Status.TIMEOUT)
 
@@ -38,6 +38,8 @@ class Stage:
     folder: Path
     job_file: Path
     gpu: bool
+    nursery: Nursery | None = None
+    """Whence children come; None: each is a new process."""
     environment: Environment | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     unhealthy: str = ""
@@ -60,14 +62,21 @@ class Stage:
             self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 4)
 
     def start(self, role: str, name: str, generation: int = 1) -> Child:
-        """A child that dies with the thread that starts it, so that none outlives a parent that is gone."""
-        environment = {**_ONE_COMPILER, **(_COMPILER if self.gpu else _INTERPRETER)}
+        """A child that dies with the nursery, or else with the thread that starts it: none outlives a parent that is
+        gone."""
         arguments = [str(self.job_file), role, name, str(self.folder / "site")]
-        return Child(f"{role}-{name}-{generation}", arguments, self.folder, environment)
+        return Child(f"{role}-{name}-{generation}", arguments, self.folder, _INTERPRETER, self.nursery)
 
 
-def new_stage(folder: Path, job_file: Path) -> Stage:
-    return Stage(folder, job_file, gpu_present())
+@contextmanager
+def new_stage(folder: Path, job_file: Path) -> Iterator[Stage]:
+    """With a GPU children come from a nursery; an interpreter must be chosen before torch is imported."""
+    nursery = Nursery(folder, _COMPILER) if gpu_present() else None
+    try:
+        yield Stage(folder, job_file, nursery is not None, nursery)
+    finally:
+        if nursery:
+            nursery.end()
 
 
 def read_environment(stage: Stage) -> None:

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean, median
 from typing import Any
 
@@ -38,6 +39,8 @@ FIRST_SEED = 1000
 _SPIN_HZ = 2.0e9
 """About the SM clock: torch.cuda._sleep counts its cycles."""
 _LONGEST_SPIN_S = 0.05
+_EVENTS_S, _SPARE = 1e-5, 1.25
+"""Host time of two events; how much longer than launching everything took last time a spin is."""
 _WARM_CALLS, _WARM_S = 3, 0.003
 """At the beginning of a plain turn."""
 _SLOW_US = 20_000.0
@@ -73,6 +76,8 @@ class Stopwatch:
     """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
     host_s: float = 0.0
     """Host time of one call, for the length of the spin."""
+    ran_dry: bool = False
+    """Whether the last spin ended before all was queued: then samples may hold the host's time."""
     estimate_us: float = 0.0
     graph: Any = None
     graph_calls: int = 0
@@ -154,7 +159,12 @@ class Stopwatch:
     def _plain(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
         """Microseconds of each sample, the clock during them, and seconds of idleness; so do the two below."""
         self._warm_up()
-        us = self._replayed(samples) if self.graph else self._timed(self.step, samples)
+        take = self._replayed if self.graph else partial(self._timed, self.step)
+        us = take(samples)
+        if (
+            self.ran_dry
+        ):  # in a process's first turn launches are slow: half of them made calls a fifth longer on an H200
+            us = take(samples)
         return us, [self._mhz()], 0.0
 
     def _bursts(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
@@ -209,15 +219,20 @@ class Stopwatch:
     def _timed(self, call: Callable[[], None], samples: int, spin: bool = True) -> list[float]:
         """Device time of each call: events around it, everything queued behind a spin, or behind what runs already."""
         starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(samples)] for _ in range(2))
+        spun = torch.cuda.Event()
         if spin:
-            spin_s = min(_LONGEST_SPIN_S, 1e-4 + 1.5 * samples * (self.host_s + 1e-5))
+            spin_s = min(_LONGEST_SPIN_S, 1e-4 + _SPARE * samples * (self.host_s + _EVENTS_S))
             torch.cuda._sleep(int(spin_s * _SPIN_HZ))
+            spun.record()
         if self.clock:
             self.clock.start()
+        began = time.perf_counter()
         for start, end in zip(starts, ends, strict=True):
             start.record()
             call()
             end.record()
+        self.ran_dry = spin and bool(spun.query())
+        self.host_s = max(0.0, (time.perf_counter() - began) / samples - _EVENTS_S)
         if self.clock:
             self.clock.stop()
         self.power.sample()

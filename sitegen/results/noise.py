@@ -98,7 +98,8 @@ def _seen(together: Sequence[Evaluation]) -> _Seen:
     times = [e.performance.median_us for e in together if e.performance]
     drifts = list(zip(*_drifts(together), strict=False))
     pairs = tuple(abs(a - b) / 2 for two in drifts for a, b in combinations(two, 2))
-    return _Seen(median(times), 2 * len(drifts), (len(together) - 1) * len(drifts), pairs)
+    generations = min(len(e.performance.by_process_us) for e in together if e.performance)
+    return _Seen(median(times), generations, (len(together) - 1) * len(drifts), pairs)
 
 
 def _drifts(together: Sequence[Evaluation]) -> list[list[float]]:

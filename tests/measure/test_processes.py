@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.measure.process import Child
+from sitegen.measure.process import Child, Nursery
 from sitegen.measure.protocol import Closed, Ended, Late, Link
 from sitegen.measure.sources import write_sources
 from sitegen.model.kernel import Status
@@ -37,13 +37,24 @@ os._exit(7)
 """
 
 
-def start(tmp_path, add_kernel, source):
-    """A child with one implementation `ours`."""
-    job = add_kernel.kernel_job({"ours": source})
-    (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
-    write_sources(tmp_path / "site", job.sources)
-    arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
-    return Child("ours", arguments, tmp_path, {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""})
+INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
+@pytest.fixture(params=["a new process", "of a nursery"])
+def start(tmp_path, add_kernel, request):
+    """Starts a child with one implementation `ours`; `started.nursery` is where it comes from."""
+
+    def started(source, name="ours"):
+        job = add_kernel.kernel_job({"ours": source})
+        (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
+        write_sources(tmp_path / "site", job.sources)
+        arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
+        return Child(name, arguments, tmp_path, INTERPRETER, started.nursery)
+
+    started.nursery = Nursery(tmp_path, INTERPRETER) if request.param == "of a nursery" else None
+    yield started
+    if started.nursery:
+        started.nursery.end()
 
 
 def processes_in(group: int) -> list[str]:
@@ -61,8 +72,8 @@ def processes_in(group: int) -> list[str]:
 
 @pytest.mark.torch
 @torch_is_here
-def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(tmp_path, add_kernel):
-    child = start(tmp_path, add_kernel, HANGS)
+def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(start):
+    child = start(HANGS)
     child.ask("prepare", 120)
     with pytest.raises(Ended) as ended:
         child.ask("check", 2, shapes=[{"N": 3}])
@@ -72,13 +83,38 @@ def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(tmp_path,
 
 @pytest.mark.torch
 @torch_is_here
-def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(tmp_path, add_kernel):
-    child = start(tmp_path, add_kernel, CHATTERS)
+def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(start):
+    child = start(CHATTERS)
     with pytest.raises(Ended) as ended:
         child.ask("prepare", 120)
     assert ended.value.status is Status.RUNTIME_ERROR
     assert "exited with 7" in ended.value.message
     assert "last words" in ended.value.message
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_a_child_that_is_killed_says_by_what(start):
+    child = start(HANGS)
+    os.kill(child.process.pid, signal.SIGKILL)
+    with pytest.raises(Ended, match="the process killed by SIGKILL"):
+        child.ask("prepare", 120)
+    assert not child.alive
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_children_of_a_nursery_end_with_it_and_never_before(tmp_path, start):
+    if start.nursery is None:
+        pytest.skip("has no nursery")
+    first, second = start(HANGS, "first"), start(HANGS, "second")
+    first.ask("prepare", 120)
+    first.end()
+    assert (first.alive, second.alive) == (False, True)
+    second.ask("prepare", 120)
+    start.nursery.end()
+    second.process.wait(10)
+    assert processes_in(second.process.pid) == []
 
 
 @pytest.mark.torch

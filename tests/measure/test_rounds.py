@@ -8,6 +8,7 @@ import pytest
 
 from sitegen.measure.rounds import (
     GENERATION_ROUNDS,
+    GENERATIONS,
     LEAST_ROUNDS,
     MOST_DEVICE_S,
     Kind,
@@ -50,41 +51,46 @@ class Bench:
     def names(self, kind=None):
         return [name for _, name, asked, _ in self.asked if kind in (None, asked)]
 
+    def generations(self, of):
+        """In which generation it took each of its turns."""
+        return [generation for generation, name, _, _ in self.asked if name == of]
+
     def orders(self, kind=None):
         """Who was asked in each round, while nobody falls out."""
         names, many = self.names(kind), len(self.sizes)
         return [names[i : i + many] for i in range(0, len(names), many)]
 
 
-def test_quiet_timings_stop_at_twelve_rounds_half_of_them_by_each_generation():
+def test_quiet_timings_stop_at_four_rounds_of_each_of_three_generations():
     bench = Bench({"torch": 100.0, "ours": 50.0})
     race = bench.run()
     assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": LEAST_ROUNDS, "ours": LEAST_ROUNDS}
-    assert [generation for generation, name, _, _ in bench.asked if name == "ours"] == [1] * 6 + [2] * 6
+    assert bench.generations("ours") == sorted([1, 2, 3] * 4)
 
 
-def test_noisy_timings_go_on_in_the_second_generation_until_the_device_time_is_spent():
+def test_a_noisy_first_generation_takes_its_share_of_the_device_time_and_all_others_as_many_rounds():
     bench = Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.2}, busy_s=0.1)
     race = bench.run()
-    assert MOST_DEVICE_S <= race.busy_s("ours") <= MOST_DEVICE_S + 0.3
+    assert MOST_DEVICE_S <= race.busy_s("ours") <= MOST_DEVICE_S + 2 * GENERATIONS * bench.busy_s + 0.3
     assert not converged(race, "ours", "torch")
-    assert bench.asked[GENERATION_ROUNDS * 2 - 1][0] == 1
-    assert {generation for generation, _, _, _ in bench.asked[GENERATION_ROUNDS * 2 :]} == {2}
+    rounds = len(race.turns["ours"]) // GENERATIONS
+    assert rounds > GENERATION_ROUNDS
+    assert bench.generations("ours") == sorted([1, 2, 3] * rounds)
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_what_stops_before_its_time_is_spent_is_converged_as_stored(seed):
-    race = Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.0025}, seed=seed).run()
-    assert converged(race, "ours", "torch") or race.busy_s("ours") >= MOST_DEVICE_S
+def test_what_stops_before_its_time_is_spent_is_nearly_always_converged_as_stored():
+    """The first generation decides for all of them, and may have been a quiet one."""
+    races = [Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.0025}, seed=seed).run() for seed in range(50)]
+    assert sum(converged(race, "ours", "torch") or race.busy_s("ours") >= MOST_DEVICE_S for race in races) >= 45
 
 
-def test_the_second_generation_always_has_an_even_number_of_rounds():
+def test_a_generation_always_has_an_even_number_of_rounds():
     lengths = {
-        len(Bench({"torch": 1.0, "ours": 2.0}, noise={"ours": 0.003}, seed=seed).run().turns["ours"])
+        len(Bench({"torch": 1.0, "ours": 2.0}, noise={"ours": 0.004}, seed=seed).run().turns["ours"])
         for seed in range(10)
     }
     assert len(lengths) > 1
-    assert {length % 2 for length in lengths} == {0}
+    assert {length % (2 * GENERATIONS) for length in lengths} == {0}
 
 
 def test_a_noisy_probe_keeps_nobody_waiting():
@@ -155,7 +161,7 @@ def test_the_outputs_of_the_last_round_of_each_generation_are_checked_again():
     bench = Bench({"torch": 100.0, "ours": 50.0})
     bench.run()
     rechecked = [at for at, (_, _, _, recheck) in enumerate(bench.asked) if recheck]
-    assert rechecked == [10, 11, 22, 23]
+    assert rechecked == [6, 7, 14, 15, 22, 23]
     assert len(bench.asked) == 24
 
 
@@ -163,18 +169,14 @@ def test_a_matrix_kernel_is_checked_again_after_its_very_last_call():
     bench = Bench({"torch": 100.0, "ours": 50.0})
     bench.run(matrix=True)
     assert {kind for _, _, kind, recheck in bench.asked if recheck} == {Kind.SUSTAINED}
-    assert sum(recheck for _, _, _, recheck in bench.asked) == 4
+    assert sum(recheck for _, _, _, recheck in bench.asked) == 2 * GENERATIONS
 
 
-def test_rounds_are_told_apart_by_generation():
-    assert by_generation(list(range(14)), 2) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
-    assert by_generation([1, 2], 2) == by_generation([1, 2], 1) == [[1, 2]]
-    assert by_generation([], 2) == []
-
-
-def test_the_second_generation_keeps_its_length_whatever_follows():
-    assert [len(part) for part in by_generation(list(range(32)), 4)] == [6, 14, 6, 6]
+def test_rounds_are_told_apart_by_generation_each_as_long_as_the_others():
+    assert by_generation(list(range(12)), 2) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
     assert [part[0] for part in by_generation(list(range(36)), 6)] == [0, 6, 12, 18, 24, 30]
+    assert by_generation([1, 2], 1) == [[1, 2]]
+    assert by_generation([], 2) == []
 
 
 def test_cycles_are_known_only_where_every_turn_knows_its_clock():
@@ -187,20 +189,21 @@ def test_a_race_without_an_entrant_has_no_round():
     assert Race().turns == run_rounds([], Rules((), None, 1), lambda *_: None, lambda _: None, lambda _: True).turns
 
 
-def test_two_generations_more_take_six_rounds_each_as_long_as_there_is_doubt():
-    bench = Bench({"torch": 100.0, "ours": 50.0})
-    race = bench.run(in_doubt=lambda race: race.generations < 6)
-    assert race.generations == bench.generation == 6
-    assert [generation for generation, name, _, _ in bench.asked if name == "ours"] == sorted([1, 2, 3, 4, 5, 6] * 6)
+def test_two_generations_more_take_as_many_rounds_as_long_as_there_is_doubt():
+    bench, doubts = Bench({"torch": 100.0, "ours": 50.0}), []
+    race = bench.run(in_doubt=lambda race: doubts.append(race.generations) or race.generations < 7)
+    assert race.generations == bench.generation == 7
+    assert doubts == [3, 5, 7]
+    assert bench.generations("ours") == sorted([1, 2, 3, 4, 5, 6, 7] * 4)
     rechecked = [generation for generation, name, _, recheck in bench.asked if recheck and name == "ours"]
-    assert rechecked == [1, 2, 3, 4, 5, 6]
+    assert rechecked == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_one_who_falls_out_of_a_further_generation_is_out_and_the_others_finish():
-    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 15}).run(
-        in_doubt=lambda race: race.generations < 4
+    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 17}).run(
+        in_doubt=lambda race: race.generations < 5
     )
-    assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": 24, "ours": 24}
+    assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": 20, "ours": 20}
 
 
 def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():

@@ -24,6 +24,8 @@ class Gpu:
 
     def __init__(self, us: float) -> None:
         self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
+        self.dry = list[bool]()
+        """Of each spin, whether the host was slower; none afterwards."""
         self.cuda = SimpleNamespace(
             Event=lambda enable_timing=False: Event(self),
             _sleep=lambda _: self.did.append("spin"),
@@ -54,6 +56,10 @@ class Event:
 
     def record(self) -> None:
         self.at_us = self.gpu.now_us
+
+    def query(self) -> bool:
+        """Only spins are asked."""
+        return self.gpu.dry.pop(0) if self.gpu.dry else False
 
     def elapsed_time(self, end: Event) -> float:
         return (end.at_us - self.at_us) / 1000
@@ -102,6 +108,21 @@ def test_a_plain_turn_times_calls_behind_a_spin_at_one_clock(stopwatch):
     assert turn.us == pytest.approx([100.0] * 20)
     assert stopwatch.gpu.did[-21:] == ["spin", *["call"] * 20]
     assert turn.clock_mhz == 1980.0
+
+
+def test_a_turn_whose_queue_ran_dry_is_taken_again_and_only_once(stopwatch):
+    watch = stopwatch(100.0)
+    stopwatch.gpu.dry = [True, True, True]
+    turn = watch.turn(Kind.PLAIN, 20)
+    assert stopwatch.gpu.did[-42:] == ["spin", *["call"] * 20] * 2
+    assert (len(turn.us), stopwatch.gpu.did.count("spin")) == (20, 2)
+
+
+def test_a_burst_is_never_taken_again_since_it_begins_with_idleness(stopwatch):
+    watch = stopwatch(100.0)
+    stopwatch.gpu.dry = [True, True]
+    watch.turn(Kind.BURST, 20)
+    assert stopwatch.gpu.did.count("spin") == 2
 
 
 def test_a_burst_turn_is_two_bursts_each_right_after_idleness(stopwatch):
