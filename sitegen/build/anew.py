@@ -21,12 +21,12 @@ from sitegen.build.own_pages import OwnPage, load_own_pages, save_own_pages
 from sitegen.build.probes import load_probes
 from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
-from sitegen.build.texts import Entries, Fragments, Read, Reader
+from sitegen.build.texts import Entries, Fragments, Parsed, Read, Reader
 from sitegen.build.update import Job, Outcome, today
 from sitegen.build.workers import each
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order, render_report
 from sitegen.markup.image_files import with_images
-from sitegen.markup.link import link_site
+from sitegen.markup.link import Resolved, link_site, resolved, unpublished
 from sitegen.model.dates import day_of
 from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
@@ -70,6 +70,10 @@ class Planned:
     """Whether it must be printed; else it stands in the output as it should."""
 
 
+Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
+"""By the key of a site, what a `Resolved` has."""
+
+
 class Index:
     """What is known of the texts of a site, whichever output they are printed for."""
 
@@ -78,10 +82,11 @@ class Index:
         found = cache.load(self._path, job.version)
         if found is None:
             shelf.clear()
-        entries, records = found or ({}, (b"", b""))
+        entries, records, links = found or ({}, (b"", b""), {})
         self.entries: Entries = entries
         self._records: tuple[bytes, bytes] = records
-        self._loaded: tuple[Entries, tuple[bytes, bytes]] = (entries, records)
+        self._links: Links = links
+        self._loaded: tuple[Entries, tuple[bytes, bytes], Links] = (entries, records, links)
 
     def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
         """Those of the records with that key, found only when it is another than last time."""
@@ -91,9 +96,39 @@ class Index:
         self._records = (key, cache.pack(found))
         return found
 
+    def links(self, key: bytes) -> Resolved | None:
+        """Where the links of the site with that key lead."""
+        found = self._links.get(key)
+        return Resolved(*found) if found else None
+
+    def keep_links(self, key: bytes, found: Resolved) -> None:
+        """For the next time; besides, those of one other site: what is published, and what `serve` shows."""
+        others = list(self._links.items())[-1:]
+        self._links = {**dict(others), key: (dict(found.hrefs), dict(found.assets), tuple(found.rich))}
+
     def save(self, entries: Entries) -> None:
-        if (entries, self._records) != self._loaded:
-            cache.save(self._path, self._version, (dict(entries), self._records))
+        if (entries, self._records, self._links) != self._loaded:
+            cache.save(self._path, self._version, (dict(entries), self._records, self._links))
+
+
+class Documents(Mapping[str, Document]):
+    """The document of each text, by `document_key`, unpacked when it is asked for."""
+
+    def __init__(self, parsed: Iterable[Parsed]) -> None:
+        self._owners = {key: one for one in parsed for key in one.keys}
+
+    def take(self, parsed: Parsed) -> None:
+        """In place of those of the same texts."""
+        self._owners |= dict.fromkeys(parsed.keys, parsed)
+
+    def __getitem__(self, key: str) -> Document:
+        return self._owners[key].documents[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owners)
+
+    def __len__(self) -> int:
+        return len(self._owners)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +136,7 @@ class Link:
     """All texts of a site together, for one day."""
 
     linked: Linked
-    documents: dict[str, Document]
+    documents: Documents
     posts: tuple[Post, ...]
     """Also those that are not published."""
     as_of: dt.date
@@ -111,15 +146,27 @@ class Link:
     """As the site has them."""
 
 
-def link(job: Job, read: Read) -> Link:
+def link(job: Job, read: Read, index: Index) -> Link:
     texts = Texts(job.root, filter(is_text, job.seen))
     site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
-    documents = {key: document for one in read.parsed.values() for key, document in one.documents.items()}
+    documents = Documents(read.parsed.values())
     as_of = job.as_of or today(site.config.timezone)
-    linked, of_names = link_site(site, documents, as_of=as_of, files=frozenset(job.seen), everything=job.everything)
+    files, all_posts = frozenset(job.seen), job.everything
+    key = _key_of_links(read.digests, () if all_posts else unpublished(site, as_of))
+    known = index.links(key)
+    linked, of_names = link_site(site, documents, as_of=as_of, files=files, everything=all_posts, known=known)
+    if known is None and (found := resolved(linked, of_names)):
+        index.keep_links(key, found)
     look = Looker(job.root, job.cache, job.version, read.digests, job.processes)
     linked, of_images = with_images(linked, documents, look)
     return Link(linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images), texts)
+
+
+def _key_of_links(digests: Mapping[str, bytes], hidden: Iterable[str]) -> bytes:
+    """Of all files, and of what is not published."""
+    found = blake2b("\0".join(sorted(hidden)).encode(), digest_size=16)
+    found.update(b"".join(b"\0%s\0%s" % (path.encode(), digests[path]) for path in sorted(digests)))
+    return found.digest()
 
 
 class Composed:
@@ -227,7 +274,7 @@ def build_anew(job: Job) -> Outcome:
     with job.stages.stage("read", len(reader.wanted)) as tick:
         read = reader.read(known_digests(job), index.entries, job.processes, tick)
     with job.stages.stage("link"):
-        site = Composed(job, read, link(job, read), Fragments(shelf, read.parsed, reader.html_of), index)
+        site = Composed(job, read, link(job, read, index), Fragments(shelf, read.parsed, reader.html_of), index)
         index.save(read.entries)
     if has_errors(found := site.found):
         return Outcome(_report(job, found), failed=True)

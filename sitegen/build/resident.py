@@ -36,6 +36,7 @@ from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, base_path
 from sitegen.render.sheets import Files, Sheet, sheets, sitemap
 from sitegen.render.theme import environment
+from sitegen.write.cache import pack
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import alone
 from sitegen.write.scan import Signature, digest_of, scan, signature_of
@@ -63,7 +64,8 @@ class _Parts:
         shelf = Shelf(job.cache / "fragments")
         self.index, self._reader = Index(job, shelf), Reader(job.root, tuple(job.seen), shelf)
         read = self._reader.read(known_digests(job), self.index.entries, job.processes, lambda count: None)
-        self.index.save(read.entries)
+        self.entries = read.entries
+        """For the cache."""
         self.job = replace(job, last=None)
         self.parsed, self.digests = dict(read.parsed), dict(read.digests)
         self._pieces: dict[str, Mapping[bytes, str]] = {}
@@ -149,7 +151,7 @@ class _Parts:
             documents[key] = replace(document, html="")
             self._html[key], self._pieces[key] = document.html, pieces[key].used
             mistakes += of_document
-        return Parsed(without_text(part), documents, diagnostics=tuple(mistakes))
+        return Parsed(without_text(part), diagnostics=tuple(mistakes), packed=pack((documents, {})))
 
     def _pieces_of(self, name: str, key: str) -> Mapping[bytes, str]:
         """What is known of the pieces of a text from its HTML as it was."""
@@ -262,7 +264,8 @@ class Resident:
             last, seen = states.load(state_file(self.root, output), version), scan(self.root, ROOMS)
             job = Job(self.root, output, self._as_of, True, processes, version, Stages(), time.time_ns(), seen, last)
             self._parts = _Parts(job)
-        self._link()
+            self._link()
+            self._parts.index.save(self._parts.entries)
         self._load_templates()
         gc.freeze()  # a search for garbage need not go through the site
         return ()
@@ -293,14 +296,14 @@ class Resident:
         """Texts take the places of those before; outdated are the sheets that say to show something of them."""
         self._site.link.texts.forget()
         for path in paths:
-            self._site.link.documents.update(self._parts.parsed[path].documents)
+            self._site.link.documents.take(self._parts.parsed[path])
         for name in self._printed:
             sheet = self._sheets.known.get(name)
             if sheet is None or any(not set(part.files).isdisjoint(paths) for part in sheet.shows):
                 self._outdate(name)
 
     def _link(self) -> None:
-        self._compose(link(self._parts.job, self._parts.read))
+        self._compose(link(self._parts.job, self._parts.read, self._parts.index))
         self._sheets = _Sheets(self._site.of_files(), sheets(self._site.sources))
 
     def _compose(self, link: Link) -> None:

@@ -1,16 +1,17 @@
 """The files of a site → its parts and documents: what has not changed comes from the cache, the rest is parsed anew,
 on all cores.
 
-What other pages may show of a text (its front matter, headings, links, mistakes) is small and stays in memory; its
-HTML goes to the shelf at once, by whichever process made it.  What parses a text is imported when one is parsed.
+What other pages may show of a text (its front matter, mistakes) is small and stays in memory; its document is unpacked
+when somebody asks for it, and its HTML goes to the shelf at once, by whichever process made it.  What parses a text is
+imported when one is parsed.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -34,8 +35,10 @@ from sitegen.write.cache import pack, unpack
 from sitegen.write.fragments import LostFragmentError, Reference, Shelf
 from sitegen.write.scan import digest_of
 
-Entries = Mapping[str, tuple[bytes, bytes]]
-"""By the name of a part: a digest of what it was read from, and the part itself, packed."""
+Entry = tuple[bytes, bytes, bytes]
+"""A digest of what a part was read from, the part itself, packed, and its documents with their pieces, packed."""
+Entries = Mapping[str, Entry]
+"""By the name of a part."""
 TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
 """Where the parts stand that have documents."""
 CATALOGUES = f"templates/{FOLDER}"
@@ -43,19 +46,41 @@ BATCH = 16
 """Texts that a worker takes at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+_NO_DOCUMENTS = pack(({}, {}))
+
+
+@dataclass(frozen=True)
 class Parsed:
     """A part with its documents, whose HTML is on the shelf."""
 
     part: Part | None
     """None of a file that is only looked at by others."""
-    documents: Mapping[str, Document] = field(default_factory=dict)
     fragments: Mapping[str, Reference] = field(default_factory=dict)
-    pieces: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
-    """Of each fragment."""
     diagnostics: tuple[Diagnostic, ...] = ()
     face: bytes = b""
     """Of a post without mistakes that is all of its file: `elsewhere.face_of_text`."""
+    packed: bytes = _NO_DOCUMENTS
+    """The documents and their pieces: most are of no interest to most builds."""
+
+    @cached_property
+    def _unpacked(self) -> tuple[Mapping[str, Document], Mapping[str, tuple[Piece, ...]]]:
+        documents, pieces = unpack(self.packed)
+        return documents, pieces
+
+    @property
+    def documents(self) -> Mapping[str, Document]:
+        """By `document_key`."""
+        return self._unpacked[0]
+
+    @property
+    def pieces(self) -> Mapping[str, tuple[Piece, ...]]:
+        """Of each fragment."""
+        return self._unpacked[1]
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """Of its documents."""
+        return self.fragments.keys() or self.documents.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +152,16 @@ class Reader:
     def read(self, digests: Mapping[str, bytes], cached: Entries, processes: int, tick: Callable[[int], None]) -> Read:
         """`digests` are those that are known already; `tick` hears how many texts were read."""
         known = dict(digests)
-        entries: dict[str, tuple[bytes, bytes]] = {}
+        entries: dict[str, Entry] = {}
         anew: list[str] = []
 
-        def keep(name: str, made: tuple[dict[str, bytes], bytes, bytes | None]) -> None:
+        def keep(name: str, made: tuple[dict[str, bytes], Entry | None]) -> None:
             known.update(made[0])
-            entries[name] = (made[1], made[2] if made[2] is not None else cached[name][1])
-            anew.extend([name] if made[2] is not None else [])
+            entries[name] = made[1] or cached[name]
+            anew.extend([name] if made[1] else [])
 
         keep(SITE_FILE, self._entry(SITE_FILE, known, cached, 0))
-        self.settle(setting_of(self._unpacked(entries[SITE_FILE][1]).part, digests))
+        self.settle(setting_of(self._unpacked(entries[SITE_FILE]).part, digests))
         waiting = []
         for name, paths in self.wanted.items():
             if name in cached and all(p in known for p in paths) and cached[name][0] == self._key(name, known):
@@ -148,7 +173,7 @@ class Reader:
             import_module("sitegen.markup.documents")  # once, before workers inherit it
         self.shelf.close()
 
-        def work(batch: list[str], worker: int) -> list[tuple[str, tuple[dict[str, bytes], bytes, bytes | None]]]:
+        def work(batch: list[str], worker: int) -> list[tuple[str, tuple[dict[str, bytes], Entry | None]]]:
             return [(name, self._entry(name, known, cached, worker)) for name in batch]
 
         for answer in each(work, batches, processes):
@@ -156,7 +181,7 @@ class Reader:
                 keep(name, made)
             tick(len(answer))
         self.shelf.close()
-        parsed = {name: self._unpacked(entries[name][1]) for name in self.wanted}
+        parsed = {name: self._unpacked(entries[name]) for name in self.wanted}
         return Read(parsed, known, {name: entries[name] for name in self.wanted}, tuple(anew))
 
     def html_of(self, name: str) -> dict[str, str]:
@@ -168,19 +193,20 @@ class Reader:
 
     def _entry(
         self, name: str, known: Mapping[str, bytes], cached: Entries, worker: int
-    ) -> tuple[dict[str, bytes], bytes, bytes | None]:
-        """Digests of the files as they are now, the part's key, and the part, or None when the cache has it."""
+    ) -> tuple[dict[str, bytes], Entry | None]:
+        """Digests of the files as they are now, and the part's entry, or None when the cache has it."""
         digests = {path: digest_of(self._data(path)) for path in self.wanted[name]}
         key = self._key(name, {**known, **digests})
         if name in cached and cached[name][0] == key:
-            return digests, key, None
+            return digests, None
         part, found = self._parse(name)
-        before = self._unpacked(cached[name][1]) if name in cached else Parsed(None)
-        documents, mistakes = self._documents(part, before, str(worker))
+        before = self._unpacked(cached[name]) if name in cached else Parsed(None)
+        documents, fragments, pieces, mistakes = self._documents(part, before, str(worker))
         face = b""
         if isinstance(part, Post):
-            face = self._face(part, documents[0]) if not (found or mistakes) else b""
-        return digests, key, pack((without_text(part), *documents, (*found, *mistakes), face))
+            face = self._face(part, documents) if not (found or mistakes) else b""
+        packed = pack((documents, pieces)) if documents else _NO_DOCUMENTS
+        return digests, (key, pack((without_text(part), fragments, (*found, *mistakes), face)), packed)
 
     def _face(self, post: Post, documents: Mapping[str, Document]) -> bytes:
         path, [document] = post.body.path, documents.values()
@@ -189,7 +215,7 @@ class Reader:
             return b""
         return face_of_text(decode(data, path)[0].removesuffix(post.body.text), document)
 
-    def _documents(self, part: Part | None, before: Parsed, shelf: str) -> tuple[Any, list[Diagnostic]]:
+    def _documents(self, part: Part | None, before: Parsed, shelf: str) -> tuple[Any, Any, Any, list[Diagnostic]]:
         """Documents, fragments and pieces, each by `document_key`, and the mistakes in all of them."""
         from sitegen.markup.documents import documents_of
 
@@ -205,7 +231,7 @@ class Reader:
             fragments[key] = self.shelf.put(shelf, document.html)
             places[key] = used[key].places(document.html)
             found += mistakes
-        return (documents, fragments, places), found
+        return documents, fragments, places, found
 
     def _pieces(self, before: Parsed, key: str) -> dict[bytes, str]:
         """What is known of the pieces of a text from its HTML as it was."""
@@ -231,8 +257,9 @@ class Reader:
             return error
 
     @staticmethod
-    def _unpacked(blob: bytes) -> Parsed:
-        return Parsed(*unpack(blob))
+    def _unpacked(entry: Entry) -> Parsed:
+        part, fragments, diagnostics, face = unpack(entry[1])
+        return Parsed(part, fragments, diagnostics, face, entry[2])
 
 
 def without_text(part: Part | None) -> Part | None:

@@ -42,6 +42,25 @@ from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
 from sitegen.read.severity import worklog_never_fails
 
+_OF_LINKS = ("SG201", "SG202", "SG203", "SG212")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where the links of a site lead, all of them.  It is the same as long as its files are and what is published: to
+    find it again, every document would be looked at."""
+
+    hrefs: Mapping[tuple[str, int], str]
+    assets: Mapping[str, str]
+    rich: Collection[str]
+
+
+def resolved(linked: Linked, found: Collection[Diagnostic]) -> Resolved | None:
+    """What `link_site` may be given the next time; `found` are the mistakes in it.  None where a link is among them."""
+    if any(mistake.code in _OF_LINKS for mistake in found):
+        return None
+    return Resolved(linked.hrefs, linked.assets, linked.rich)
+
 
 def link_site(
     site: Site,
@@ -50,25 +69,32 @@ def link_site(
     as_of: dt.date,
     files: Collection[str],
     everything: bool = False,
+    known: Resolved | None = None,
 ) -> tuple[Linked, tuple[Diagnostic, ...]]:
-    """`documents` by `document_key`; `files` are all paths under the site, texts or not.
+    """`documents` by `document_key`; `files` are all paths under the site, texts or not; `known` is where links lead,
+    if that is known.
 
     Posts that are drafts, or dated after `as_of`, are left out, unless `everything` is wanted.
     """
     found: list[Diagnostic] = []
-    hidden = {} if everything else _unpublished(site, as_of)
-    shown, rich = _without(site, hidden), _with_more_than_links(documents)
+    hidden = {} if everything else unpublished(site, as_of)
+    shown = _without(site, hidden)
+    rich = {key: documents[key] for key in known.rich} if known else _with_more_than_links(documents)
     shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), found))
     found += _names(site, shown, rich)
     found += translated_cells(shown, rich)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
-    book = address_book(shown, posts, documents, frozenset(files), hidden)
-    hrefs, assets = _resolve_all(shown, documents, book, found)
+    if known:
+        hrefs, assets = known.hrefs, known.assets
+    else:
+        book = address_book(shown, posts, documents, frozenset(files), hidden)
+        hrefs, assets = _resolve_all(shown, documents, book, found)
     references = works_cited(shown, rich, found)
     kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
     linked = Linked(
         site=shown,
         hrefs=hrefs,
+        rich=tuple(rich),
         assets=assets,
         references=references,
         redirects=redirects_of(shown),
@@ -82,12 +108,12 @@ def link_site(
 
 
 def _with_more_than_links(documents: Mapping[str, Document]) -> dict[str, Document]:
-    """Those in which there may be names of kernels, works or cells: of thousands of texts, few."""
+    """Those in which there may be names of kernels, works or cells."""
     return {key: one for key, one in documents.items() if one.cells or not all(type(s) is LinkSlot for s in one.slots)}
 
 
-def _unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
-    """Path → why it has no page."""
+def unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
+    """The drafts, and the posts that are dated later: path → why it has no page."""
     why: dict[str, str] = {}
     zone = zone_of(site.config)
     for post in site.posts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,8 @@ class Linked:
     """What link and image slots lead to, by `document_key` and slot index: a URL from the site's root
     (`posts/softmax/#anchor`) or an external one as it was written.  A slot that leads nowhere is missing.
     """
+    rich: Collection[str] = ()
+    """By `document_key`, the texts in which there is more than links: of thousands, few."""
     assets: Mapping[str, str] = field(default_factory=dict)
     """The files that texts show or link, by URL: `posts/softmax/plot.png` → `content/posts/softmax/plot.png`."""
     images: Mapping[str, Image] = field(default_factory=dict)

@@ -161,7 +161,8 @@ def digest_of_measured(sources: Sources) -> bytes:
     for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
             found.update(path.encode() + digest)
-    for post in sources.site.posts:
+    rich = frozenset(sources.linked.rich)
+    for post in (post for post in sources.site.posts if document_key(post.body) in rich):
         if cells := sources.document(post.body).cells:
             found.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
     found.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())

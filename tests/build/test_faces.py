@@ -24,6 +24,7 @@ from sitegen.render.evidence import Evidence
 from sitegen.render.parts import key_of
 from sitegen.render.sheets import Sheet, sheets
 from sitegen.render.sources import Sources
+from sitegen.write.cache import pack
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"
 POST, PAGE, TERM = "content/posts/edited/index.md", "content/pages/about.md", "content/terms/warp.md"
@@ -77,7 +78,7 @@ def parsed_of(path: str, files: Mapping[str, str]) -> Parsed:
     if isinstance(part, Post | Page | Term):
         part = replace(part, body=replace(part.body, text=""))
     documents = {key: replace(document, html="") for key, (document, _) in made.items()}
-    return Parsed(part, documents, diagnostics=(*found, *(d for _, ds in made.values() for d in ds)))
+    return Parsed(part, packed=pack((documents, {})), diagnostics=(*found, *(d for _, ds in made.values() for d in ds)))
 
 
 def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], list[Diagnostic]]:

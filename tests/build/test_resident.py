@@ -1,14 +1,18 @@
 """A site in memory reads and links no more than a save asks for, and never shows what was."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
 from sitegen.build import resident as module
 from sitegen.build.resident import Resident
 from sitegen.build.whole import build
+from sitegen.markup import targets
 
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
 CONFIG = "title: Notes\nbase_url: https://example.org/notes/\n"
@@ -69,6 +73,51 @@ def test_what_was_saved_as_it_was_changes_nothing(site: Resident, links: list[ob
     assert site.follow([POST, "content/posts/.post-48.md.swp"]) == ()
     assert site.file(PAGE) is before
     assert links == []
+
+
+def started(root: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Resident, list[str]]:
+    """A site that is started, and the texts whose links were looked up for that."""
+    looked: list[str] = []
+
+    def noted(target: str, path: str, *given: Any, resolve: Callable[..., Any] = targets.resolve) -> Any:
+        looked.append(path)
+        return resolve(target, path, *given)
+
+    monkeypatch.setattr("sitegen.markup.link.resolve", noted)
+    resident = Resident(root)
+    resident.follow()
+    return resident, looked
+
+
+def test_where_links_lead_is_known_at_the_second_start(
+    site: Resident, monkeypatch: pytest.MonkeyPatch, fifty: SimpleNamespace
+) -> None:
+    fifty.write(site.root, POST, fifty.post(48, more="See [another](post-20.md) one."))
+    first, looked = started(site.root, monkeypatch)
+    assert POST in looked
+    again, looked = started(site.root, monkeypatch)
+    assert looked == []
+    assert again.file(PAGE) == first.file(PAGE)
+    (href,) = re.findall(r'<a href="([^"]*)">another</a>', str(again.file(PAGE)))
+    assert urljoin("posts/post-48/", href) == "posts/post-20/"
+
+
+def test_links_are_looked_up_anew_when_any_file_is_another(
+    site: Resident, monkeypatch: pytest.MonkeyPatch, fifty: SimpleNamespace
+) -> None:
+    fifty.write(site.root, POST, fifty.post(48, more="See [another](post-20.md) one."))
+    started(site.root, monkeypatch)
+    (site.root / "content/posts/post-20.md").unlink()
+    assert f"{POST}:" in started(site.root, monkeypatch)[0].report
+
+
+def test_a_link_that_leads_nowhere_is_told_at_every_start(
+    site: Resident, monkeypatch: pytest.MonkeyPatch, fifty: SimpleNamespace
+) -> None:
+    fifty.write(site.root, POST, fifty.post(48, more="[nowhere](nothing.md)"))
+    reports = {started(site.root, monkeypatch)[0].report for _ in range(3)}
+    assert len(reports) == 1
+    assert f"{POST}:" in reports.pop()
 
 
 def test_link_that_leads_nowhere_moves_with_its_line(site: Resident, fifty: SimpleNamespace) -> None:
