@@ -21,7 +21,7 @@ from sitegen.model.job import Previous
 
 NEAR = (0.6, 1.4)
 """Changes between these many thresholds are in doubt.  The same code comes there by chance in one case of a hundred."""
-AGREED, LONG_US = 0.0015, 50.0
+AGREED, LONG_US = 0.002, 50.0
 """Standard error of the mean of all processes, relative, up to which they agree.  What is shorter than LONG_US is
 mostly latency, which differs by more than that wherever it is measured."""
 MOST_GENERATIONS = 5

@@ -75,7 +75,9 @@ class Stopwatch:
     at: int = 0
     """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
     host_s: float = 0.0
-    """Host time of one call, for the length of the spin."""
+    """Host time of one call, for the length of the first spin."""
+    queued_s: float = 0.0
+    """Host time of one sample of the last batch, for the length of the next spin."""
     ran_dry: bool = False
     """Whether the last spin ended before all was queued: then samples may hold the host's time."""
     estimate_us: float = 0.0
@@ -157,13 +159,15 @@ class Stopwatch:
         self.host_s = time.perf_counter() - before
 
     def _plain(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
-        """Microseconds of each sample, the clock during them, and seconds of idleness; so do the two below."""
+        """Microseconds of each sample, the clock during them, and seconds of idleness; so do the two below.
+
+        Launches are slow in a process's first turn: on an H200, calls of a Triton kernel took a tenth to a fifth longer
+        in half of them, until such a batch was taken again.
+        """
         self._warm_up()
         take = self._replayed if self.graph else partial(self._timed, self.step)
         us = take(samples)
-        if (
-            self.ran_dry
-        ):  # in a process's first turn launches are slow: half of them made calls a fifth longer on an H200
+        if self.ran_dry:
             us = take(samples)
         return us, [self._mhz()], 0.0
 
@@ -219,11 +223,7 @@ class Stopwatch:
     def _timed(self, call: Callable[[], None], samples: int, spin: bool = True) -> list[float]:
         """Device time of each call: events around it, everything queued behind a spin, or behind what runs already."""
         starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(samples)] for _ in range(2))
-        spun = torch.cuda.Event()
-        if spin:
-            spin_s = min(_LONGEST_SPIN_S, 1e-4 + _SPARE * samples * (self.host_s + _EVENTS_S))
-            torch.cuda._sleep(int(spin_s * _SPIN_HZ))
-            spun.record()
+        spun = self._spun(samples) if spin else None
         if self.clock:
             self.clock.start()
         began = time.perf_counter()
@@ -231,13 +231,20 @@ class Stopwatch:
             start.record()
             call()
             end.record()
-        self.ran_dry = spin and bool(spun.query())
-        self.host_s = max(0.0, (time.perf_counter() - began) / samples - _EVENTS_S)
+        self.ran_dry = spun is not None and bool(spun.query())
+        self.queued_s = (time.perf_counter() - began) / samples
         if self.clock:
             self.clock.stop()
         self.power.sample()
         wait(self.power.poll)
         return [start.elapsed_time(end) * 1000.0 for start, end in zip(starts, ends, strict=True)]
+
+    def _spun(self, samples: int) -> Any:
+        """The end of a spin that lasts a little longer than it takes to queue so many samples."""
+        each_s, spun = self.queued_s or self.host_s + _EVENTS_S, torch.cuda.Event()
+        torch.cuda._sleep(int(min(_LONGEST_SPIN_S, 1e-4 + _SPARE * samples * each_s) * _SPIN_HZ))
+        spun.record()
+        return spun
 
     def _mhz(self) -> float | None:
         return self.clock.mhz() if self.clock else None

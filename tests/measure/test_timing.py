@@ -24,16 +24,21 @@ class Gpu:
 
     def __init__(self, us: float) -> None:
         self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
+        self.spins = list[int]()
         self.dry = list[bool]()
         """Of each spin, whether the host was slower; none afterwards."""
         self.cuda = SimpleNamespace(
             Event=lambda enable_timing=False: Event(self),
-            _sleep=lambda _: self.did.append("spin"),
+            _sleep=self.spin,
             empty_cache=lambda: None,
             memory_reserved=lambda: 0,
             CUDAGraph=lambda: SimpleNamespace(replay=self.replay),
             graph=lambda graph, capture_error_mode: Capture(self),
         )
+
+    def spin(self, cycles: int) -> None:
+        self.did.append("spin")
+        self.spins.append(cycles)
 
     def call(self, ready: Set) -> None:
         self.did.append("call")
@@ -116,6 +121,14 @@ def test_a_turn_whose_queue_ran_dry_is_taken_again_and_only_once(stopwatch):
     turn = watch.turn(Kind.PLAIN, 20)
     assert stopwatch.gpu.did[-42:] == ["spin", *["call"] * 20] * 2
     assert (len(turn.us), stopwatch.gpu.did.count("spin")) == (20, 2)
+
+
+def test_a_spin_lasts_a_little_longer_than_the_last_batch_took_to_be_queued(stopwatch):
+    watch = stopwatch(100.0)
+    watch.turn(Kind.PLAIN, 20)
+    watch.turn(Kind.PLAIN, 20)
+    queued_s = 20 * 100e-6
+    assert queued_s < stopwatch.gpu.spins[-1] / 2.0e9 < 1.5 * queued_s
 
 
 def test_a_burst_is_never_taken_again_since_it_begins_with_idleness(stopwatch):
