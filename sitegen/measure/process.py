@@ -41,18 +41,23 @@ class Process(Protocol):
     def wait(self, timeout: float | None = None) -> int: ...
 
 
+class GoneError(RuntimeError):
+    """A nursery has ended, and with it every child of the job."""
+
+
 class Nursery:
     """A process that has imported torch, and forks itself for each child.  `environment` is that of all of them."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "sitegen.measure.nursery", str(theirs.fileno())]
+        self._log = folder / "nursery.log"
         with theirs:
-            self._process = spawn(command, folder, folder / "nursery.log", environment, (theirs.fileno(),))
+            self._process = spawn(command, folder, self._log, environment, (theirs.fileno(),))
         self._socket, self._lock = ours, Lock()
 
     def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> Forked:
-        """A child, as soon as the imports are done."""
+        """A child, as soon as the imports are done.  Raises GoneError."""
         pid: int = self._ask({"arguments": arguments, "log": str(log)}, fds)["pid"]
         _living.add(pid)
         return Forked(pid, self)
@@ -61,7 +66,7 @@ class Nursery:
         """The exit code of a dead one; as if killed where nobody knows it any more."""
         try:
             code: int = self._ask({"reap": pid})["code"]
-        except (OSError, ValueError):
+        except GoneError:
             code = -signal.SIGKILL
         return code
 
@@ -70,10 +75,14 @@ class Nursery:
         end_group(self._process)
 
     def _ask(self, request: Message, fds: Sequence[int] = ()) -> Message:
-        with self._lock:
-            socket.send_fds(self._socket, [json.dumps(request).encode()], fds)
-            reply: Message = json.loads(self._socket.recv(1 << 16))
-            return reply
+        try:
+            with self._lock:
+                socket.send_fds(self._socket, [json.dumps(request).encode()], fds)
+                reply: Message = json.loads(self._socket.recv(1 << 16))
+                return reply
+        except (OSError, ValueError) as error:
+            words = " | ".join(last_words(self._log)) or "it said nothing"
+            raise GoneError(f"the process from which all others of this job come is gone: {words}") from error
 
 
 class Forked:
@@ -163,15 +172,16 @@ class Child:
     def _obituary(self) -> str:
         code = self.process.returncode
         cause = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"exited with {code}"
-        return "\n".join([f"the process {cause}", *self.last_words()])
+        return "\n".join([f"the process {cause}", *last_words(self.log)])
 
-    def last_words(self, lines: int = 6) -> list[str]:
-        """The end of what the child printed."""
-        with contextlib.suppress(OSError), self.log.open("rb") as file:
-            file.seek(max(0, self.log.stat().st_size - 4000))
-            text = file.read().decode(errors="replace").replace(f"{self.log.parent / 'site'}/", "")
-            return [line for line in text.splitlines() if line.strip()][-lines:]
-        return []
+
+def last_words(log: Path, lines: int = 6) -> list[str]:
+    """The end of what a process printed; paths are the author's."""
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 4000))
+        text = file.read().decode(errors="replace").replace(f"{log.parent / 'site'}/", "")
+        return [line for line in text.splitlines() if line.strip()][-lines:]
+    return []
 
 
 def kill_all() -> None:

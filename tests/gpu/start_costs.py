@@ -2,8 +2,8 @@
 
     python tests/gpu/start_costs.py          (on the GPU machine; about a minute, nothing is left)
 
-Each line is a fresh process that imports what a nursery imports for all children of a job: torch; and what torch.compile
-needs beside it, which each child imports that compiles with it.
+Each line is a fresh process that imports what a nursery imports for all children of a job: torch; and what
+torch.compile needs beside it, which each child imports that compiles with it.
 
 - `as it is`: with the environment of this process, as children have it.
 - `nothing kept`: no compiled module is read or written.

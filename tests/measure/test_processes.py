@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.measure.process import Child, Nursery
+from sitegen.measure.process import Child, GoneError, Nursery
 from sitegen.measure.protocol import Closed, Ended, Late, Link
 from sitegen.measure.sources import write_sources
 from sitegen.model.kernel import Status
@@ -115,6 +115,21 @@ def test_children_of_a_nursery_end_with_it_and_never_before(tmp_path, start):
     start.nursery.end()
     second.process.wait(10)
     assert processes_in(second.process.pid) == []
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_a_nursery_that_is_gone_says_so_with_its_last_words(tmp_path, start):
+    if start.nursery is None:
+        pytest.skip("has no nursery")
+    first = start(HANGS, "first")
+    first.ask("prepare", 120)
+    (tmp_path / "nursery.log").write_text("out of memory\n")
+    start.nursery.end()
+    with pytest.raises(GoneError, match="all others of this job come is gone: out of memory"):
+        start(HANGS, "second")
+    with pytest.raises(Ended, match="the process killed by SIGKILL"):
+        first.ask("prepare", 120)
 
 
 @pytest.mark.torch
