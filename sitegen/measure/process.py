@@ -91,7 +91,7 @@ class Forked:
     def __init__(self, pid: int, nursery: Nursery) -> None:
         self.pid, self._nursery = pid, nursery
         self.returncode: int | None = None
-        self._fd = os.pidfd_open(pid)  # it lives, or waits to be reaped
+        self._fd, self._lock = os.pidfd_open(pid), Lock()  # it lives, or waits to be reaped
 
     def poll(self) -> int | None:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -100,14 +100,15 @@ class Forked:
 
     def wait(self, timeout: float | None = None) -> int:
         """Raises subprocess.TimeoutExpired."""
-        if self.returncode is None:
-            poll = select.poll()
-            poll.register(self._fd, select.POLLIN)
-            if not poll.poll(None if timeout is None else timeout * 1000):
-                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
-            self.returncode = self._nursery.reap(self.pid)
-            os.close(self._fd)
-        return self.returncode
+        with self._lock:
+            if self.returncode is None:
+                poll = select.poll()
+                poll.register(self._fd, select.POLLIN)
+                if not poll.poll(None if timeout is None else timeout * 1000):
+                    raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+                self.returncode = self._nursery.reap(self.pid)
+                os.close(self._fd)
+            return self.returncode
 
 
 class Child:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,19 @@ def test_children_of_a_nursery_end_with_it_and_never_before(tmp_path, start):
     start.nursery.end()
     second.process.wait(10)
     assert processes_in(second.process.pid) == []
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_many_threads_may_wait_for_the_same_process(start):
+    child = start(HANGS)
+    os.kill(child.process.pid, signal.SIGKILL)
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: child.process.wait(10), range(40))) == {-signal.SIGKILL}
+    child.end()
+    another = start(HANGS, "another")
+    assert another.alive
+    another.end()
 
 
 @pytest.mark.torch
