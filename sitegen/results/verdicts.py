@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from statistics import fmean
 
 LEAST_CHANGE = 0.01
@@ -78,10 +79,10 @@ class Measure:
 
 
 def witnesses(by_process: Sequence[float]) -> tuple[float, ...]:
-    """What each generation of processes saw, of two; of more, the means of the first two, of the next two, …"""
+    """What each generation of processes saw, of two; of more, the means of every two that followed one another."""
     if len(by_process) <= 2:
         return tuple(by_process)
-    return tuple(fmean(by_process[at : at + 2]) for at in range(0, len(by_process), 2))
+    return tuple(fmean(two) for two in pairwise(by_process))
 
 
 def verdict(measures: Sequence[Measure], threshold: float = LEAST_CHANGE) -> Verdict:

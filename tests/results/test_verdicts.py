@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.results.verdicts import Measure, Verdict, reason_of, threshold_of, verdict
+from sitegen.results.verdicts import Measure, Verdict, reason_of, threshold_of, verdict, witnesses
 
 
 def figure(before: float, after: float, half: float = 0.001, name: str = "torch / t") -> Measure:
@@ -134,3 +134,9 @@ def test_a_larger_threshold_never_makes_a_verdict_out_of_none(seed, threshold):
     measures, _ = drawn(seed)
     if verdict(measures, threshold) in (Verdict.AMBIGUOUS, Verdict.SAME):
         assert verdict(measures, 2 * threshold) in (Verdict.AMBIGUOUS, Verdict.SAME)
+
+
+def test_of_more_than_two_processes_every_two_neighbours_are_a_witness():
+    assert witnesses((1.0, 3.0)) == (1.0, 3.0)
+    assert witnesses((1.0, 3.0, 5.0)) == (2.0, 4.0)
+    assert witnesses((1.0, 3.0, 5.0, 5.0, 1.0)) == (2.0, 4.0, 5.0, 3.0)
