@@ -36,7 +36,7 @@ NOISE = 0.002
 PAIRS = 20
 """Fewer comparisons show too little."""
 NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "last round %", "line", "")
-"""`told`: what a record says of itself, by its two generations of processes; the mean of the runs.  `last round`: by
+"""`told`: what a record says of itself, by its generations of processes; the mean of the runs.  `last round`: by
 how much the rounds whose outputs are checked again are slower than the others; no line, but it should be nothing.
 """
 COUNTED = (Verdict.SAME, Verdict.SLOWER, Verdict.FASTER, Verdict.AMBIGUOUS)

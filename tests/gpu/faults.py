@@ -6,8 +6,8 @@
 Shows that whatever goes wrong in one implementation costs that implementation alone.  Each fault runs in a job of its
 own (`alone`) beside a healthy kernel, the baseline and the probes, and all of them in one job (`together`) beside
 kernels in three languages: it must get its status, the others must be timed, a canary kernel must find the GPU healthy,
-and no process may be left.  Two faults strike late: one at a call that only the timed rounds reach, one in the second
-generation of processes, which nobody checks.  A bundle runs through Dask (`killed`) while the measuring process is
+and no process may be left.  Two faults strike late: one at a call that only the timed rounds reach, one in later
+generations of processes, which nobody checks.  A bundle runs through Dask (`killed`) while the measuring process is
 killed in its first job and the worker itself in its second: the first has no result and says why, the second is done
 again; this part needs Dask and click.  `contained` is what a fault cost: the job's seconds beyond those of the same job
 without it, or the seconds until nothing of the killed was left.  One GPU is used, the machine's first.
@@ -60,8 +60,9 @@ extern "C" int add_host(void** buffers, const int64_t* dims, const double*, void
 """Device and host code in one file: nvcc, called through ctypes."""
 LOOP = "volatile long long* forever = (volatile long long*)z; if (i < n) { while (n > 0) forever[0] = i; }"
 ILLEGAL = "if (i < n) *(volatile DTYPE*)(((unsigned long long)i << 40) | 16) = x[i];"
-LATE_CALL = 20000
-"""Checks make some hundred calls; warming up and choosing a way to time some thousand; a round of graphs as many."""
+LATE_CALL = 12000
+"""Checks make some hundred calls; warming up and choosing a way to time six thousand; a round of graphs four thousand,
+of which the first process takes four."""
 LATE = f"if (i == 0 && atomicAdd(&calls, 1ULL) == {LATE_CALL}) *(volatile DTYPE*)16 = z[0];"
 OUT_OF_MEMORY = """
 import torch
