@@ -13,6 +13,7 @@ import time
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import cast
 
@@ -34,7 +35,8 @@ from sitegen.model.site import Markdown, Page, Post, Term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, base_path
-from sitegen.render.sheets import Files, Sheet, sheets, sitemap
+from sitegen.render.sheets import Files, PostSheets, Sheet, sheets, sitemap
+from sitegen.render.sources import Sources
 from sitegen.render.theme import environment
 from sitegen.write.cache import pack
 from sitegen.write.fragments import Shelf
@@ -181,15 +183,21 @@ class _Print:
 
 
 class _Sheets:
-    """By name.  To know what all pages show takes longer than to print one, so they are made in their order until the
-    one that is looked for is among them.
+    """By name.  To know what all pages show takes longer than to print one, so that of a post is made alone, and the
+    others in their order until the one that is looked for is among them.
     """
 
-    def __init__(self, files: Iterable[Sheet], pages: Iterator[Sheet]) -> None:
+    def __init__(self, files: Iterable[Sheet], sources: Sources) -> None:
         self.known = {sheet.name: sheet for sheet in files}
-        self._pages = pages
+        self._pages, self._sources = sheets(sources), sources
+
+    @cached_property
+    def _posts(self) -> PostSheets:
+        return PostSheets(self._sources)
 
     def find(self, name: str) -> Sheet | None:
+        if name not in self.known and (post := self._posts.get(name)):
+            self.known[name] = post
         while name not in self.known and (sheet := next(self._pages, None)):
             self.known[sheet.name] = sheet
         return self.known.get(name)
@@ -304,7 +312,7 @@ class Resident:
 
     def _link(self) -> None:
         self._compose(link(self._parts.job, self._parts.read, self._parts.index))
-        self._sheets = _Sheets(self._site.of_files(), sheets(self._site.sources))
+        self._sheets = _Sheets(self._site.of_files(), self._site.sources)
 
     def _compose(self, link: Link) -> None:
         """All that pages are made from; they are printed anew when they are asked for."""

@@ -64,6 +64,20 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
         yield from map(_with_twins, kind(shown)) if sources.config.twins else kind(shown)
 
 
+class PostSheets:
+    """Those of posts alone, each made when it is asked for."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._shown = _Shown(sources)
+        self._posts = {urls.output_path(sources.post_url(post)): post for post in reversed(sources.site.posts)}
+
+    def get(self, name: str) -> Sheet | None:
+        """By its output path."""
+        post = self._posts.get(name)
+        sheet = _post(self._shown, post) if post else None
+        return _with_twins(sheet) if sheet and self._shown.sources.config.twins else sheet
+
+
 def _with_twins(sheet: Sheet) -> Sheet:
     """Beside each page that readers are led to, the same as Markdown."""
 
@@ -211,27 +225,29 @@ def _home(shown: _Shown) -> Iterator[Sheet]:
 
 
 def _posts(shown: _Shown) -> Iterator[Sheet]:
-    sources = shown.sources
-    for post in sources.site.posts:
-        path = post.body.path
-        beside = sources.linked.neighbours.get(path, Neighbours())
-        measured = shown.is_measured(post)
-        shows = [
-            Part(TEXT, shown.file(path), (path,)),
-            Part("what lists show of it", shown.card(post), (path,)),
-            shown.linked("the post after it", beside.next),
-            shown.linked("the post before it", beside.previous),
-            shown.hrefs(post.body),
-            shown.translations(post),
-            shown.cards("the related posts", sources.linked.related.get(path, ())),
-            *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
-        ]
-        if measured:
-            shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
-        name = urls.output_path(sources.post_url(post))
-        make = _printed("posts", "post_files", post=post)
-        found = {} if post.draft else {name: "posts"}
-        yield Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), text=post, found=found)
+    yield from (_post(shown, post) for post in shown.sources.site.posts)
+
+
+def _post(shown: _Shown, post: Post) -> Sheet:
+    sources, path = shown.sources, post.body.path
+    beside = sources.linked.neighbours.get(path, Neighbours())
+    measured = shown.is_measured(post)
+    shows = [
+        Part(TEXT, shown.file(path), (path,)),
+        Part("what lists show of it", shown.card(post), (path,)),
+        shown.linked("the post after it", beside.next),
+        shown.linked("the post before it", beside.previous),
+        shown.hrefs(post.body),
+        shown.translations(post),
+        shown.cards("the related posts", sources.linked.related.get(path, ())),
+        *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
+    ]
+    if measured:
+        shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
+    name = urls.output_path(sources.post_url(post))
+    make = _printed("posts", "post_files", post=post)
+    found = {} if post.draft else {name: "posts"}
+    return Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), text=post, found=found)
 
 
 def _place(shown: _Shown, place: SeriesPlace) -> Iterator[Part]:

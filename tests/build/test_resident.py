@@ -1,7 +1,7 @@
 """A site in memory reads and links no more than a save asks for, and never shows what was."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +13,7 @@ from sitegen.build import resident as module
 from sitegen.build.resident import Resident
 from sitegen.build.whole import build
 from sitegen.markup import targets
+from sitegen.render.sheets import Sheet
 
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
 CONFIG = "title: Notes\nbase_url: https://example.org/notes/\n"
@@ -182,6 +183,19 @@ def test_after_a_bug_everything_is_read_again(
     site.follow(["content/pages/about.md"])
     assert "Saved in the bug." in str(site.file(PAGE))
     assert "Saved after it." in str(site.file("about/index.html"))
+
+
+def test_the_page_of_a_post_waits_for_no_other(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(sources: object) -> Iterator[Sheet]:
+        raise AssertionError("all pages are looked at")
+        yield
+
+    monkeypatch.setattr(module, "sheets", none)
+    site = Resident(root)
+    site.follow()
+    assert site.file(PAGE)
+    with pytest.raises(AssertionError, match="all pages"):
+        site.file("index.html")
 
 
 def test_few_printed_pages_stay_in_memory(site: Resident, monkeypatch: pytest.MonkeyPatch) -> None:
