@@ -20,9 +20,9 @@ from typing import cast
 import jinja2
 
 from sitegen.build import state as states
-from sitegen.build.anew import Composed, Index, Link, known_digests, link
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
+from sitegen.build.composed import Composed, Index, Link, known_digests, link
 from sitegen.build.faces import face_of
 from sitegen.build.stages import Stages
 from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, setting_of, without_text

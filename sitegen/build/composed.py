@@ -1,0 +1,249 @@
+"""What was read of a site → the site as it is linked, with everything that its pages are made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sitegen.build.extras import missing_extras
+from sitegen.build.images import FORMS, Looker
+from sitegen.build.probes import load_probes
+from sitegen.build.texts import Entries, Parsed, Read
+from sitegen.build.update import Job, today
+from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.markup.image_files import with_images
+from sitegen.markup.link import Resolved, link_site, resolved, unpublished
+from sitegen.model.document import Document
+from sitegen.model.image import Form, forms
+from sitegen.model.linked import Linked
+from sitegen.model.site import Post
+from sitegen.model.urls import page_url
+from sitegen.read.load import assemble, is_text
+from sitegen.read.root import SITE_FILE
+from sitegen.read.severity import worklog_never_fails
+from sitegen.read.texts import Texts
+from sitegen.render.frame import Printer, navigation
+from sitegen.render.language import Language
+from sitegen.render.parts import Part
+from sitegen.render.sheets import Files, Sheet, digest_of_measured, sheets
+from sitegen.render.sources import Sources
+from sitegen.render.theme import load_theme
+from sitegen.write import cache
+from sitegen.write.assets import fingerprint
+from sitegen.write.drawings import Drawings
+from sitegen.write.fragments import Shelf
+from sitegen.write.scan import digest_file
+
+if TYPE_CHECKING:
+    from sitegen.render.evidence import Evidence
+    from sitegen.results.records import Records
+
+Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
+"""By the key of a site, what a `Resolved` has."""
+
+
+class Index:
+    """What is known of the texts of a site, whichever output they are printed for."""
+
+    def __init__(self, job: Job, shelf: Shelf) -> None:
+        self._path, self._version = job.cache / "texts.cache", job.version
+        found = cache.load(self._path, job.version)
+        if found is None:
+            shelf.clear()
+        entries, records, links = found or ({}, (b"", b""), {})
+        self.entries: Entries = entries
+        self._records: tuple[bytes, bytes] = records
+        self._links: Links = links
+        self._loaded: tuple[Entries, tuple[bytes, bytes], Links] = (entries, records, links)
+
+    def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
+        """Those of the records with that key, found only when it is another than last time."""
+        if self._records[0] == key:
+            return tuple(cache.unpack(self._records[1]))
+        found = find()
+        self._records = (key, cache.pack(found))
+        return found
+
+    def links(self, key: bytes) -> Resolved | None:
+        """Where the links of the site with that key lead."""
+        found = self._links.get(key)
+        return Resolved(*found) if found else None
+
+    def keep_links(self, key: bytes, found: Resolved) -> None:
+        """For the next time; besides, those of one other site: what is published, and what `serve` shows."""
+        others = list(self._links.items())[-1:]
+        self._links = {**dict(others), key: (dict(found.hrefs), dict(found.assets), tuple(found.rich))}
+
+    def save(self, entries: Entries) -> None:
+        if (entries, self._records, self._links) != self._loaded:
+            cache.save(self._path, self._version, (dict(entries), self._records, self._links))
+
+
+class Documents(Mapping[str, Document]):
+    """The document of each text, by `document_key`, unpacked when it is asked for."""
+
+    def __init__(self, parsed: Iterable[Parsed]) -> None:
+        self._owners = {key: one for one in parsed for key in one.keys}
+
+    def take(self, parsed: Parsed) -> None:
+        """In place of those of the same texts."""
+        self._owners |= dict.fromkeys(parsed.keys, parsed)
+
+    def __getitem__(self, key: str) -> Document:
+        return self._owners[key].documents[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owners)
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """All texts of a site together, for one day."""
+
+    linked: Linked
+    documents: Documents
+    posts: tuple[Post, ...]
+    """Also those that are not published."""
+    as_of: dt.date
+    found: tuple[Diagnostic, ...]
+    """The mistakes that only show when the texts are together."""
+    texts: Texts
+    """As the site has them."""
+
+
+def link(job: Job, read: Read, index: Index) -> Link:
+    texts = Texts(job.root, filter(is_text, job.seen))
+    site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
+    documents = Documents(read.parsed.values())
+    as_of = job.as_of or today(site.config.timezone)
+    files, all_posts = frozenset(job.seen), job.everything
+    key = _key_of_links(read.digests, () if all_posts else unpublished(site, as_of))
+    known = index.links(key)
+    linked, of_names = link_site(site, documents, as_of=as_of, files=files, everything=all_posts, known=known)
+    if known is None and (found := resolved(linked, of_names)):
+        index.keep_links(key, found)
+    look = Looker(job.root, job.cache, job.version, read.digests, job.processes)
+    linked, of_images = with_images(linked, documents, look)
+    return Link(linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images), texts)
+
+
+def _key_of_links(digests: Mapping[str, bytes], hidden: Iterable[str]) -> bytes:
+    """Of all files, and of what is not published."""
+    found = blake2b("\0".join(sorted(hidden)).encode(), digest_size=16)
+    found.update(b"".join(b"\0%s\0%s" % (path.encode(), digests[path]) for path in sorted(digests)))
+    return found.digest()
+
+
+class Composed:
+    """A linked site with everything that its pages are made from and every mistake in it."""
+
+    def __init__(self, job: Job, read: Read, link: Link, fragments: Mapping[str, str], index: Index) -> None:
+        self._job, self.read, self.link = job, read, link
+        self.theme = load_theme(job.root)
+        self.assets, of_theme = fingerprint(self.theme.assets)
+        self.sources = Sources(
+            link.linked,
+            link.documents,
+            fragments,
+            link.as_of,
+            self.assets.urls,
+            self._evidence,
+            load_probes,
+            read.digests,
+            Drawings(job.cache / "cards"),
+        )
+        of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
+        of_extras = missing_extras(job.root, link.linked.site.config)
+        self.beside_texts = (*link.found, *of_theme, *of_records, *of_extras)
+        """The mistakes that no text has by itself."""
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        of_texts = worklog_never_fails(d for one in self.read.parsed.values() for d in one.diagnostics)
+        return in_reading_order((*of_texts, *self.beside_texts))
+
+    @cached_property
+    def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:
+        if not any("/results/" in path for path in self._job.seen):
+            from sitegen.results.records import Records
+
+            return Records(), ()
+        from sitegen.results.store import load_records
+
+        return load_records(self._job.root, self.sources.site)
+
+    def _evidence(self) -> Evidence:
+        from sitegen.render.evidence import gather
+
+        return gather(self.sources.site, self.sources.documents, self._records[0])
+
+    def common(self) -> tuple[Part, ...]:
+        """What every page shows."""
+        site = self.sources.site
+        footer = tuple((page.title, page_url(page, site.config)) for page in site.pages)
+        sections = tuple(navigation(self.sources, Language(lang)) for lang in self.sources.posts_by_language)
+        return (
+            Part("the templates", tuple(sorted(self.theme.templates.items())), ("templates/",)),
+            Part("the theme's files", tuple(self.assets.urls.items()), ("templates/assets/",)),
+            Part("the configuration", self.read.digests.get(SITE_FILE, b""), (SITE_FILE,)),
+            Part("navigation and footer", (sections, footer, bool(site.terms))),
+        )
+
+    def sheets(self) -> dict[str, Sheet]:
+        """All but the sitemap, by name; a page stands over a file of the same name."""
+        return {sheet.name: sheet for sheet in (*self.of_files(), *sheets(self.sources))}
+
+    def of_files(self) -> Iterator[Sheet]:
+        """Those that are no pages."""
+        yield self.of_theme()
+        yield from self._shown_files()
+
+    def of_theme(self) -> Sheet:
+        """The theme's own files."""
+        return Sheet("assets/", (), lambda printer: self.assets.files, listed=False)
+
+    def _shown_files(self) -> Iterator[Sheet]:
+        """Images and what else texts link to."""
+        for url, path in self.sources.linked.assets.items():
+            part = Part("the file", self.read.digests[path], (path,))
+            yield Sheet(url, (part,), partial(_copy, self._job.root / path, url), listed=False)
+        if self.sources.config.images:
+            yield from self._forms_of_images()
+
+    def _forms_of_images(self) -> Iterator[Sheet]:
+        linked, folder = self.sources.linked, self._job.cache / FORMS
+        for href, image in linked.images.items():
+            url = unquote(href)
+            if wanted := tuple(forms(url, image)):
+                path = linked.assets[url]
+                digest = self.read.digests[path]
+                part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
+                make = partial(_forms, self._job.root / path, digest, wanted, folder)
+                yield Sheet(f"{url}.forms", (part,), make, slow=True, listed=False)
+
+
+def _copy(source: Path, url: str, printer: Printer) -> Files:
+    return {url: source.read_bytes()}
+
+
+def _forms(source: Path, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
+    from sitegen.write.images import made
+
+    return made(source, digest, wanted, folder)
+
+
+def known_digests(job: Job) -> dict[str, bytes]:
+    """Digests of the files that are as the last build saw them, and of those that no reader takes."""
+    last = job.last
+    same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
+    known = {path: last.digests[path] for path in same} if last else {}
+    return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}
