@@ -95,7 +95,7 @@ def _prepare(job: KernelJob, contestants: Sequence[Contestant], stage: Stage, co
     contexts = GENERATIONS * len(contestants) * CONTEXT_BYTES
     last = GENERATIONS if contexts <= CONTEXT_SHARE * stage.memory_bytes else 2
     _start(contestants, stage, range(2, last + 1))
-    side_by_side(contestants, stage, _import, noted=late)
+    side_by_side(contestants, stage, _prepare_successors, noted=late)
     compiled.wait()
     _first_calls(job, [c for c in contestants if c.late is None], stage, late)
 
@@ -106,7 +106,7 @@ def _start(contestants: Iterable[Contestant], stage: Stage, numbers: Iterable[in
         contestant.successors.append(stage.start(contestant.role, contestant.name, generation=number))
 
 
-def _import(contestant: Contestant) -> None:
+def _prepare_successors(contestant: Contestant) -> None:
     _ask_all(contestant.successors, "prepare")
 
 
@@ -218,7 +218,7 @@ class Track:
         """Now, when nothing is timed, also the one after it."""
         with self.stage.timed("more generations"):
             _start(self.running.values(), self.stage, range(generation, generation + MORE_GENERATIONS))
-            side_by_side(self.running.values(), self.stage, _import)
+            side_by_side(self.running.values(), self.stage, _prepare_successors)
             _first_calls(self.job, self.running.values(), self.stage)
 
     def _resume(self, contestant: Contestant) -> None:

@@ -1,9 +1,9 @@
 """A job → its `JobResult`.  The parent: starts children, asks them in turn, never touches CUDA itself.
 
-A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds, with
-nothing else on the GPU, by generations of processes (generations.py).  Implementations are checked at the
-small shapes and at the workload, baselines at the workload only, where they are timed.  A fault ends one contestant;
-the others go on, once a fresh process has shown that the GPU still works.
+A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds, with nothing
+else on the GPU, by generations of processes (generations.py).  Implementations are checked at the small shapes and at
+the workload, baselines at the workload only, where they are timed.  A fault ends one contestant; the others go on, once
+a fresh process has shown that the GPU still works.
 """
 
 from __future__ import annotations

@@ -4,13 +4,12 @@ then forks itself for each.
 An import takes seconds, and two dozen side by side take several times as long; a fork takes milliseconds.  Nothing here
 touches CUDA or starts a thread of its own, so what is forked is as good as a fresh process.
 
-Over the socket FD come lines of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes →
+Over the socket FD come messages of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes →
 `{"pid": N}`; `{"reap": PID}`, once that child is dead → `{"code": N}`, negative for a signal.
 """
 
 from __future__ import annotations
 
-import array
 import contextlib
 import gc
 import json
@@ -33,8 +32,7 @@ def serve(connection: socket.socket) -> None:
         if not data:
             return
         request = json.loads(data)
-        code = _reaped(request["reap"]) if "reap" in request else None
-        reply = {"code": code} if code is not None else {"pid": _forked(connection, request, fds)}
+        reply = {"code": _reaped(request["reap"])} if "reap" in request else {"pid": _forked(connection, request, fds)}
         connection.sendall(json.dumps(reply).encode())
 
 
@@ -42,7 +40,7 @@ def _reaped(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _forked(connection: socket.socket, request: Any, fds: array.array[int] | list[int]) -> int:
+def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
     """Its process group is its own in either process, whichever comes first."""
     pid = os.fork()
     if pid == 0:
@@ -55,7 +53,7 @@ def _forked(connection: socket.socket, request: Any, fds: array.array[int] | lis
     return pid
 
 
-def _be_a_child(request: Any, fds: array.array[int] | list[int]) -> NoReturn:
+def _be_a_child(request: Any, fds: list[int]) -> NoReturn:
     code = 1
     try:
         os.setpgid(0, 0)

@@ -112,12 +112,10 @@ class Forked:
 
 
 class Child:
-    """One process for one implementation, baseline or probe.  `arguments` are those of `sitegen.measure.child`; without
-    a nursery it is a new process with that environment."""
+    """One process for one implementation, baseline or probe.  `arguments` are those of `sitegen.measure.child`;
+    `source` is the nursery from which it comes, or the environment of a new process."""
 
-    def __init__(
-        self, name: str, arguments: list[str], folder: Path, environment: dict[str, str], nursery: Nursery | None = None
-    ) -> None:
+    def __init__(self, name: str, arguments: list[str], folder: Path, source: Nursery | dict[str, str]) -> None:
         self.name = name
         self.log = folder / f"{name}.log".replace("/", "_")
         self.busy_s = 0.0
@@ -126,12 +124,12 @@ class Child:
         self.link = Link(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
-            self.process: Process = (
-                nursery.fork(arguments, self.log, fds)
-                if nursery
-                else spawn(command, folder, self.log, environment, fds)
-            )
+            self.process: Process
+            if isinstance(source, Nursery):
+                self.process = source.fork(arguments, self.log, fds)
+            else:
+                command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
+                self.process = spawn(command, folder, self.log, source, fds)
         finally:
             for fd in fds:
                 os.close(fd)

@@ -65,7 +65,7 @@ class Stage:
         """A child that dies with the nursery, or else with the thread that starts it: none outlives a parent that is
         gone."""
         arguments = [str(self.job_file), role, name, str(self.folder / "site")]
-        return Child(f"{role}-{name}-{generation}", arguments, self.folder, _INTERPRETER, self.nursery)
+        return Child(f"{role}-{name}-{generation}", arguments, self.folder, self.nursery or _INTERPRETER)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -94,9 +94,12 @@ class _Shown:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self.measured = Part("the kernels and their records", digest_of_measured(sources), ("kernels/",))
         self._cards: dict[str, tuple[str, ...]] = {}
         self._series: dict[str, Part] = {}
+
+    @cached_property
+    def measured(self) -> Part:
+        return Part("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")

@@ -50,7 +50,7 @@ def start(tmp_path, add_kernel, request):
         (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
         write_sources(tmp_path / "site", job.sources)
         arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
-        return Child(name, arguments, tmp_path, INTERPRETER, started.nursery)
+        return Child(name, arguments, tmp_path, started.nursery or INTERPRETER)
 
     started.nursery = Nursery(tmp_path, INTERPRETER) if request.param == "of a nursery" else None
     yield started
