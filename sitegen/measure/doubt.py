@@ -2,7 +2,8 @@
 
 Each process has its luck.  On an H200 a sum of 65 µs differs by 0.1 to 0.4 % (standard deviation) from process to
 process, and stays what it is in each of them, however its memory is laid out and however many of its calls share two
-events: so the figure of three is off by 0.1 to 0.2 %.  Where they disagree that much, two more time it.
+events: so the figure of three is off by 0.1 to 0.2 %.  Where they disagree that much, two more time it, unless somebody
+else is far faster: programs that spill registers differ by 3 % between processes, and nobody chooses among those.
 
 So they do where a change is near the threshold: two records of such processes differ by 0.2 % for no reason, and a true
 change of 0.5 % would pass for one of more than 1 %.  Everybody is timed again then, since rounds must stay pairs, and
@@ -24,22 +25,29 @@ NEAR = (0.6, 1.4)
 AGREED, LONG_US = 0.002, 50.0
 """Standard error of the mean of all processes, relative, up to which they agree.  What is shorter than LONG_US is
 mostly latency, which differs by more than that wherever it is measured."""
+RIVAL = 1.5
+"""Who takes more than so many times as long as the fastest need not agree with itself."""
 MOST_GENERATIONS = 5
 """What is in doubt then stays so: the older record's own noise is the larger part."""
 
 
 def in_doubt(race: Race, judged: Iterable[str], previous: Mapping[str, Previous], baselines: Sequence[str]) -> bool:
-    """Whether the processes of anybody who is judged disagree, or anybody's change against the record may turn out on
-    either side of the threshold."""
+    """Whether the processes of a rival disagree, among those who are judged, or anybody's change against the record may
+    turn out on either side of the threshold."""
     if race.generations >= MOST_GENERATIONS:
         return False
-    if any(_disagree(race, name) for name in judged if name in race.turns):
+    seen = {name: _by_process(race, name) for name in judged if name in race.turns}
+    fastest_us = min(map(fmean, seen.values()), default=0.0)
+    if any(_disagree(us) for us in seen.values() if fmean(us) <= RIVAL * fastest_us):
         return True
     return any(_near(race, name, one, baselines) for name, one in previous.items() if name in race.turns)
 
 
-def _disagree(race: Race, name: str) -> bool:
-    seen = [median(round_medians(rounds)) for rounds in times(race.turns[name], race.generations)]
+def _by_process(race: Race, name: str) -> list[float]:
+    return [median(round_medians(rounds)) for rounds in times(race.turns[name], race.generations)]
+
+
+def _disagree(seen: Sequence[float]) -> bool:
     return fmean(seen) > LONG_US and stdev(seen) / len(seen) ** 0.5 > AGREED * fmean(seen)
 
 

@@ -10,7 +10,8 @@ and no process may be left.  Two faults strike late: one at a call that only the
 generations of processes, which nobody checks.  A bundle runs through Dask (`killed`) while the measuring process is
 killed in its first job and the worker itself in its second: the first has no result and says why, the second is done
 again; this part needs Dask and click.  `contained` is what a fault cost: the job's seconds beyond those of the same job
-without it, or the seconds until nothing of the killed was left.  One GPU is used, the machine's first.
+without it, or the seconds until nothing of the killed was left.  One GPU is used, the machine's first; others may be at
+work for somebody else.
 
 Exit 1 when a status is wrong, another kernel was not timed, the GPU does not work afterwards, or a process, a file in
 the working tree or in the folder for temporary files, or memory of the GPU is left.
@@ -26,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +40,8 @@ from sitegen.execute.bundle import read_results, write_bundle
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Language, Launch, Status
 
+MARK = "SITEGEN_FAULTS"
+"""In the environment of everything that is started here."""
 PARTS = {"alone": 180.0, "killed": 90.0, "together": 90.0}
 """What can be asked for, and the seconds that each may take; the job without faults is in all of them."""
 ARGUMENTS = "const DTYPE* x, const DTYPE* y, DTYPE* z, long long n"
@@ -219,13 +222,16 @@ def rows_of(faults: tuple[Fault, ...], result: JobResult, extra_s: float, left: 
 
 
 def ours_running() -> list[psutil.Process]:
-    """Processes of this program, but for this script."""
-    found = []
-    for process in psutil.process_iter():
-        words = words_of(process)
-        if process.pid != os.getpid() and any(word.startswith("sitegen") for word in words):
-            found.append(process)
-    return found
+    """Processes of this program that this script started, also those that have lost their parents."""
+    return [p for p in psutil.process_iter() if is_marked(p) and any(w.startswith("sitegen") for w in words_of(p))]
+
+
+def is_marked(process: psutil.Process) -> bool:
+    """This script itself is not: what an environment holds from the start alone is seen."""
+    try:
+        return bool(process.environ().get(MARK) == str(os.getpid()))
+    except psutil.Error:
+        return False
 
 
 def words_of(process: psutil.Process) -> list[str]:
@@ -310,29 +316,37 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the results as JSON")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
-    given, device, kernels = parser.parse_args(arguments), gpus()[0], add_kernel()
+    given = parser.parse_args(arguments)
     if "killed" in given.parts:
         expect_dask()
-    os.environ.update(device.environment)  # of whatever is started here
-    limit = Limit(sum(PARTS[part] for part in given.parts))
+    with tempfile.TemporaryDirectory(prefix="sitegen-faults-") as own:
+        tempfile.tempdir = own
+        return planted(given.parts, given.out, Path(own))
+
+
+def planted(parts: Sequence[str], out: Path, own: Path) -> int:
+    """`own`: the folder for temporary files."""
+    device, kernels = gpus()[0], add_kernel()
+    os.environ.update(device.environment, TMPDIR=str(own), **{MARK: str(os.getpid())})  # of whatever is started here
+    limit = Limit(sum(PARTS[part] for part in parts))
     rows, results, left = list[Row](), list[JobResult](), list[str]()
     try:
         results.append(measured(job_of(kernels, ()), limit))  # fills the caches of compilers, which are no leftovers
         usual_s, before, used = limit.spent, belongings(), gpu_memory_mib(device.uuid)
         print(f"a job without faults took {usual_s:.1f} s", flush=True)
         faults = the_faults(kernels)
-        for fault in faults if "alone" in given.parts else ():
+        for fault in faults if "alone" in parts else ():
             rows += _tried((fault,), kernels, limit, results, usual_s)
-        if "together" in given.parts:
+        if "together" in parts:
             rows += _tried(faults, kernels, limit, results, usual_s)
-        if "killed" in given.parts:
+        if "killed" in parts:
             lost, more = killed_in_a_bundle(kernels, limit)
             rows, results = [*rows, *lost], [*results, *more]
         left = [*sorted(belongings() - before), *held_memory(gpu_memory_mib(device.uuid) - used)]
     except OutOfTime:
         left.append(f"not everything was tried within {limit.seconds:.0f} s")
     finally:
-        save(given.out, f"faults-{'-'.join(given.parts)}", [without_listings(result) for result in results])
+        save(out, f"faults-{'-'.join(parts)}", [without_listings(result) for result in results])
         print(table(HEAD, [row.cells() for row in rows]))
     print(f"{limit.spent:.0f} s; left: {', '.join(left) or 'nothing'}")
     return 0 if all(row.held for row in rows) and not left else 1

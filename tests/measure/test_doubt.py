@@ -62,6 +62,15 @@ def test_processes_that_disagree_are_in_doubt_unless_calls_are_mostly_latency():
     assert not doubt.in_doubt(race(65.0, 66.0, 65.0, 66.0), ["another"], {}, ["torch"])
 
 
+def test_who_is_far_slower_than_the_fastest_need_not_agree_with_itself():
+    noisy = race(90.0, 91.0, 90.0, 91.0)
+    for us, doubtful in ((61.0, True), (59.0, False)):
+        noisy.turns["best"] = [TurnResult((us,) * 20, 0.01)] * len(noisy.turns["ours"])
+        assert doubt.in_doubt(noisy, ["ours", "best"], {}, ["torch"]) is doubtful
+    noisy.turns["torch"] = noisy.turns["best"]
+    assert doubt.in_doubt(noisy, ["ours"], {}, ["torch"]), "a baseline is no rival of those who are judged"
+
+
 def test_a_noisy_workload_is_in_doubt_at_larger_changes():
     assert not in_doubt(race(50.0, 50.0), previous(2.02, threshold=0.03), ["torch"])
     assert in_doubt(race(50.0, 50.0), previous(2.05, threshold=0.03), ["torch"])
