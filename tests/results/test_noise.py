@@ -82,7 +82,7 @@ def test_it_is_the_deviation_of_a_whole_runs_ratio(made, deviation):
     assert mean(found) == pytest.approx(deviation, rel=0.1)
 
 
-@pytest.mark.parametrize("generations", [2, 4, 6])
+@pytest.mark.parametrize("generations", [3, 2, 5])
 def test_the_mean_of_more_processes_is_quieter(made, generations):
     """With n processes a contestant, each off by d, and two contestants to a ratio: d √(2 / n)."""
     rng, deviation = random.Random(1), 0.003
@@ -99,6 +99,17 @@ def test_the_mean_of_more_processes_is_quieter(made, generations):
         found.append(noise_of(record_of(made, one), one[0]))
     # what is told of few is drawn towards AA_NOISE
     assert 0.75 < mean(found) / (deviation * math.sqrt(2 / generations)) < 1.02
+
+
+def test_the_last_of_three_processes_counts_as_much_as_the_others(made):
+    """Whichever of them is the one that was 1 % off."""
+    found = []
+    for odd in range(3):
+        off = tuple(101.0 if at == odd else 100.0 for at in range(3))
+        seen = {"torch": (100.0,) * 3, "a": off, "b": (100.0,) * 3}
+        one = [seen_by(replace(made.evaluations[1], name=n), 100.0, us, seen["torch"]) for n, us in seen.items()]
+        found.append(noise_of(record_of(made, one), one[0]))
+    assert found == pytest.approx([found[0]] * 3) and found[0] > AA_NOISE
 
 
 def test_three_contestants_that_drew_a_large_noise_hide_nothing(made):
