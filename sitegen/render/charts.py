@@ -20,7 +20,8 @@ from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, Row, chosen, headline, newest_run
 from sitegen.render.panel import Column, Line, Panel, render_panel
 from sitegen.render.provenance import Provenance, ceilings_href, provenances
-from sitegen.render.roofline import Point, Roof, Roofline, Slope, render_roofline
+from sitegen.render.roofline import render_roofline
+from sitegen.render.roofline_field import Point, Roof, Roofline, Slope
 from sitegen.render.sources import Sources
 from sitegen.results.measures import COMPUTE
 

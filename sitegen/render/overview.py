@@ -10,7 +10,8 @@ from sitegen.render import numbers
 from sitegen.render.charts import roofline_under
 from sitegen.render.datasheets import datasheet
 from sitegen.render.measured import Group, headline, newest_run
-from sitegen.render.roofline import Point, render_roofline
+from sitegen.render.roofline import render_roofline
+from sitegen.render.roofline_field import Point
 from sitegen.render.sources import Sources
 
 Best = tuple[Kernel, Record, Group, Run]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from sitegen.render.labels import Shape, Spot, box, outline, stroke, touch
 from sitegen.render.panel import Column, Line, Panel, render_panel
-from sitegen.render.roofline import Point, Roof, Roofline, Slope, render_roofline
+from sitegen.render.roofline import render_roofline
+from sitegen.render.roofline_field import Point, Roof, Roofline, Slope
 
 COPY, L2, SHARED = Slope("copy", 4.29e12, 4.8e12), Slope("L2", 9.8e12), Slope("shared", 33.1e12)
 FP32, BF16 = Roof("fp32", 65e12, 67e12), Roof("bf16 tensor", 796e12, 989.5e12)

@@ -5,7 +5,8 @@ import pytest
 from sitegen.markup.svg import at, tag
 from sitegen.render.marks import Mark, Square, bar, road, strip
 from sitegen.render.panel import Column, Line, Panel, render_panel
-from sitegen.render.roofline import Point, Roof, Roofline, Slope, describe, render_roofline
+from sitegen.render.roofline import describe, render_roofline
+from sitegen.render.roofline_field import Point, Roof, Roofline, Slope
 from sitegen.render.scales import Linear, Log
 
 SLOPE = Slope("copy", 4e12, 4.8e12)
