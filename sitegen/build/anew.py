@@ -26,9 +26,10 @@ from sitegen.model.site import Post
 from sitegen.model.urls import CARD
 from sitegen.read.config import zone_of
 from sitegen.read.texts import Texts
+from sitegen.render.finding_sheets import search_indexes, sitemap
 from sitegen.render.frame import Printer
 from sitegen.render.parts import DAY, TEXT, key_of, key_of_parts
-from sitegen.render.sheets import Files, Sheet, search_indexes, sitemap
+from sitegen.render.sheet import Files, Sheet
 from sitegen.render.theme import environment
 from sitegen.write.drawings import Drawings
 from sitegen.write.forms import forget_forms

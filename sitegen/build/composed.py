@@ -31,7 +31,8 @@ from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.language import Language
 from sitegen.render.parts import Part
-from sitegen.render.sheets import Files, Sheet, digest_of_measured, sheets
+from sitegen.render.sheet import Files, Sheet, digest_of_measured
+from sitegen.render.sheets import sheets
 from sitegen.render.sources import Sources
 from sitegen.render.theme import load_theme
 from sitegen.write import cache

@@ -34,8 +34,10 @@ from sitegen.model import urls
 from sitegen.model.site import Markdown, Page, Post, Term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import Texts
+from sitegen.render.finding_sheets import sitemap
 from sitegen.render.frame import Printer, base_path
-from sitegen.render.sheets import Files, PostSheets, Sheet, sheets, sitemap
+from sitegen.render.sheet import Files, Sheet
+from sitegen.render.sheets import PostSheets, sheets
 from sitegen.render.sources import Sources
 from sitegen.render.theme import environment
 from sitegen.write.cache import pack

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sitegen.model.urls import CATEGORIES, POSTS, category_url, relative
 from sitegen.render.frame import Link, Printer
+from sitegen.render.list_sheets import NEWEST_OF_CATEGORY
 from sitegen.render.posts import PostLine, post_line
-from sitegen.render.sheets import NEWEST_OF_CATEGORY
 from sitegen.render.structured import About
 
 

@@ -32,8 +32,8 @@ from sitegen.model.urls import (
     tag_url,
 )
 from sitegen.read.config import zone_of
+from sitegen.render.finding_sheets import FEED_ENTRIES
 from sitegen.render.frame import Printer
-from sitegen.render.sheets import FEED_ENTRIES
 from sitegen.render.slots import Place, fill
 from sitegen.render.sources import Sources
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.render.evidence import Evidence
+from sitegen.render.finding_sheets import sitemap
 from sitegen.render.frame import Printer
-from sitegen.render.sheets import sheets, sitemap
+from sitegen.render.sheets import sheets
 from sitegen.render.sources import Drawn, Sources, draw_again
 from sitegen.render.theme import Theme, environment
 

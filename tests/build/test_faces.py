@@ -22,7 +22,8 @@ from sitegen.model.vocabulary import ENGLISH
 from sitegen.read.load import assemble, parse_part, parts_of
 from sitegen.render.evidence import Evidence
 from sitegen.render.parts import key_of
-from sitegen.render.sheets import Sheet, sheets
+from sitegen.render.sheet import Sheet
+from sitegen.render.sheets import sheets
 from sitegen.render.sources import Sources
 from sitegen.write.cache import pack
 
