@@ -22,6 +22,8 @@ from sitegen.model.document import Cited, CiteSlot
 
 _KEY = r"\w(?:[\w:.#$%&+?<>~/-]*\w)?"
 _BARE = re.compile(rf"@(?P<key>{_KEY})(?:[ \n]\[(?P<suffix>[^\]\[^@][^\]\[@]*)\](?![(\[:]))?")
+_PARTICLE = re.compile("(?<=[A-Za-z0-9])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+$")
+"""Korean and Japanese write it right behind a word: `@fig-plot에서` is `fig-plot` and a particle."""
 _BRACKET = re.compile(r"\[([^\[\]]*@[^\[\]]*)\](?![(\[])")
 _ITEM = re.compile(
     rf"\s*(?P<prefix>(?:[^@]*\s)?)(?P<minus>-?)@(?:(?P<key>{_KEY})|\{{(?P<braced>[^{{}}\s]+)\}})(?P<suffix>.*)",
@@ -44,10 +46,12 @@ def _citation(state: StateInline, silent: bool) -> bool:
     found = _BARE.match(state.src, state.pos, state.posMax)
     if not found:
         return False
-    stop = found.end("key") if kind_of(found["key"]) else found.end()
+    key = _PARTICLE.sub("", found["key"])
+    alone = kind_of(key) or len(key) < len(found["key"])
+    stop = found.start("key") + len(key) if alone else found.end()
     if not silent:
-        suffix = found["suffix"] if stop == found.end() and found["suffix"] else ""
-        _push(state, [Cited(found["key"], suffix=suffix.strip())], stop, narrative=True)
+        suffix = "" if alone else found["suffix"] or ""
+        _push(state, [Cited(key, suffix=suffix.strip())], stop, narrative=True)
     state.pos = stop
     return True
 

@@ -74,6 +74,10 @@ def test_link_behind_a_citation_is_no_part_of_it() -> None:
     assert shown("@sum [here](#x) and @sum [^n]\n\n## X\n\n[^n]: note\n") == ["Milakov and Gimelshein [1]"] * 2
 
 
+def test_particle_behind_a_key_is_no_part_of_it() -> None:
+    assert shown("@sum에 따르면, @dao2022は [p. 3]") == ["Milakov and Gimelshein [1]", "Dao et al. [2]"]
+
+
 def test_key_is_no_end_of_a_sentence() -> None:
     assert shown("As in @sum. Also @nvidia:guide, too.") == ["Milakov and Gimelshein [1]", "The Guide [2]"]
 

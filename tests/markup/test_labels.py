@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -36,6 +38,16 @@ def links(text: str) -> list[tuple[str, str]]:
 
 def test_reference_may_stand_before_what_it_names() -> None:
     assert links(f"As @fig-plot shows.\n\n{FIGURE}") == [("#fig-plot", "Figure 1")]
+
+
+@pytest.mark.parametrize("particle", ["에서", "は", "では"])
+def test_particle_behind_a_label_is_no_part_of_it(particle: str) -> None:
+    assert links(f"@fig-plot{particle}.\n\n{FIGURE}") == [("#fig-plot", "Figure 1")]
+    assert f"</a>{particle}." in parsed(f"@fig-plot{particle}.\n\n{FIGURE}").html.replace("\0", "</a>")
+
+
+def test_label_may_be_of_such_words_itself() -> None:
+    assert links(f"@fig-그림.\n\n{FIGURE.replace('fig-plot', 'fig-그림')}") == [(f"#{quote('fig-그림')}", "Figure 1")]
 
 
 def test_figure_without_caption_and_label_has_no_number() -> None:
