@@ -60,7 +60,7 @@ def term_url(term: str) -> str:
 
 @lru_cache(maxsize=4096)
 def tag_url(tag: str) -> str:
-    """A tag is words; its URL keeps their letters, of any script, and `+`, so that C and C++ differ."""
+    """A tag is words; its URL keeps their letters, of any script, `+`, and `#` as `sharp`: C, C++ and C# differ."""
     return f"{TAGS}{_words(tag)}/"
 
 
@@ -71,7 +71,8 @@ def category_url(category: str) -> str:
 
 
 def _words(name: str) -> str:
-    return re.sub(r"[^\w+.-]+", "-", name.lower()).strip("-")
+    spelled = re.sub(r"(?<=\w)#", "sharp", name.lower())
+    return re.sub(r"[^\w+.-]+", "-", spelled).strip("-")
 
 
 def search_index_url(kind: str) -> str:

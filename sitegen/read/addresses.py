@@ -28,6 +28,7 @@ _MADE = re.compile(
     r"(/[\w-]+)?/(posts|worklog|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+"
 )
 """Addresses of pages and files that a build makes as they are needed."""
+_WORD = re.compile(r"\w")
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
@@ -59,7 +60,7 @@ def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[D
 
 def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
-    found = []
+    found = list(_nameless(site))
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         address = normalised(claim.address)
@@ -72,6 +73,18 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
         else:
             taken[address] = claim.owner
     return tuple(found)
+
+
+def _nameless(site: Site) -> Iterator[Diagnostic]:
+    """Tags and categories that consist of signs: nothing is left of them for an address."""
+    hint = "its address is made of its letters and digits"
+    for post in site.posts:
+        for tag in post.tags:
+            if not _WORD.search(tag.name):
+                yield Diagnostic("SG024", f"the tag `{tag.name}` is no name", tag.span, hint)
+        if post.category and not _WORD.search(post.category):
+            span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "category")
+            yield Diagnostic("SG024", f"the category `{post.category}` is no name", span, hint)
 
 
 def normalised(address: str) -> str:

@@ -242,6 +242,7 @@ def test_addresses_are_written_alike() -> None:
     assert post_url(post("max", permalink="/2026/max"), CONFIG) == "2026/max/"
     assert relative("", "posts/max/") == "../../" and relative("", "") == "./"
     assert tag_url("CUDA C++") != tag_url("CUDA C")
+    assert tag_url("C#") == "tags/csharp/" and tag_url("issue #3") == "tags/issue-3/"
 
 
 def ref(name: str) -> Ref:
