@@ -29,6 +29,8 @@ _MADE = re.compile(
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")
+LONGEST = 200
+"""Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
@@ -60,13 +62,15 @@ def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[D
 
 def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
-    found = list(_nameless(site))
+    found = list(_unfit_names(site))
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         address = normalised(claim.address)
         if not claim.form.fullmatch(claim.address) or ".." in claim.address:
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
+        elif mistake := _too_long(claim.address):
+            found.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
         elif owner := taken.get(address) or _made(address):
             message = f"{claim.what} is the address of {owner} already"
             found.append(Diagnostic("SG021", message, claim.span, "choose another"))
@@ -75,16 +79,29 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-def _nameless(site: Site) -> Iterator[Diagnostic]:
-    """Tags and categories that consist of signs: nothing is left of them for an address."""
-    hint = "its address is made of its letters and digits"
+def _unfit_names(site: Site) -> Iterator[Diagnostic]:
+    """Tags and categories of whose letters no address can be made."""
     for post in site.posts:
         for tag in post.tags:
-            if not _WORD.search(tag.name):
-                yield Diagnostic("SG024", f"the tag `{tag.name}` is no name", tag.span, hint)
-        if post.category and not _WORD.search(post.category):
+            if mistake := _unfit(tag.name):
+                yield Diagnostic("SG024", f"the tag {mistake[0]}", tag.span, mistake[1])
+        if post.category and (mistake := _unfit(post.category)):
             span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "category")
-            yield Diagnostic("SG024", f"the category `{post.category}` is no name", span, hint)
+            yield Diagnostic("SG024", f"the category {mistake[0]}", span, mistake[1])
+
+
+def _unfit(name: str) -> tuple[str, str] | None:
+    """What is wrong, and a hint."""
+    if not _WORD.search(name):
+        return f"`{name}` is no name", "its address is made of its letters and digits"
+    return _too_long(name)
+
+
+def _too_long(address: str) -> tuple[str, str] | None:
+    longest = max(address.split("/"), key=lambda part: len(part.encode()))
+    if (size := len(longest.encode())) <= LONGEST:
+        return None
+    return f"`{longest[:20]}…` is too long", f"it has {size} bytes, and a folder's name at most {LONGEST}"
 
 
 def normalised(address: str) -> str:
