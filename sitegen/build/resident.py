@@ -355,13 +355,13 @@ class Resident:
 
     def _may_hold(self, path: str) -> Iterator[Sheet]:
         """Its own; that of a folder or a page above it; one that makes several files, named by the first."""
-        above = [str(folder) for folder in PurePosixPath(path).parents]
+        above = ["" if str(folder) == "." else f"{folder}/" for folder in PurePosixPath(path).parents]
         known = self._sheets.known
-        yield from (known[name] for name in (path, *(f"{folder}/" for folder in above)) if name in known)
+        yield from (known[name] for name in (path, *above) if name in known)
         if own := self._sheets.find(path):
             yield own
         every = self._sheets.all()
-        yield from (every[n] for folder in above for n in (f"{folder}/", f"{folder}/index.html") if n in every)
+        yield from (every[n] for folder in above for n in (folder, f"{folder}index.html") if n in every)
         beside = [name for name in every if name.rpartition("/")[0] == path.rpartition("/")[0]]
         yield from (every[name] for name in beside if not name.endswith(".html"))
         if path == urls.SITEMAP:

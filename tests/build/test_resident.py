@@ -130,6 +130,17 @@ def test_link_that_leads_nowhere_moves_with_its_line(site: Resident, fifty: Simp
         assert f"{POST}:{line}:" in site.report
 
 
+@pytest.mark.parametrize("lines", ["", "twins: true\nfeeds: [tags, series, worklog]\n"])
+def test_every_file_of_a_build_is_shown_whichever_is_asked_for_first(root: Path, lines: str) -> None:
+    (root / "content/site.yaml").write_text(f"{CONFIG}{lines}", encoding="utf-8")
+    files = build(root, everything=True).files
+    assert ("index.md" in files) == ("twins" in lines)
+    for first in (sorted(files), sorted(files, reverse=True)):
+        site = Resident(root)
+        site.follow()
+        assert [path for path in first if site.file(path) != files[path]] == []
+
+
 @pytest.mark.parametrize(
     ("path", "front", "twin"),
     [
