@@ -25,13 +25,14 @@ from sitegen.read.pages import front_matter_span
 _LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "categories", "ceilings", "assets")
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
 _MADE = re.compile(
-    r"(/[\w-]+)?/(posts|worklog|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+"
+    r"(/[\w-]+)?/(posts|worklog|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+|/\.sitegen.*"
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")
 LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
+_DOTS = re.compile(r"(?:^|/)\.+(?:/|$)")
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
 """An alias comes from another site, which may have had spaces and commas in its addresses."""
@@ -66,7 +67,7 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         address = normalised(claim.address)
-        if not claim.form.fullmatch(claim.address) or ".." in claim.address:
+        if not claim.form.fullmatch(claim.address) or _DOTS.search(claim.address):
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
         elif mistake := _too_long(claim.address):

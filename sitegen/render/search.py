@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jinja2 import TemplateRuntimeError
+
 from sitegen.model.urls import CATEGORIES, SEARCH, TAGS, TERMS, relative, search_index_url
 from sitegen.render.frame import POLICY, Link, Printer, navigation
 
@@ -82,9 +84,14 @@ def index_files(
 
 
 def _run_pagefind(folder: Path, language: str) -> None:
-    """All pages as one language: else a reader of English would not find a Korean post."""
+    """All pages as one language: else a reader of English would not find a Korean post.  Raises TemplateRuntimeError
+    where it finds no text in them.
+    """
     from pagefind.service import get_executable
 
     words = [str(get_executable()), "--site", "site", "--output-path", "index", "--silent"]
     words += ["--exclude-selectors", _BESIDE_THE_TEXT, "--force-language", language.partition("-")[0].lower()]
-    subprocess.run(words, cwd=folder, check=True)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = " ".join(dict.fromkeys(done.stderr.split("\n"))).strip() or f"it ended with {done.returncode}"
+        raise TemplateRuntimeError(f"Pagefind finds no text in its pages; is `<head>` closed before it? ({said})")

@@ -103,3 +103,11 @@ def test_an_author_without_pagefind_learns_what_to_install(searched: Path, monke
     assert "SG503" in outcome.report
     assert "content/site.yaml:6" in outcome.report
     assert "sitegen[search]" in outcome.report
+
+
+def test_a_template_whose_pages_hold_no_text_is_a_mistake_of_its_author(searched: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(
+        searched, "templates/base.html", "<!DOCTYPE html><html><head><title>x</title>{% block main %}{% endblock %}"
+    )
+    outcome = update(searched, searched / "public", as_of=DAY, processes=1)
+    assert outcome.failed and "Pagefind finds no text in its pages" in outcome.report
