@@ -29,7 +29,7 @@ _MADE = re.compile(
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")
-LONGEST = 200
+_LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _DOTS = re.compile(r"(?:^|/)\.+(?:/|$)")
@@ -95,14 +95,14 @@ def _unfit(name: str) -> tuple[str, str] | None:
     """What is wrong, and a hint."""
     if not _WORD.search(name):
         return f"`{name}` is no name", "its address is made of its letters and digits"
-    return _too_long(name)
+    return _too_long(tag_url(name))
 
 
 def _too_long(address: str) -> tuple[str, str] | None:
     longest = max(address.split("/"), key=lambda part: len(part.encode()))
-    if (size := len(longest.encode())) <= LONGEST:
+    if (size := len(longest.encode())) <= _LONGEST:
         return None
-    return f"`{longest[:20]}…` is too long", f"it has {size} bytes, and a folder's name at most {LONGEST}"
+    return f"`{longest[:20]}…` is too long", f"it has {size} bytes, and a folder's name at most {_LONGEST}"
 
 
 def normalised(address: str) -> str:
