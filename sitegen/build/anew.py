@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import jinja2
 
@@ -35,9 +34,6 @@ from sitegen.write.drawings import Drawings
 from sitegen.write.forms import forget_forms
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
-
-if TYPE_CHECKING:
-    pass
 
 BATCH = 16
 """Sheets that a worker prints at a time."""

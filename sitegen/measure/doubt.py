@@ -3,7 +3,7 @@
 Each process has its luck.  On an H200 a sum of 65 µs differs by 0.1 to 0.4 % (standard deviation) from process to
 process, and stays what it is in each of them, however its memory is laid out and however many of its calls share two
 events: so the figure of three is off by 0.1 to 0.2 %.  Where they disagree that much, two more time it, unless somebody
-else is far faster: programs that spill registers differ by 3 % between processes, and nobody chooses among those.
+else is far faster: programs that spill registers differ by up to 3 % between processes, and nobody chooses among those.
 
 So they do where a change is near the threshold: two records of such processes differ by 0.2 % for no reason, and a true
 change of 0.5 % would pass for one of more than 1 %.  Everybody is timed again then, since rounds must stay pairs, and

@@ -34,9 +34,10 @@ def _archive(shown: Shown, lang: str) -> Iterator[Sheet]:
     yield from _list(shown, url, posts, partial(printed, "posts", "archive_page", lang=lang), names, shown.languages)
 
 
-def _by_name(shown: Shown, lang: str, names: Mapping[str, Sequence[Post]], what: str) -> Iterator[Sheet]:
+def _by_name(
+    shown: Shown, lang: str, what: str, names: Mapping[str, Sequence[Post]], address: Callable[[str], str]
+) -> Iterator[Sheet]:
     """The lists of each tag, or of each category."""
-    address = {"tag": urls.tag_url, "category": urls.category_url}[what]
     for name, posts in names.items():
         url = shown.sources.address(address(name), lang)
         make = partial(printed, "posts", f"{what}_page", lang=lang, **{what: name})
@@ -45,7 +46,7 @@ def _by_name(shown: Shown, lang: str, names: Mapping[str, Sequence[Post]], what:
 
 def _tags(shown: Shown, lang: str) -> Iterator[Sheet]:
     tags = shown.sources.posts_by_tag(lang)
-    yield from _by_name(shown, lang, tags, "tag")
+    yield from _by_name(shown, lang, "tag", tags, urls.tag_url)
     if tags:
         counts = Part("how many posts each tag has", _counts(tags))
         languages = Part("the languages that have tags", tuple(shown.sources.by_tag))
@@ -55,7 +56,7 @@ def _tags(shown: Shown, lang: str) -> Iterator[Sheet]:
 
 def _categories(shown: Shown, lang: str) -> Iterator[Sheet]:
     categories = shown.sources.posts_by_category(lang)
-    yield from _by_name(shown, lang, categories, "category")
+    yield from _by_name(shown, lang, "category", categories, urls.category_url)
     if categories:
         newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
         shows = (

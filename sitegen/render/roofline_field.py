@@ -122,11 +122,15 @@ def axes_of(chart: Roofline, names: float) -> Field:
 
 def levels(chart: Roofline, field: Field) -> list[Slope]:
     """The slopes of the caches that rise within the chart."""
-    top = max((roof.flops_per_s for roof in chart.roofs), default=field.y.high)
+    top = _highest(chart, field)
     return [slope for slope in chart.slopes[1:] if top / slope.bytes_per_s > field.x.low * 1.2]
 
 
 def slope_of(chart: Roofline, field: Field, bytes_per_s: float) -> tuple[Pair, Pair]:
     """From where it enters the chart up to the highest roof, or to where it leaves the chart."""
-    top = max((roof.flops_per_s for roof in chart.roofs), default=field.y.high)
-    return field.slope(bytes_per_s, top)
+    return field.slope(bytes_per_s, _highest(chart, field))
+
+
+def _highest(chart: Roofline, field: Field) -> float:
+    """The rate of the highest roof; without one that at which the chart ends."""
+    return max((roof.flops_per_s for roof in chart.roofs), default=field.y.high)

@@ -32,6 +32,7 @@ FREEDOM = 4
 ENOUGH_PAIRS = 10
 """Of five contestants.  From then on the median of pairs stands for all: one contestant that runs at two speeds must
 not hide the regressions of the others.  With fewer it is no safer, and worse known, than the mean of squares."""
+
 Timing = tuple[str, str, tuple[tuple[str, Scalar], ...], str]
 """Workload, dtype, params and run: what was timed together, in the same rounds."""
 
