@@ -91,7 +91,7 @@ SUBJECTS = (
     Subject(
         "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (20, 40, 100, 120))
     ),
-    Subject("matmul", "4096x4096x4096", "bfloat16", ("tile",), Slowed("tile", longer_sums, (1, 2, 4, 5))),
+    Subject("matmul", "8192x8192x8192", "bfloat16", ("tile",), Slowed("tile", longer_sums, (10, 16, 32, 40))),
 )
 
 

@@ -17,6 +17,8 @@ Edit = Callable[[Implementation, str, int], tuple[Implementation, str]]
 """(implementation, its source, amount) → the slower one; its name and file are given by `with_slowed`."""
 SMS = 132
 """Of an H200: so many blocks of a matrix product run at once, one on each."""
+TILES = 16
+"""Of one SM in a product of 8192 x 8192: one step more in all of them is a share of 1/2048 of the work."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,12 @@ def repeated_blocks(one: Implementation, source: str, extra: int) -> tuple[Imple
     return replace(one, launch=launch), _edited(source, "blockIdx.x", "(blockIdx.x % BLOCKS)", one.file)
 
 
-def longer_sums(one: Implementation, source: str, quarters: int) -> tuple[Implementation, str]:
-    """A matrix product in Triton goes on past the end of K, where it multiplies zeros: `quarters` more steps in every
-    four tiles that one SM computes.
+def longer_sums(one: Implementation, source: str, steps: int) -> tuple[Implementation, str]:
+    """A matrix product in Triton goes on past the end of K, where it multiplies zeros: so many more steps in every
+    `TILES` tiles that one SM computes.
     """
-    steps = f"({quarters} + 3 - tl.program_id(0) // {SMS} % 4) // 4"
-    return one, _edited(source, "range(0, K, DEPTH)", f"range(0, K + DEPTH * ({steps}), DEPTH)", one.file)
+    more = f"({steps} + {TILES - 1} - tl.program_id(0) // {SMS} % {TILES}) // {TILES}"
+    return one, _edited(source, "range(0, K, DEPTH)", f"range(0, K + DEPTH * ({more}), DEPTH)", one.file)
 
 
 def with_slowed(
