@@ -68,8 +68,6 @@ from sitegen.model.site import Site
 
 LIMIT_S, RUNS = 560.0, 11
 """Of an invocation; of each GPU."""
-SEARCHES = 8
-"""Jobs of each GPU: what a planted amount costs is off by 0.3 % in one process, and must be known to 0.05 %."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +87,9 @@ SUBJECTS = (
     Subject("vector_add", "256Mi", "float32", ("vec4", "tile")),
     Subject("sum", "64Mi", "float32", ("vec4", "tile")),
     Subject(
-        "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (20, 40, 100, 120))
+        "softmax", "8192x8192", "float32", ("registers",), Slowed("registers", repeated_blocks, (20, 40, 100, 120), 8)
     ),
-    Subject("matmul", "8192x8192x8192", "bfloat16", ("tile",), Slowed("tile", longer_sums, (10, 16, 32, 40))),
+    Subject("matmul", "8192x8192x8192", "bfloat16", ("tile",), Slowed("tile", longer_sums, (10, 16, 32, 40), 2)),
 )
 
 
@@ -194,7 +192,7 @@ def planted(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, s
 
 def searched(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, slowed: Slowed) -> dict[str, int]:
     """The amounts that cost what they shall, by a line through those that were tried; each try is a job."""
-    tries = pool.map(lambda lane: [sizes_of(lane, subject, slowed) for _ in range(SEARCHES)], lanes)
+    tries = pool.map(lambda lane: [sizes_of(lane, subject, slowed) for _ in range(slowed.searches)], lanes)
     every = list(chain.from_iterable(tries))
     sizes = {amount: fmean(one[amount] for one in every) for amount in slowed.amounts}
     chosen = {name: amount_for(size, sizes) for name, size in SIZES.items()}

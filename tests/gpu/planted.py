@@ -29,6 +29,8 @@ class Slowed:
     edit: Edit
     amounts: tuple[int, ...]
     """Between or near which the amounts of the wanted sizes are, found by a line."""
+    searches: int
+    """Jobs of each GPU that look for them: as many as make the cost of an amount known to about 0.05 %."""
 
 
 def repeated_blocks(one: Implementation, source: str, extra: int) -> tuple[Implementation, str]:
