@@ -182,7 +182,8 @@ def check_case(bench: Bench, subject: Subject, desk: Desk, case: Case) -> Errors
         expect_form(bench, results, desk.dims)
         errors = worst(errors, _judge(case, results))
     if unwritten:
-        raise Ended(Status.UNWRITTEN, f"{unwritten} elements were not written at {_where(desk.dims, case)}")
+        found = _elements_that(unwritten, "was", "were")
+        raise Ended(Status.UNWRITTEN, f"{found} not written at {_where(desk.dims, case)}")
     _expect_inputs_untouched(desk, case)
     expect_small(bench, case, desk.dims, errors)
     return errors
@@ -220,9 +221,10 @@ def expect_small(bench: Bench, case: Case, dims: Mapping[str, int], errors: Erro
     """The three gates of error; NaN and infinity pass only where the reference has the same."""
     where = f"at {_where(dims, case)}"
     if errors.wrong_kind:
-        raise Ended(Status.INCORRECT, f"{errors.wrong_kind} elements are NaN or infinite, or should be, {where}")
+        found = _elements_that(errors.wrong_kind, "is", "are")
+        raise Ended(Status.INCORRECT, f"{found} NaN or infinite, or should be, {where}")
     if errors.inexact:
-        raise Ended(Status.INCORRECT, f"{errors.inexact} elements are not exact {where}")
+        raise Ended(Status.INCORRECT, f"{_elements_that(errors.inexact, 'is', 'are')} not exact {where}")
     if not errors.relative <= bench.tolerance:
         raise Ended(Status.INCORRECT, f"relative error {errors.relative:.3g} > {bench.tolerance:.3g} {where}")
     if not errors.row <= ROW_SHARE * bench.tolerance:
@@ -328,6 +330,11 @@ def _float64(value: Any) -> Any:
 
 def _dtype(bench: Bench) -> Any:
     return getattr(torch, bench.dtype)
+
+
+def _elements_that(count: int, one: str, several: str) -> str:
+    """`1 element is`, `2 elements are`."""
+    return f"1 element {one}" if count == 1 else f"{count} elements {several}"
 
 
 def _elements(bench: Bench, dims: Mapping[str, int]) -> int:

@@ -46,8 +46,8 @@ def worst(*several: Errors) -> Errors:
         relative=max(e.relative for e in several),
         row=max(e.row for e in several),
         largest=max(e.largest for e in several),
-        wrong_kind=sum(e.wrong_kind for e in several),
-        inexact=sum(e.inexact for e in several),
+        wrong_kind=max(e.wrong_kind for e in several),
+        inexact=max(e.inexact for e in several),
         over=max(e.excess for e in several),
     )
 

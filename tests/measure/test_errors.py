@@ -135,3 +135,8 @@ def test_integers_have_no_ulp_and_floats_that_of_their_largest_value():
 def test_the_excess_of_any_survives_the_merging_of_many():
     merged = worst(Errors(largest=1.0, allowed=0.25), Errors(largest=0.1, allowed=5.0))
     assert worst(merged, Errors()).excess == 0.75
+
+
+def test_an_element_that_is_wrong_in_every_call_is_one_element():
+    again = worst(Errors(wrong_kind=1, inexact=2), Errors(wrong_kind=1, inexact=1))
+    assert (again.wrong_kind, again.inexact) == (1, 2)
