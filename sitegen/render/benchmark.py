@@ -22,7 +22,7 @@ CAPTION = (
     "A ratio is the baseline’s time over this one’s."
 )
 NOISE = " Noise is the standard deviation of a ratio between two runs of the same code."
-BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of itself, under the power cap."
+BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of itself, where the power cap may hold it."
 
 
 def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -> Markup:

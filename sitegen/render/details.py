@@ -12,14 +12,14 @@ from sitegen.render import numbers, tables
 from sitegen.render.measured import Group, Row
 from sitegen.render.tables import Column
 
-CODE = "Registers and spills of a thread, shared memory of a block."
+CODE = "Registers and local memory (for spills) of a thread, shared memory of a block."
 COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
 
 
 def code_columns() -> tuple[Column, ...]:
     return (
         Column("registers", _compiled(lambda c: str(c.registers))),
-        Column("spills", _compiled(lambda c: _small(c.spill_bytes))),
+        Column("local memory", _compiled(lambda c: _small(c.spill_bytes))),
         Column("shared", _shared),
         Column("occupancy", _launched(lambda x: numbers.percent(x.occupancy, 0) if x.occupancy is not None else "")),
         Column("DRAM bytes", lambda _, row: numbers.size(row.counters.dram_bytes) if row.counters else ""),
@@ -36,11 +36,12 @@ def clock_columns() -> tuple[Column, ...]:
 
 
 def matrix_columns(baseline: str) -> tuple[Column, ...]:
-    """In bursts first, then sustained; `baseline` is compared with in both."""
+    """In bursts first, then sustained; `baseline` is compared with in both.  A burst has no power: what is read
+    is a mean over longer than it, mostly of the idleness around it.
+    """
     times = f"×{numbers.NBSP}{baseline}"
     return (
         Column("burst clock", _timed(lambda p: _clock(p.sm_clock_mhz))),
-        Column("power", _timed(lambda p: _watts(p.power_w))),
         Column("SM cycles", _timed(lambda p: _thousands(p.cycles))),
         Column(f"{times} in cycles", _timed(lambda p: _ratio(p.cycle_ratios, baseline))),
         Column("sustained clock", _held(lambda s: _clock(s.sm_clock_mhz))),

@@ -158,12 +158,8 @@ def _kernel_plate(
 ) -> tuple[Fact, ...]:
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
-    group = headline(found[0][1]) if found else None
-    name, rate = group.ceiling if group else ("", 0.0)
-    if group and name:
-        shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
-        href = ceilings_href(sources, found[0][0].gpu, here)
-        facts.append(Fact("binding ceiling", f"{ceiling_name(name)}, {shown(rate)}", href))
+    if found and (binding := _binding_ceilings(found[0][1])):
+        facts.append(Fact("binding ceiling", binding, ceilings_href(sources, found[0][0].gpu, here)))
     allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
@@ -171,6 +167,18 @@ def _kernel_plate(
         caught = _caught(found[0][0])
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
     return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in found) or "not measured yet"))
+
+
+def _binding_ceilings(shown: Sequence[Group]) -> str:
+    """Of the workload that the page treats first, in each dtype: of a matrix product they differ."""
+    firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
+    found = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
+    return ";\n".join(found)
+
+
+def _ceiling(group: Group) -> str:
+    name, rate = group.ceiling
+    return f"{ceiling_name(name)}, {(numbers.bandwidth if group.bound_by_memory else numbers.operations)(rate)}"
 
 
 def _formula(text: str) -> str:

@@ -29,7 +29,10 @@ def overview(sources: Sources) -> tuple[Markup, str]:
     chart = roofline_under("the kernels of this site", under, run, datasheet(gpu), tuple(_point(b) for b in shown))
     if chart is None:
         return Markup(), ""
-    caption = f"The best of each kernel under the roofs measured on one {run.environment.gpu}. Dashed: the datasheet."
+    caption = (
+        f"The best of each kernel under the roofs measured on one {run.environment.gpu}. A percentage is of the "
+        "ceiling for the kernel’s own mix of reads and writes; the roof is the fastest of them. Dashed: the datasheet."
+    )
     return render_roofline(chart, id="overview", named=True), caption
 
 
