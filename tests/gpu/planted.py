@@ -18,7 +18,7 @@ Edit = Callable[[Implementation, str, int], tuple[Implementation, str]]
 SMS = 132
 """Of an H200: so many blocks of a matrix product run at once, one on each."""
 TILES = 16
-"""Of one SM in a product of 8192 x 8192: one step more in all of them is a share of 1/2048 of the work."""
+"""Of one SM in a product of 8192 x 8192 x 8192, each of 128 steps: one step more in one tile is 1/2048 of the work."""
 
 
 @dataclass(frozen=True)
