@@ -178,7 +178,8 @@ def _binding_ceilings(shown: Sequence[Group]) -> str:
 
 def _ceiling(group: Group) -> str:
     name, rate = group.ceiling
-    return f"{ceiling_name(name)}, {(numbers.bandwidth if group.bound_by_memory else numbers.operations)(rate)}"
+    shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
+    return f"{ceiling_name(name)}, {shown(rate)}"
 
 
 def _formula(text: str) -> str:

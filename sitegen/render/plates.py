@@ -47,6 +47,7 @@ def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:
     made = [e.performance for e in record.evaluations if e.run == run.id and e.performance]
     if clocks := [p.sm_clock_mhz for p in made if p.sm_clock_mhz]:
         yield Fact("SM clock, median", numbers.clock(statistics.median(clocks)))
+    # of matrix products that under load: a burst has none of its own
     if powers := [watts for p in made if (watts := (p.sustained or p).power_w)]:
         yield Fact("power, median", numbers.watts(statistics.median(powers)))
     if rounds := _range([len(p.rounds_us) for p in made]):

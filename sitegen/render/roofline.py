@@ -177,7 +177,8 @@ def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
         parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
     if point.sustained_flops_per_s:
         below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
-        parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), path(f"M{at(x)} {at(below - 6)}l6 6-6 6-6-6z", class_)]
+        diamond = path(f"M{at(x)} {at(below - 6)}l6 6-6 6-6-6z", class_)  # a ring would be a prediction
+        parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), diamond]
     parts.append(dot(x, y, point, 5.0))
     if placed:
         name, spot = placed
