@@ -197,15 +197,16 @@ def _says_sitegen(file: Path) -> bool:
 
 def _above(path: str) -> list[str]:
     """The folders that a path stands in, without the output itself."""
-    return [parent.as_posix() for parent in PurePosixPath(path).parents][:-1]
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
 
 
 def _check_room(output: Path, paths: Iterable[str], removed: Set[str]) -> None:
     """Refuse where somebody's folder stands in a file's place, or somebody's file in a folder's place."""
+    for folder in {folder for path in paths for folder in _above(path)} - removed:
+        if (output / folder).is_file():
+            raise _no_room(f"{output.name}/{folder}", "file, where the site needs a folder")
     for path in paths:
-        for folder in _above(path):
-            if (output / folder).is_file() and folder not in removed:
-                raise _no_room(f"{output.name}/{folder}", "file, where the site needs a folder")
         if (output / path).is_dir() and any(f"{path}/{f.as_posix()}" not in removed for f in _files(output / path)):
             raise _no_room(f"{output.name}/{path}", "folder, where the site needs a file")
 
