@@ -1,13 +1,13 @@
 """Whether a wrong formula is found: doubles `reads` in every kernel.yaml and asks what `accept` asks.
 
-    python tests/gpu/formula_error.py RESULTS.zip         (of `sitegen run --bundle`; needs no GPU)
-    python tests/gpu/formula_error.py --out FOLDER        (on a GPU machine, up to 400 s: measures it)
+    python tests/gpu/formula_error.py                     (of the records in this repository; needs no GPU)
+    python tests/gpu/formula_error.py RESULTS.zip         (of what `sitegen run --bundle` wrote; needs no GPU)
 
-Shows that no figure can stand on a formula that the hardware contradicts.  The records are those that `accept` would
-store; nothing in them is changed, only the kernel that they are judged by, in memory.  Every kernel whose counters are
-valid at a workload far larger than the L2 must be reported, by its name and with what it moves instead, and none as
-its kernel.yaml stands.  Of matrix products, which read their operands several times (five times at 8192, on an H200),
-only a formula above what is moved is an error: theirs is multiplied by eight.
+Shows that no figure can stand on a formula that the hardware contradicts.  The records are those that `accept` stored,
+or would store; nothing in them is changed, only the kernel that they are judged by, in memory.  Every kernel whose
+counters are valid at a workload far larger than the L2 must be reported, by its name and with what it moves instead,
+and none as its kernel.yaml stands.  Of matrix products, which read their operands several times (five times at 8192, on
+an H200), only a formula above what is moved is an error: theirs is multiplied by eight.
 
 Exit 1 when a planted error is not reported at each such place, when an honest formula is, or when a kernel has no such
 place.
@@ -17,22 +17,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from machine import Limit, jobs_of, measured, records_of, save, table, the_site, without_listings
+from machine import records_of, stored_records, table, the_site
 
 from sitegen.execute.bundle import read_results
 from sitegen.model.cost import Cost
-from sitegen.model.job import CeilingsJob, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Evaluation, Record, Role, Run
 from sitegen.model.site import Site
 from sitegen.results.formula_check import JUDGED_FACTOR, wrong_formulas
 from sitegen.results.measures import cost_of_evaluation
 
-LIMIT_S = 400.0
 DOUBLED, OF_MATRIX = 2, 8
 HEAD = ("place", "reads", "reported", "")
 
@@ -81,60 +79,30 @@ def _judges(e: Evaluation) -> bool:
     return e.role is Role.IMPLEMENTATION and e.status is Status.PASSED and e.counters is not None and e.counters.valid
 
 
-def take(site: Site, out: Path) -> list[JobResult]:
-    """Each kernel at its largest workload, in its first dtype, through a timed job and through the tools."""
-    limit, results = Limit(LIMIT_S), list[JobResult]()
-    for job in jobs_of(site, [_at_its_largest(kernel) for kernel in site.kernels]):
-        if not isinstance(job, CeilingsJob):
-            results.append(without_listings(measured(job, limit)))
-            print(f"{limit.spent:.0f} s: {job.id} {'; '.join([results[-1].error, *results[-1].warnings])}", flush=True)
-            save(out, "formula_error", results)
-    return results
-
-
-def _at_its_largest(kernel: Kernel) -> Kernel:
-    largest = max(kernel.workloads, key=lambda workload: max(workload.dims.values()))
-    several = tuple(one for one in kernel.implementations if not one.dtypes or kernel.dtypes[0] in one.dtypes)
-    return replace(
-        kernel,
-        workloads=(largest,),
-        dtypes=kernel.dtypes[:1],
-        implementations=several[-2:],
-        baselines=kernel.baselines[:1],
-        checks=kernel.checks[:1],
-        wrong=(),
-    )
-
-
-def report(site: Site, results: Sequence[JobResult], run: str) -> int:
-    records = records_of(site, site.kernels, results, run)
-    found = [
-        line
-        for kernel in site.kernels
-        if kernel.name in records
-        for line in lines(kernel, records[kernel.name], records[kernel.name].runs[-1])
-    ]
-    print(table(HEAD, [cells for line in found for cells in line.cells()]))
-    judged = {line.place.split("@")[0] for line in found}
-    missing = sorted(records.keys() - judged)
-    if missing:
+def report(kernels: Sequence[Kernel], records: Iterable[Record]) -> int:
+    """Each record is judged by the counters of its last run."""
+    known = {kernel.name: kernel for kernel in kernels}
+    found = [(record, tuple(lines(known[record.kernel], record, record.runs[-1]))) for record in records]
+    print(table(HEAD, [cells for _, several in found for line in several for cells in line.cells()]))
+    if missing := [f"{record.kernel} on {record.gpu}" for record, several in found if not several]:
         print(f"no counters at a large workload: {', '.join(missing)}")
-    return 0 if found and all(line.held for line in found) and not missing else 1
+    held = all(line.held for _, several in found for line in several)
+    return 0 if found and held and not missing else 1
+
+
+def measured_by(site: Site, results: Path) -> Iterable[Record]:
+    """Raises SystemExit when the file is not one of results."""
+    found, mistakes = read_results(results)
+    if found is None:
+        raise SystemExit("; ".join(mistake.message for mistake in mistakes))
+    return records_of(site, site.kernels, found.results, found.run).values()
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path, nargs="?", help="what `sitegen run --bundle` wrote")
-    parser.add_argument("--out", type=Path, help="folder for the raw data of a measurement")
+    parser.add_argument("results", type=Path, nargs="?", help="of `sitegen run --bundle`; default: the records here")
     given, site = parser.parse_args(arguments), the_site()
-    if given.results:
-        found, mistakes = read_results(given.results)
-        if found is None:
-            raise SystemExit("; ".join(mistake.message for mistake in mistakes))
-        return report(site, found.results, found.run)
-    if given.out is None:
-        parser.error("RESULTS.zip or --out")
-    return report(site, take(site, given.out), "2026-01-01T00:00:00Z")
+    return report(site.kernels, measured_by(site, given.results) if given.results else stored_records(site))
 
 
 if __name__ == "__main__":

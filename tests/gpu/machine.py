@@ -155,6 +155,16 @@ def records_of(site: Site, kernels: Iterable[Kernel], results: Sequence[JobResul
     return {record.kernel: record for record in new.records} if new else {}
 
 
+def stored_records(site: Site) -> tuple[Record, ...]:
+    """Those of its kernels in this repository.  Raises SystemExit where one cannot be read."""
+    from sitegen.results.store import load_records  # needs pydantic, which a GPU machine may not have
+
+    records, mistakes = load_records(ROOT, site)
+    if mistakes:
+        raise SystemExit("; ".join(mistake.message for mistake in mistakes))
+    return tuple(records.kernels.values())
+
+
 def evaluations(result: JobResult, role: Role = Role.IMPLEMENTATION) -> dict[str, Evaluation]:
     """By name."""
     return {e.name: e for e in result.evaluations if e.role is role}

@@ -13,7 +13,7 @@ import rejected
 import start_costs
 import where_time_goes
 from faults import Fault, Row, others_finished, rows_of
-from machine import table
+from machine import table, the_site
 
 from sitegen.model.job import JobResult, Sanitized
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
@@ -114,6 +114,17 @@ def test_a_matrix_product_that_reads_its_operands_five_times_hides_four_times_it
 def test_counters_that_are_not_valid_judge_nothing():
     wrong = counted(8.0 * N, 500.0, calibration={})
     assert list(formula_error.lines(COPY, record_of(COPY, performance(500.0), wrong), RUN)) == []
+
+
+def test_a_kernel_without_counters_at_a_large_workload_is_named(capsys):
+    assert formula_error.report([COPY], [record_of(COPY, performance(500.0), None)]) == 1
+    assert "no counters at a large workload: copy on " in capsys.readouterr().out
+
+
+def test_the_records_here_judge_a_formula_of_every_kernel_and_find_all_of_them_right(capsys):
+    assert formula_error.main([]) == 0
+    told = capsys.readouterr().out
+    assert all(f"\n{kernel.name}@" in told for kernel in the_site().kernels) and "WRONG" not in told
 
 
 # --- rejected ---------------------------------------------------------------------------------------------------------
