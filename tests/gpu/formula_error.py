@@ -6,8 +6,9 @@
 Shows that no figure can stand on a formula that the hardware contradicts.  The records are those that `accept` stored,
 or would store; nothing in them is changed, only the kernel that they are judged by, in memory.  Every kernel whose
 counters are valid at a workload far larger than the L2 must be reported, by its name and with what it moves instead,
-and none as its kernel.yaml stands.  Of matrix products, which read their operands several times (five times at 8192, on
-an H200), only a formula above what is moved is an error: theirs is multiplied by eight.
+and none as its kernel.yaml stands.  Of matrix products, which read their operands several times (at 8192 on an H200
+five and a half times in bfloat16, six and a half in float32), only a formula above what is moved is an error: theirs is
+multiplied by eight.
 
 Exit 1 when a planted error is not reported at each such place, when an honest formula is, or when a kernel has no such
 place.
