@@ -24,7 +24,8 @@ Texts = Mapping[int, tuple[str, int]]
 """By number, the id of a note and the line that it stands on."""
 
 _MARK = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*)[ \t]*<(\d{1,3})>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
-_POINT = re.compile(r"<\d{1,3}>")
+_POINT = re.compile(r"<\d{1,3}>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
+"""Of a mark, what is found fast."""
 _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
 _LISTING = re.compile(r"(?!\{)|\{(?:code-block|code-cell|python|triton|cuda|kernel)\}")
 
@@ -45,7 +46,7 @@ def annotations_plugin(md: MarkdownIt) -> None:
 
 def _annotations(state: StateCore) -> None:
     """Puts a listing with numbers and the list right below it into one element; `meta` of the fence knows the notes."""
-    found = [at for at in range(len(state.tokens) - 1) if _begins(state.tokens[at], state.tokens[at + 1])]
+    found = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token)]
     into = collected(state.env)
     for number, at in reversed([*enumerate(found, start=1)]):
         fence, opening = state.tokens[at], state.tokens[at + 1]
@@ -101,7 +102,8 @@ def without_marks(code: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     if not _POINT.search(code):
         return code, ()
     lines = code.split("\n")
-    marks = tuple((int(found[1]), at) for at, line in enumerate(lines, start=1) if (found := _MARK.search(line)))
+    ends = [(at, line) for at, line in enumerate(lines, start=1) if _POINT.search(line)]
+    marks = tuple((int(found[1]), at) for at, line in ends if (found := _MARK.search(line)))
     for _, at in marks:
         lines[at - 1] = _MARK.sub("", lines[at - 1])
     return "\n".join(lines), marks

@@ -41,14 +41,18 @@ class Lines:
 NO_LINES = Lines()
 
 
+def names_lines(look: Look) -> bool:
+    return bool(look.highlighted or look.focused or look.inserted or look.deleted or look.notes)
+
+
 def names_regions(look: Look) -> bool:
     """Whether some option names lines by the region that they are in."""
-    return any(not _NUMBERS.fullmatch(part) for _, part in _named(look))
+    return names_lines(look) and any(not _NUMBERS.fullmatch(part) for _, part in _named(look))
 
 
 def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSuchLines, ...]]:
     """The lines that `look` names in a listing of `count` lines, and the names that mean none."""
-    if not (look.highlighted or look.focused or look.inserted or look.deleted or look.notes):
+    if not names_lines(look):
         return NO_LINES, ()
     wrong = [found for option, part in _named(look) if (found := _mistake(option, part, count, regions))]
     wrong += _both(look, count, regions)

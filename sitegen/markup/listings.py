@@ -18,6 +18,8 @@ from sitegen.markup.looks import OF_SHOWN, look_of
 from sitegen.markup.regions import unmarked
 from sitegen.model.listing import Look
 
+_PLAIN = Look()
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -45,7 +47,7 @@ def _shown(language: str, span: Span, options: o.Options, where: str, texts: Tex
     values = o.checked(options, OF_SHOWN, where, into)
     label, place = values.get("label", ""), options.span("label", span)
     name, id = named("lst", bool(values.get("lst-cap")), label, place, into)
-    look = look_of(values, id=id, name=name, numbers=False)
+    look = look_of(values, id=id, name=name, numbers=False) if values else _PLAIN
     listing = listing_of(options.rest, options, values, look, texts, into)
     title = values.get("filename", "")
 
@@ -53,7 +55,10 @@ def _shown(language: str, span: Span, options: o.Options, where: str, texts: Tex
         known = _known_language(language, span, into)
         return code_figure(listing.code, known, listing.look, regions=listing.regions, title=title, spoken=into.spoken)
 
-    return into.remembered(figure, "listing", language, listing, title, into.spoken.digest)
+    marked = "" if listing.look == _PLAIN else listing.look  # to write down all that a look is costs more than this
+    return into.remembered(
+        figure, "listing", language, listing.code, marked, listing.regions, title, into.spoken.digest
+    )
 
 
 def _known_language(language: str, span: Span, into: Collected) -> str:
@@ -80,8 +85,12 @@ def listing_of(
         code, marks = without_marks(code)
         look = replace(look, notes=notes_at_marks(marks, texts, options.rest_line, into)) if marks or texts else look
     for wrong in resolve(look, code.rstrip("\n").count("\n") + 1, regions)[1]:
-        span = into.within(options.found[wrong.option].span, wrong.part)
-        into.error("SG105", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
+        if wrong.option in options.found:
+            span = into.within(options.found[wrong.option].span, wrong.part)
+            into.error("SG105", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
+        else:
+            span = into.span_of_line(options.rest_line + int(wrong.part) - 1)
+            into.error("SG130", "this number stands behind the last line of the code", span, "write it at a line's end")
     return Listing(code, look, regions)
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
+_HEAD = 40
+"""Characters by which a piece is looked for."""
+
 
 class Pieces:
     """Of one text."""
@@ -25,14 +28,34 @@ class Pieces:
         return self._known.get(key)
 
     def places(self, html: str) -> tuple[tuple[bytes, int, int], ...]:
-        """Each piece that the text has now, and where in its HTML it begins and ends."""
-        found = ((piece, html.find(one), len(one)) for piece, one in self.used.items())
-        return tuple((piece, at, at + length) for piece, at, length in found if at >= 0)
+        """Each piece that the text has now, and where in its HTML it begins and ends.
+
+        They stand there in about the order in which they were used.
+        """
+        found: list[tuple[bytes, int, int]] = []
+        start = 0
+        for key, piece in self.used.items():
+            at = _find(html, piece, start)
+            at = at if at >= 0 else _find(html, piece, 0)
+            if at >= 0:
+                start = at + len(piece)
+                found.append((key, at, start))
+        return tuple(found)
 
     def keep(self, html: str, key: bytes) -> None:
         self.used[key] = html
 
 
+def _find(html: str, piece: str, start: int) -> int:
+    """`html.find`, which prepares for so long a piece with more work than the search takes."""
+    head = piece[:_HEAD]
+    at = html.find(head, start)
+    while at >= 0 and not html.startswith(piece, at):
+        at = html.find(head, at + 1)
+    return at
+
+
 def key_of(*source: object) -> bytes:
     """Of what a piece is made of: the same in every process."""
-    return blake2b(repr(source).encode(), digest_size=12).digest()
+    parts = [f"{len(part)} {part}" if isinstance(part, str) else repr(part) for part in source]
+    return blake2b("\n".join(parts).encode(), digest_size=12).digest()

@@ -203,6 +203,7 @@ def test_options_on_lines_of_their_own_mean_the_same() -> None:
         ("```python hl=inner\na\n```\n", "SG105", 1, "unknown region `inner`", "# region: NAME"),
         ("```python ins=1 del=1\na\n```\n", "SG105", 1, "line 1 is both inserted and deleted", "choose one"),
         ("```python hl=1..2\na\n```\n", "SG105", 1, "`1..2` names no lines", "`5-7`"),
+        ("```c\nx <1>\n// <1>\n```\n1. a\n", "SG130", 3, "behind the last line of the code", "at a line's end"),
         ("```python\na  # <1>\n```\n", "SG130", 2, "`<1>` has no list of notes below the code", "right below"),
         ("```python\n\na  # <2>\nb # <1>\n```\n1. x\n", "SG130", 3, "`<2>` has no point 2 below", "right below"),
         ("```python\na  # <1>\n```\n1. x\n2. y\n", "SG130", 5, "note 2 has no place in the code", "`# <2>`"),
