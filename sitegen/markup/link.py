@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import TypeGuard
 from urllib.parse import unquote
 
@@ -99,7 +100,7 @@ def link_site(
         references=references,
         redirects=redirects_of(shown),
         kernel_posts=kernel_posts,
-        backlinks=_backlinks(shown, hrefs),
+        backlinks=Backlinks(shown, hrefs),
         series_places=places,
         neighbours=beside,
         related=Related(_by_language(shown).values(), kernel_posts, places, beside),
@@ -249,7 +250,7 @@ def _pages(site: Site) -> dict[str, str]:
 
 def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tuple[Post, ...]]:
     used: dict[str, list[Post]] = {kernel.name: [] for kernel in site.kernels}
-    for post in site.posts:
+    for post in site.posts if used else ():
         for name in sorted(_kernels_of(post, _document(documents, post.body)) & used.keys()):
             used[name].append(post)
     return {name: tuple(posts) for name, posts in used.items()}
@@ -265,16 +266,34 @@ def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | Rooflin
     return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
 
 
-def _backlinks(site: Site, hrefs: Mapping[tuple[str, int], str]) -> dict[str, tuple[Post, ...]]:
-    """`hrefs` are in the order of the texts, in which posts come first."""
-    links: dict[str, dict[str, Post]] = {}
-    posts = {document_key(post.body): (post, urls.post_url(post, site.config)) for post in site.posts}
-    for (key, _), href in hrefs.items():
-        post, here = posts.get(key, (None, ""))
-        url = href.partition("#")[0]
-        if post and url != here and not urls.is_external(url):
-            links.setdefault(url, {})[key] = post
-    return {url: tuple(linking.values()) for url, linking in sorted(links.items())}
+class Backlinks(Mapping[str, tuple[Post, ...]]):
+    """By the URL of a page the posts that link to it, looked for when the first is asked for.
+
+    `hrefs` are in the order of the texts, in which posts come first.
+    """
+
+    def __init__(self, site: Site, hrefs: Mapping[tuple[str, int], str]) -> None:
+        self._site, self._hrefs = site, hrefs
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[Post, ...]]:
+        links: dict[str, dict[str, Post]] = {}
+        posts = {document_key(post.body): (post, urls.post_url(post, self._site.config)) for post in self._site.posts}
+        for (key, _), href in self._hrefs.items():
+            post, here = posts.get(key, (None, ""))
+            url = href.partition("#")[0]
+            if post and url != here and not urls.is_external(url):
+                links.setdefault(url, {})[key] = post
+        return {url: tuple(linking.values()) for url, linking in sorted(links.items())}
+
+    def __getitem__(self, url: str) -> tuple[Post, ...]:
+        return self._found[url]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:

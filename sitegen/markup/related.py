@@ -6,7 +6,8 @@ that the work grows as the number of posts does, and a new post changes what few
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
@@ -28,27 +29,26 @@ class Related(Mapping[str, tuple[Post, ...]]):
 
     def __init__(
         self,
-        languages: Iterable[Sequence[Post]],
+        languages: Collection[Sequence[Post]],
         kernel_posts: Mapping[str, Sequence[Post]],
         series_places: Mapping[str, Sequence[SeriesPlace]],
         neighbours: Mapping[str, Neighbours],
     ) -> None:
+        self._languages, self._kernel_posts = languages, kernel_posts
         self._series_places, self._neighbours = series_places, neighbours
-        self._posts: list[Post] = []
-        self._place: dict[str, int] = {}
-        self._meetings: list[list[tuple[int, list[int], int]]] = []
-        """By place: what a group weighs, the places of its posts, and which of them the post is."""
-        for posts in languages:
-            self._add(posts, _groups(posts, kernel_posts, series_places))
+        self._posts = [post for posts in languages for post in posts]
+        self._place = {post.body.path: at for at, post in enumerate(self._posts)}
 
-    def _add(self, posts: Sequence[Post], groups: Iterable[tuple[int, list[str]]]) -> None:
-        self._place |= {post.body.path: at for at, post in enumerate(posts, len(self._posts))}
-        self._posts += posts
-        self._meetings += [[] for _ in posts]
-        for weight, paths in groups:
-            group = [self._place[path] for path in paths]
-            for index, at in enumerate(group):
-                self._meetings[at].append((weight - len(group).bit_length(), group, index))
+    @cached_property
+    def _meetings(self) -> list[list[tuple[int, list[int], int]]]:
+        """By place: what a group weighs, the places of its posts, and which of them the post is."""
+        found: list[list[tuple[int, list[int], int]]] = [[] for _ in self._posts]
+        for posts in self._languages:
+            for weight, paths in _groups(posts, self._kernel_posts, self._series_places):
+                group = [self._place[path] for path in paths]
+                for index, at in enumerate(group):
+                    found[at].append((weight - len(group).bit_length(), group, index))
+        return found
 
     def __getitem__(self, path: str) -> tuple[Post, ...]:
         at = self._place[path]

@@ -117,7 +117,7 @@ def twin_path(path: str) -> str:
 
 def is_external(url: str) -> bool:
     """It carries a scheme or a host: nothing of this site."""
-    return _SCHEME.match(url) is not None
+    return (":" in url or url.startswith("//")) and _SCHEME.match(url) is not None
 
 
 def relative(url: str, here: str) -> str:
