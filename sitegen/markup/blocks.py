@@ -50,7 +50,7 @@ def _attribute_ids(state: StateCore) -> None:
     into = collected(state.env)
     for block in state.tokens:
         line = block.map[0] if block.map else 0
-        for token in (block, *block.children) if block.children else (block,):
+        for token in (block, *block.children) if block.children and "{" in block.content else (block,):
             if token.attrs and (chosen := token.attrs.get("id")):
                 at = token.meta.get("line", line)
                 token.attrSet("id", into.take_id(str(chosen), into.span_of(str(chosen), max(at - 1, 0), at + 2)))

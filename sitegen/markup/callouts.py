@@ -103,6 +103,8 @@ def _closing(kind: str, level: int) -> Token:
 
 def _alerts(state: StateCore) -> None:
     """A quote that begins with `[!NOTE]` becomes a callout."""
+    if "[!" not in state.src:
+        return
     at = 0
     while at < len(state.tokens) - 3:
         if state.tokens[at].type == "blockquote_open" and state.tokens[at + 1].type == "paragraph_open":

@@ -56,6 +56,8 @@ def option_lines(content: str) -> Sequence[str]:
 
 
 def _image_figures(state: StateCore) -> None:
+    if "![" not in state.src:
+        return
     for at in range(len(state.tokens) - 2):
         text = state.tokens[at + 1]
         if state.tokens[at].type == "paragraph_open" and len(text.children or ()) == 1:

@@ -14,8 +14,10 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline, text
-from markdown_it.token import Token
 
+from sitegen.markup.at_the_margin import AtTheMargin, Made, read_fence
+from sitegen.markup.collected import add_rules
+from sitegen.markup.plain import render_words
 from sitegen.markup.short_ways import Block, Inline, where_rules_begin
 
 _BLOCK = {
@@ -65,6 +67,8 @@ _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnot
 _WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)"}
 """Characters that are common in prose, and what makes them the beginning of something."""
 _PLACES = where_rules_begin("".join(sorted(set("".join(_INLINE.values())))), _WITH_THE_NEXT)
+_MARKS = (*sorted({*"".join(_INLINE.values())} - {"!", ":", "\n", "`"}), "![", "//", " \n", "\n ", "\n\t")
+"""What is neither words nor code; an address that no rule reads is found after all of them."""
 
 Rule = Callable[..., bool]
 
@@ -84,10 +88,11 @@ def rules_by_first_character(md: MarkdownIt) -> None:
     md.inline = Inline(
         md.inline, _PLACES, {mark: [r for r in rules if r is not text] for mark, rules in inline.items()}
     )
-    md.block = Block(md.block)
+    md.block = Block(md.block, AtTheMargin("".join(_BLOCK.values()), _MARKS))
     for chain, known, anywhere in chains:
         chain[:] = [_at_line(known, anywhere)] if chain else []
     md.core.ruler.at("inline", _inline)
+    add_rules(md, {"words": render_words})
 
 
 def _at_line(known: Mapping[str, Sequence[Rule]], anywhere: Sequence[Rule]) -> Rule:
@@ -141,8 +146,22 @@ def _defined(rule: Rule) -> Rule:
     return deflist
 
 
-_CHECKED: Mapping[str, Callable[[Rule], Rule]] = {"deflist": _defined, "lheading": _underlined, "table": _table}
-"""Rules that may begin anywhere, but not without something below."""
+def _fence(rule: Rule) -> Rule:
+    """At the margin nearly every fence ends with a line of its own marks."""
+
+    def fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return (not silent and read_fence(state, start, end)) or rule(state, start, end, silent)
+
+    return fence
+
+
+_CHECKED: Mapping[str, Callable[[Rule], Rule]] = {
+    "deflist": _defined,
+    "fence": _fence,
+    "lheading": _underlined,
+    "table": _table,
+}
+"""What is asked before a rule: those that may begin anywhere do not without something below."""
 
 
 def _by_character(
@@ -167,6 +186,6 @@ def _inline(state: StateCore) -> None:
         if token.type == "inline":
             token.children = token.children or []
             if token.content and not _PLACES.search(token.content):
-                token.children.append(Token("text", "", 0, content=token.content))
+                token.children.append(Made("text", "", 0, {}, None, 0, None, token.content))
             else:
                 state.md.inline.parse(token.content, state.md, state.env, token.children)

@@ -36,17 +36,16 @@ def _move(state: StateCore) -> None:
     begin = next((at for at, token in enumerate(state.tokens) if token.type == "footnote_block_open"), None)
     if begin is None:
         return
-    notes = _notes(state.tokens[begin + 1 : -1])
+    text, notes = state.tokens[:begin], _notes(state.tokens[begin + 1 : -1])
     moved: list[Token] = []
-    mentioned: list[int] = []
-    for token in state.tokens[:begin]:
-        moved.append(token)
-        if token.children:
-            mentioned += [child.meta["id"] for child in token.children if child.type == "footnote_ref"]
-        if mentioned and token.level == 0 and token.nesting <= 0:
-            moved += (part for id in mentioned for part in notes.pop(id, ()))
-            mentioned.clear()
-    state.tokens[:] = [*moved, *(part for note in notes.values() for part in note)]
+    done = 0
+    for at in [at for at, token in enumerate(text) if token.children and "[^" in token.content]:
+        end = next((i + 1 for i in range(at, begin) if text[i].level == 0 and text[i].nesting <= 0), begin)
+        moved += text[done:end]
+        done = end
+        for child in text[at].children or ():
+            moved += notes.pop(child.meta["id"], ()) if child.type == "footnote_ref" else ()
+    state.tokens[:] = [*moved, *text[done:], *(part for note in notes.values() for part in note)]
 
 
 def _notes(tokens: Sequence[Token]) -> dict[int, list[Token]]:

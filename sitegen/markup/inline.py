@@ -17,6 +17,7 @@ from sitegen.markup.collected import KEY, Collected, add_rules, collected
 from sitegen.markup.images import markdown_image
 from sitegen.markup.math import inline_math
 from sitegen.markup.places import span_within, target_of
+from sitegen.markup.words import are_words
 from sitegen.model.document import LinkSlot, TermSlot
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
@@ -88,7 +89,7 @@ def _places(state: StateCore) -> None:
     """Offsets within a block's text become lines and columns of the document."""
     into = collected(state.env)
     for block in state.tokens:
-        if block.type == "inline" and block.map:
+        if block.type == "inline" and block.map and block.children and not are_words(block.children):
             _place(block, block.map[0], into)
 
 

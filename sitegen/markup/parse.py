@@ -10,7 +10,7 @@ from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore, text_join
+from markdown_it.rules_core import StateCore, linkify, text_join
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.deflist import deflist_plugin
@@ -110,12 +110,19 @@ def _join_texts(state: StateCore) -> None:
     text_join(StateCore("", state.md, state.env, some))
 
 
+def _link_addresses(state: StateCore) -> None:
+    """Most texts have no address that is not a link."""
+    if any("//" in t.content or ":" in t.content for t in state.tokens if t.type == "inline"):
+        linkify(state)
+
+
 @lru_cache(maxsize=1)
 def text_parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"linkify": True, "html": True}, renderer_cls=Renderer)
     md.enable(["table", "strikethrough", "linkify"])
     md.linkify = _WholeAddresses()
     md.core.ruler.at("normalize", _without_nulls)
+    md.core.ruler.at("linkify", _link_addresses)
     md.core.ruler.at("text_join", _join_texts)
     for plugin in (
         partial(footnote_plugin, inline=False),

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import add, sub
 from typing import Any
 
 from markdown_it.common.utils import escapeHtml
@@ -17,8 +18,15 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-_EMPHASIZED = re.compile(r"(?<![^\s(])(\*\*?)([^\W_]+(?:[ ,.-]+[^\W_]+)*)\1(?=[\s.,;:)]|\Z)")
-"""Words between marks of which the first can only open and the last only close."""
+from sitegen.markup.at_the_margin import EMPTY, AtTheMargin, Made, firsts_of
+
+_SIMPLE = re.compile(
+    r"`(?P<code>[^`\s](?:[^`\n]*[^`\s])?)`(?!`)"
+    r"|\*(?<![^\s(]\*)(?P<strong>\*?)(?P<stressed>[^\W_]+(?:[ ,.-]+[^\W_]+)*)\*(?P=strong)(?=[\s.,;:)]|\Z)"
+)
+"""Code, and words between marks of which the first can only open and the last only close."""
+_LINK = re.compile(r"\[((?:[^\W_]|[ ,.;/+%()?'’–-])+)\]\(((?!//)[A-Za-z0-9_./#-]+)\)")
+"""Words, and an address that needs no other spelling."""
 _HARD_OR_TRIMMED = r"\n(?:(?<= \n)|(?=[ \t]))"
 """The ends of lines that say more than that the text goes on."""
 
@@ -43,6 +51,14 @@ class Inline(ParserInline):
         self.__dict__.update(whole.__dict__)
         self.places, self.rules_of = places, rules
 
+    def parse(self, src: str, md: Any, env: Any, tokens: list[Token]) -> list[Token]:
+        state = StateInline(src, md, env, tokens)
+        self.tokenize(state)
+        if any(state.tokens_meta) or state.delimiters:
+            for rule in self.ruler2.getRules(""):
+                rule(state)
+        return state.tokens
+
     def tokenize(self, state: StateInline) -> None:
         src, end, most = state.src, state.posMax, state.md.options["maxNesting"]
         while (at := state.pos) < end:
@@ -57,58 +73,107 @@ class Inline(ParserInline):
             state.pushPending()
 
     def _read(self, state: StateInline) -> bool:
-        if state.src[state.pos] == "*" and (found := _EMPHASIZED.match(state.src, state.pos, state.posMax)):
-            _push_emphasis(state, found)
+        mark = state.src[state.pos]
+        if (way := _WAYS.get(mark)) and way(state):
             return True
-        for rule in self.rules_of[state.src[state.pos]]:  # noqa: SIM110, a generator costs more than it spares
+        for rule in self.rules_of[mark]:  # noqa: SIM110, a generator costs more than it spares
             if rule(state, False):
                 return True
         return False
 
 
-def _push_emphasis(state: StateInline, found: re.Match[str]) -> None:
-    """Nothing else could this mark have opened, and no other mark have closed it."""
+def _push(state: StateInline, end: int, *tokens: Token) -> bool:
     if state.pending:
         state.pushPending()
-    mark, level = found[1], state.level
-    name = "strong" if len(mark) == 2 else "em"
-    state.tokens += (
-        Token(f"{name}_open", name, 1, level=level, markup=mark),
-        Token("text", "", 0, content=found[2], level=level + 1),
-        Token(f"{name}_close", name, -1, level=level, markup=mark),
+    state.tokens += tokens
+    state.pendingLevel = state.level
+    state.pos = end
+    return True
+
+
+def _simple(state: StateInline) -> bool:
+    """Nothing else could this mark have opened, and no other mark have closed it."""
+    found = _SIMPLE.match(state.src, state.pos)
+    if not found or found.end() > state.posMax:
+        return False
+    level = state.level
+    if found["code"]:
+        return _push(state, found.end(), Made("code_inline", "code", 0, {}, None, level, None, found["code"], "`"))
+    name, mark = ("strong", "**") if found["strong"] else ("em", "*")
+    return _push(
+        state,
+        found.end(),
+        Made(f"{name}_open", name, 1, {}, None, level, None, "", mark),
+        Made("text", "", 0, {}, None, level + 1, None, found["stressed"]),
+        Made(f"{name}_close", name, -1, {}, None, level, None, "", mark),
     )
-    state.pendingLevel = level
-    state.pos = found.end()
+
+
+def _link(state: StateInline) -> bool:
+    found = _LINK.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    level, meta = state.level, {"offset": state.pos}
+    return _push(
+        state,
+        found.end(),
+        Made("link_open", "a", 1, {"href": found[2]}, None, level, None, "", "", "", meta),
+        Made("text", "", 0, {}, None, level + 1, None, found[1]),
+        Made("link_close", "a", -1, {}, None, level),
+    )
+
+
+_WAYS: Mapping[str, Callable[[StateInline], bool]] = {"*": _simple, "`": _simple, "[": _link}
 
 
 class Block(ParserBlock):
-    """Knows the beginning, the end and the indent of every line with less work."""
+    """Knows the beginning, the end and the indent of every line with less work, and reads at once what it can."""
 
-    def __init__(self, whole: ParserBlock) -> None:
+    def __init__(self, whole: ParserBlock, at_the_margin: AtTheMargin) -> None:
         self.__dict__.update(whole.__dict__)
+        self.at_the_margin = at_the_margin
 
     def parse(self, src: str, md: Any, env: Any, outTokens: list[Token]) -> list[Token] | None:
         if not src:
             return None
         state = _Lines(src, md, env, outTokens)
-        self.tokenize(state, state.line, state.lineMax)
+        read, firsts, line = self.at_the_margin.read, state.firsts, 0
+        while line < state.lineMax:
+            if firsts[line] == EMPTY:
+                line += 1
+                continue
+            state.line = line
+            if not read(state, firsts, line):
+                self._by_rules(state, line)
+            line = state.line
         return state.tokens
+
+    def _by_rules(self, state: StateBlock, line: int) -> None:
+        for rule in self.ruler.getRules(""):
+            if rule(state, line, state.lineMax, False):
+                return
 
 
 class _Lines(StateBlock):
-    """The last entry of each list is of no line: markdown-it looks one line ahead."""
+    """The last entry of each list is of no line: markdown-it looks one line ahead.
+
+    There are hundreds of lines in a text: what is done for each is done without a loop of Python's own.
+    """
 
     def __init__(self, src: str, md: Any, env: Any, tokens: list[Token]) -> None:
         super().__init__("", md, env, tokens)
         self.src = src
         lines = _lines_of(src)
-        self.eMarks = [end - 1 for end in accumulate(len(line) + 1 for line in lines)]
-        self.bMarks = [0, *(end + 1 for end in self.eMarks[:-1])] if lines else []
-        self.tShift = [len(line) - len(line.lstrip(" \t")) for line in lines]
+        lengths = [*map(len, lines)]
+        self.bMarks = [*accumulate(map((1).__add__, lengths), initial=0)]
+        self.eMarks = [*map(add, self.bMarks, lengths)]
+        self.bMarks[-1] = len(src)
+        self.tShift = [*map(sub, lengths, map(len, map(str.lstrip, lines, repeat(" \t"))))]
         self.sCount = [*self.tShift]
         if "\t" in src:
             self.sCount = [len(line[:shift].expandtabs(4)) for line, shift in zip(lines, self.tShift, strict=True)]
-        for each, last in ((self.bMarks, len(src)), (self.eMarks, len(src)), (self.tShift, 0), (self.sCount, 0)):
+        self.firsts = firsts_of(lines, self.tShift)
+        for each, last in ((self.eMarks, len(src)), (self.tShift, 0), (self.sCount, 0)):
             each.append(last)
         self.bsCount = [0] * len(self.bMarks)
         self.lineMax = len(lines)
@@ -123,7 +188,26 @@ def _lines_of(src: str) -> list[str]:
 
 
 class Renderer(RendererHTML):
-    """Words and tags without attributes, which are most tokens, are written without asking anybody."""
+    """Words, paragraphs and tags without attributes, which are most tokens, are written without asking anybody."""
+
+    def render(self, tokens: Sequence[Token], options: Any, env: Any) -> str:
+        parts: list[str] = []
+        rules = self.rules
+        before: Token | None = None
+        for at, token in enumerate(tokens):
+            kind = token.type
+            if kind == "inline":
+                parts.append(self.renderInline(token.children or (), options, env))
+            elif kind in rules:
+                parts.append(rules[kind](tokens, at, options, env))
+            elif kind == "paragraph_close" and not token.hidden:
+                parts.append("</p>\n")
+            elif kind == "paragraph_open" and not token.attrs and not token.hidden and not (before and before.hidden):
+                parts.append("<p>")
+            else:
+                parts.append(self.renderToken(tokens, at, options, env))
+            before = token
+        return "".join(parts)
 
     def renderInline(self, tokens: Sequence[Token], options: Any, env: Any) -> str:
         parts: list[str] = []

@@ -19,6 +19,7 @@ from markdown_it.token import Token
 from sitegen.markup.captions import caption
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.labels import numbered
+from sitegen.markup.plain import html_of, said
 from sitegen.markup.words import plain_text
 
 _CAPTION = re.compile(r":[ \t]+(?P<text>.*?)(?:[ \t]*\{#(?P<label>[\w.-]+)\})?$", re.DOTALL)
@@ -26,6 +27,8 @@ _FIGURE = re.compile(r"[+\-−±<>≤≥~≈]?[ ]?\d[\d,  ]*(?:\.(?P<decimals>\d
 _EMPTY = frozenset({"", "-", "–", "—", "n/a"})
 _DIGIT, _POINT = "\u2007", "\u2008"
 """Spaces as wide as a figure and as a full stop."""
+_RIGHT = "text-align:right"
+_CELLS = ("th_open", "td_open")
 _LONG = 32
 """Characters from which on a cell is text that may wrap."""
 
@@ -40,6 +43,7 @@ def tables_plugin(md: MarkdownIt) -> None:
             "table_caption_close": _caption_close,
             "table_close": _table_close,
             "table_open": _table_open,
+            "table_rows": _rows,
             "td_close": _cell_close,
             "td_open": _cell_open,
             "th_close": _cell_close,
@@ -49,14 +53,15 @@ def tables_plugin(md: MarkdownIt) -> None:
 
 
 def _captions(state: StateCore) -> None:
+    """A caption moves to the front of its table: the places of all others stay as they are."""
     tokens, opened = state.tokens, 0
-    at = 0
-    while at < len(tokens):
-        if tokens[at].type == "table_open":
+    for at, kind in [
+        (at, token.type) for at, token in enumerate(tokens) if token.type in ("table_open", "table_close")
+    ]:
+        if kind == "table_open":
             opened = at
-        elif tokens[at].type == "table_close" and (found := _caption_at(tokens, at + 1)):
+        elif found := _caption_at(tokens, at + 1):
             _take_caption(tokens, opened, at, found)
-        at += 1
 
 
 def _caption_at(tokens: Sequence[Token], at: int) -> re.Match[str] | None:
@@ -85,38 +90,40 @@ def _figures(state: StateCore) -> None:
 
 
 def _columns(tokens: Sequence[Token], idx: int) -> list[list[tuple[Token, Token]]]:
-    """Of each column of a table its cells: what opens each, and its text."""
-    columns: list[list[tuple[Token, Token]]] = []
-    at = 0
-    for number in range(idx, len(tokens)):
-        token = tokens[number]
-        if token.type == "table_close":
-            break
-        if token.type == "tr_open":
-            at = 0
-        elif token.type in ("th_open", "td_open"):
-            columns.extend([] for _ in range(at + 1 - len(columns)))
-            columns[at].append((token, tokens[number + 1]))
-            at += 1
-    return columns
+    """Of each column of a table its cells: what opens each, and its text.  All rows have as many as the first."""
+    end = next(at for at in range(idx, len(tokens)) if tokens[at].type == "table_close")
+    cells = [(tokens[at], tokens[at + 1]) for at in range(idx, end) if tokens[at].type in _CELLS]
+    count = sum(cell.tag == "th" for cell, _ in cells)
+    return [cells[column::count] for column in range(count)]
 
 
 def _align(column: list[tuple[Token, Token]]) -> None:
-    body = [(cell, plain_text(text.children or ()).strip(), text) for cell, text in column if cell.tag == "td"]
-    found = [(_FIGURE.fullmatch(words), text) for _, words, text in body if words not in _EMPTY]
-    if not found or not all(match for match, _ in found):
+    body = [text for cell, text in column if cell.tag == "td"]
+    spaces = _spaces([plain_text(text.children or ()).strip() for text in body])
+    if spaces is None:
         return
     for cell, _ in column:
-        cell.attrs.setdefault("style", "text-align:right")
-    if not all(cell.attrs["style"] == "text-align:right" for cell, _ in column):
-        return
-    figures = [(match, text) for match, text in found if match]
-    if len({match["unit"] for match, _ in figures}) == 1:
-        most = max(len(match["decimals"] or "") for match, _ in figures)
-        for match, text in figures:
-            lacks = most - len(match["decimals"] or "")
-            point = _POINT if lacks and not match["decimals"] else ""
-            text.meta["pad"] = point + _DIGIT * lacks
+        cell.attrs.setdefault("style", _RIGHT)
+    if all(cell.attrs["style"] == _RIGHT for cell, _ in column):
+        for text, space in zip(body, spaces, strict=True):
+            text.meta["pad"] = space
+
+
+def _spaces(words: Sequence[str]) -> list[str] | None:
+    """What the figures of a column need behind them to stand under one another; None where there is something else."""
+    shown = {each for each in words if each not in _EMPTY}
+    figures = {each: found for each in shown if (found := _FIGURE.fullmatch(each))}
+    if not shown or len(figures) < len(shown):
+        return None
+    if len({figure["unit"] for figure in figures.values()}) > 1:
+        return [""] * len(words)
+    most = max(len(figure["decimals"] or "") for figure in figures.values())
+    return [_space(figures[each]["decimals"] or "", most) if each in figures else "" for each in words]
+
+
+def _space(decimals: str, most: int) -> str:
+    lacks = most - len(decimals)
+    return ("" if decimals or not lacks else _POINT) + _DIGIT * lacks
 
 
 def _table_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
@@ -155,6 +162,9 @@ def _header(tokens: Sequence[Token], idx: int) -> Iterator[str]:
     for at in range(idx, len(tokens)):
         if tokens[at].type == "thead_close":
             return
+        if tokens[at].type == "table_rows":
+            yield from map(said, tokens[at].meta["rows"][0])
+            return
         if tokens[at].type == "inline" and tokens[at - 1].type == "th_open":
             yield plain_text(tokens[at].children or ())
 
@@ -165,16 +175,45 @@ def _table_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) 
 
 def _cell_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
     token = tokens[idx]
-    align = str(token.attrs.get("style", "")).partition(":")[2]
-    kind = "" if align == "right" else "t" if len(tokens[idx + 1].content) > _LONG else "l"
-    classes = f' class="{kind}"' if kind else ""
-    if token.tag == "th" and not tokens[idx + 1].content:
-        return f"<td{classes}>"
-    scope = ' scope="col"' if token.tag == "th" else ""
-    return f"<{token.tag}{scope}{classes}>"
+    return _opened(token.tag, tokens[idx + 1].content, str(token.attrs.get("style", "")))
 
 
 def _cell_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    empty_header = tokens[idx].tag == "th" and not tokens[idx - 1].content
-    pad = str(tokens[idx - 1].meta.get("pad", ""))
-    return pad + ("</td>\n" if empty_header else f"</{tokens[idx].tag}>\n")
+    text = tokens[idx - 1]
+    return _closed(tokens[idx].tag, text.content, str(text.meta.get("pad", "")))
+
+
+def _opened(tag: str, source: str, style: str) -> str:
+    """A header without words is an empty cell."""
+    kind = "" if style == _RIGHT else ' class="t"' if len(source) > _LONG else ' class="l"'
+    if tag == "th":
+        return f'<th scope="col"{kind}>' if source else f"<td{kind}>"
+    return f"<td{kind}>"
+
+
+def _closed(tag: str, source: str, pad: str) -> str:
+    return f"{pad}</{tag if source else 'td'}>\n"
+
+
+def _rows(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    """The whole of a table of nothing but words and code."""
+    head, *body = tokens[idx].meta["rows"]
+    styles = tokens[idx].meta["styles"]
+    columns = [[said(cell).strip() for cell in column] for column in zip(*body, strict=True)]
+    spaces = [_spaces(column) for column in columns] or [None] * len(head)
+    styles = [style or ("" if space is None else _RIGHT) for style, space in zip(styles, spaces, strict=True)]
+    pads = [
+        space if space and style == _RIGHT else [""] * len(body) for style, space in zip(styles, spaces, strict=True)
+    ]
+    above = _row("th", head, styles, [""] * len(head))
+    rows = [_row("td", row, styles, pad) for row, pad in zip(body, zip(*pads, strict=True), strict=True)]
+    below = f"<tbody>\n{''.join(rows)}</tbody>\n" if rows else ""
+    return f"<thead>\n{above}</thead>\n{below}"
+
+
+def _row(tag: str, cells: Sequence[str], styles: Sequence[str], pads: Sequence[str]) -> str:
+    written = [
+        f"{_opened(tag, cell, style)}{html_of(cell)}{_closed(tag, cell, pad)}"
+        for cell, style, pad in zip(cells, styles, pads, strict=True)
+    ]
+    return f"<tr>\n{''.join(written)}</tr>\n"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from markdown_it.token import Token
+
+from sitegen.markup.plain import said
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 """Scripts that write no spaces: a character is about half a word there."""
@@ -17,20 +19,35 @@ def plain_text(tokens: Iterable[Token]) -> str:
     for token in tokens:
         if token.type == "text":
             parts.append(token.content.replace("\n", " "))
+        elif token.type == "code_inline":
+            parts.append(token.content)
+        elif token.nesting:
+            continue
         elif token.type in ("softbreak", "hardbreak"):
             parts.append(" ")
         elif token.type == "image":
             parts.append(plain_text(token.children or ()))
         elif token.type == "role" and token.info == "term":
             parts.append(token.content.partition(" <")[0])
-        elif token.type in ("code_inline", "math_inline", "text_special", "role", "citation"):
+        elif token.type in ("math_inline", "text_special", "role", "citation"):
             parts.append(token.content)
     return "".join(parts)
 
 
+def are_words(tokens: Sequence[Token]) -> bool:
+    """Whether they are nothing but one text."""
+    return len(tokens) == 1 and tokens[0].type == "text"
+
+
+def _words_of(block: Token) -> str:
+    if block.children is None:
+        return said(block.content)
+    return block.children[0].content if are_words(block.children) else plain_text(block.children)
+
+
 def count_words(tokens: Iterable[Token]) -> int:
     """Of prose; code and tables of figures are not read word by word."""
-    text = " ".join(plain_text(token.children or ()) for token in tokens if token.type == "inline")
+    text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows", "words")])
     if text.isascii():
         return len(text.split())
     alone = len(_CJK.findall(text))
