@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model import urls
@@ -91,6 +92,7 @@ def _unfit_names(site: Site) -> Iterator[Diagnostic]:
             yield Diagnostic("SG024", f"the category {mistake[0]}", span, mistake[1])
 
 
+@lru_cache(maxsize=4096)
 def _unfit(name: str) -> tuple[str, str] | None:
     """What is wrong, and a hint."""
     if not _WORD.search(name):
@@ -99,6 +101,8 @@ def _unfit(name: str) -> tuple[str, str] | None:
 
 
 def _too_long(address: str) -> tuple[str, str] | None:
+    if len(address.encode()) <= _LONGEST:
+        return None
     longest = max(address.split("/"), key=lambda part: len(part.encode()))
     if (size := len(longest.encode())) <= _LONGEST:
         return None

@@ -62,7 +62,7 @@ def text_files(root: Path) -> Iterator[str]:
 
 def is_text(path: str) -> bool:
     """Whether a file in one of the ROOMS is read."""
-    return path.endswith(SUFFIXES) and not any(map(_ignored, path.split("/")))
+    return path.endswith(SUFFIXES) and "/." not in (whole := f"/{path}") and "/__pycache__/" not in whole
 
 
 def parse_site(files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
@@ -92,15 +92,15 @@ def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
     A part is named by its file, the worklog by its folder.
     """
-    paths = tuple(files)
-    kernels = tuple(path for path in paths if path.startswith("kernels/"))
-    found = {SITE_FILE: tuple(path for path in paths if path in (SITE_FILE, MISNAMED))}
-    days = tuple(path for path in paths if _room(path) == "worklog")
+    rooms = {path: _room(path) for path in files}
+    kernels = tuple(path for path in rooms if path.startswith("kernels/"))
+    found = {SITE_FILE: tuple(path for path in rooms if path in (SITE_FILE, MISNAMED))}
+    days = tuple(path for path, room in rooms.items() if room == "worklog")
     found |= {WORKLOG: days} if days else {}
-    for path in paths:
-        if _room(path) in ("posts", "pages", "terms", "series", "bibliography"):
+    for path, room in rooms.items():
+        if room in ("posts", "pages", "terms", "series", "bibliography"):
             found[path] = (path,)
-        elif _room(path) == "kernels":
+        elif room == "kernels":
             found[path] = kernels
     return found
 

@@ -1,26 +1,21 @@
 """YAML text → a tree of `Node`s, each of which knows its place, so that any later check can point at it.
 
-Made from PyYAML's events (libyaml), not by `yaml.compose`: libyaml's composer recurses in C, and a file
-of 100,000 brackets ends the process there.  Scalars are read as YAML 1.2 reads them: `1e-6` is a number, `no` and
-`2026-11-22` and `12:30` are text.  Anchors, aliases and tags are errors: no file of a site needs them.
+Scalars are read as YAML 1.2 reads them: `1e-6` is a number, `no` and `2026-11-22` and `12:30` are text.  Front matter
+is nearly always lines of `key: value`, which are read here at once; whatever else a text is, `yaml_events` reads.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import yaml
 
 from sitegen.diagnostics import Diagnostic, Span
 
 Scalar = None | bool | int | float | str
 Value = Scalar | tuple["Node", ...] | Mapping[str, "Node"]
 
-_DEEPEST = 32
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _WORDS: Mapping[str, Scalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -28,23 +23,14 @@ _WORDS: Mapping[str, Scalar] = {
 }
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
-"""Line breaks for libyaml, but not for editors: they would shift the line numbers."""
-_QUOTES = "a value that holds `: ` needs quotes"
-_INDENT = "keys of one mapping begin in one column, and so do the `-` of one list"
-_IN_OUR_WORDS = {
-    "mapping values are not allowed in this context": ("unexpected `:`", _QUOTES),
-    "found character that cannot start any token": ("no value begins so", "put it in quotes; indent with spaces"),
-    "found unknown escape character": ("unknown escape", "use single quotes, or write the backslash twice"),
-    "could not find expected ':'": ("expected `key: value`", ""),
-    "did not find expected key": ("this does not fit what stands above", _INDENT),
-    "did not find expected '-' indicator": ("this does not fit what stands above", _INDENT),
-    "did not find expected node content": ("expected a value", ""),
-    "found unexpected end of stream": ("this quote is never closed", ""),
-    "did not find expected ',' or ']'": ("this `[` is never closed", ""),
-    "did not find expected ',' or '}'": ("this `{` is never closed", ""),
-}
+_QUOTED = r'"[^"\\]*"'
+_WORD = r"[A-Za-z0-9](?:[\w./+-]| (?=[A-Za-z0-9]))*"
+_WORDS_AND_COLONS = r"[A-Za-z0-9](?:[\w./+,;()'!?%-]|:(?=[A-Za-z0-9])| (?=[A-Za-z0-9(]))*"
+_ITEM = re.compile(f"{_QUOTED}|{_WORD}", re.ASCII)
+_LIST = rf"\[(?:(?:{_QUOTED}|{_WORD})(?:, *(?:{_QUOTED}|{_WORD}))*)?\]"
+_VALUE = f"{_QUOTED}|(?P<list>{_LIST})|{_WORDS_AND_COLONS}"
+_LINE = re.compile(rf"(?P<key>[A-Za-z_][\w-]*): +(?P<value>{_VALUE})", re.ASCII)
+"""A mapping's line on which every character is what it seems to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,121 +66,44 @@ def parse_yaml(
     text: str, path: str, first_line: int = 1, first_col: int = 1
 ) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """The document's tree, or None when it is not YAML; `text` begins at this line and column of its file."""
-    reader = _Reader(text, path, first_line, first_col)
-    try:
-        node = reader.document()
-    except _Mistake as mistake:
-        return None, (*reader.found, mistake.diagnostic)
-    return node, tuple(reader.found)
+    if found := _simple_mapping(text, path, first_line, first_col):
+        return found, ()
+    from sitegen.read.yaml_events import read_events
+
+    return read_events(text, path, first_line, first_col)
 
 
-class _Mistake(Exception):
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        self.diagnostic = diagnostic
+def _simple_mapping(text: str, path: str, line: int, col: int) -> Node | None:
+    """None of what is anything else."""
+    children: dict[str, Node] = {}
+    lines = text.removesuffix("\n").split("\n")
+    for number, each in enumerate(lines, start=line):
+        found = _LINE.fullmatch(each)
+        if not found or not each.isprintable() or found["key"] in children:
+            return None
+        key = Span(path, number, col, len(found["key"]))
+        children[found["key"]] = _value(found, path, number, col, key)
+    return Node(children, Span(path, line, col, len(lines[0])))
 
 
-class _Reader:
-    """Recursive descent over the events; `found` collects what does not end the reading."""
-
-    def __init__(self, text: str, path: str, first_line: int, first_col: int) -> None:
-        self.text, self.path = text, path
-        self.line, self.col = first_line, first_col
-        self.lines = _OTHER_BREAKS.sub(" ", text).split("\n")
-        self.found: list[Diagnostic] = []
-
-    def document(self) -> Node:
-        if odd := _UNPRINTABLE.search(self.text):
-            raise self.unprintable(odd)
-        events = self.events()
-        event = next(events)
-        if isinstance(event, yaml.StreamEndEvent):
-            return Node(None, Span(self.path, self.line, self.col))
-        node = self.node(next(events), events, 0)
-        if isinstance(event := next(events), yaml.DocumentStartEvent):
-            raise self.invalid("a second document begins here", event.start_mark, "one file is one document")
-        return node
-
-    def events(self) -> Iterator[Any]:
-        """From the first document's start; without stream starts and document ends."""
-        try:
-            for event in yaml.parse("\n".join(self.lines), Loader=_LOADER):
-                if not isinstance(event, yaml.StreamStartEvent | yaml.DocumentEndEvent):
-                    yield event
-        except yaml.MarkedYAMLError as error:
-            raise self.syntax(error) from None
-
-    def node(self, event: Any, events: Iterator[Any], depth: int, key: Span | None = None) -> Node:
-        if isinstance(event, yaml.AliasEvent) or event.anchor:
-            raise self.invalid("anchors and aliases are not read here", event.start_mark, "write the value out")
-        if event.tag not in (None, "!"):
-            raise self.invalid("tags are not read here", event.start_mark, "write the value without `!`")
-        if depth > _DEEPEST:
-            raise self.invalid("nested too deeply", event.start_mark)
-        if isinstance(event, yaml.ScalarEvent):
-            return self.scalar(event, key)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self.sequence(event, events, depth, key)
-        return self.mapping(event, events, depth, key)
-
-    def unprintable(self, odd: re.Match[str]) -> _Mistake:
-        before = self.text[: odd.start()].split("\n")
-        span = Span(self.path, self.line + len(before) - 1, self.col + len(before[-1]))
-        return _Mistake(Diagnostic("SG002", f"invalid YAML: character U+{ord(odd[0]):04X} may not stand here", span))
-
-    def scalar(self, event: Any, key: Span | None = None) -> Node:
-        first, last = event.start_mark, event.end_mark
-        if event.style in ("'", '"'):
-            return Node(event.value, self.between(first, last, inset=1), event.value, key)
-        if event.style in ("|", ">"):
-            return Node(event.value, self.between(first, first), event.value, key)
-        return Node(_plain_scalar(event.value), self.between(first, last), event.value, key)
-
-    def sequence(self, start: Any, events: Iterator[Any], depth: int, key: Span | None) -> Node:
-        children = []
-        while not isinstance(event := next(events), yaml.SequenceEndEvent):
-            children.append(self.node(event, events, depth + 1))
-        return Node(tuple(children), self.between(start.start_mark, event.end_mark), "", key)
-
-    def mapping(self, start: Any, events: Iterator[Any], depth: int, key: Span | None) -> Node:
-        children: dict[str, Node] = {}
-        while not isinstance(event := next(events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent):
-                raise self.invalid("a key must be a word", event.start_mark)
-            name = self.scalar(event)
-            child = self.node(next(events), events, depth + 1, name.span)
-            if name.text in children:
-                self.found.append(_duplicate(name, children[name.text]))
-            children.setdefault(name.text, child)
-        return Node(children, self.between(start.start_mark, event.end_mark), "", key)
-
-    def between(self, first: Any, last: Any, inset: int = 0) -> Span:
-        """From mark to mark, or to the end of the first line."""
-        end = last.column if last.line == first.line else len(self.lines[first.line].rstrip())
-        length = max(1, end - first.column - 2 * inset)
-        return Span(self.path, self.line + first.line, self.col + first.column + inset, length)
-
-    def syntax(self, error: yaml.MarkedYAMLError) -> _Mistake:
-        problem, hint = _IN_OUR_WORDS.get(error.problem or "", (error.problem or "unreadable", ""))
-        unclosed = problem.endswith("never closed")  # the parser notices at the end, the author looks at the beginning
-        mark = error.context_mark if unclosed else error.problem_mark
-        return self.invalid(problem, mark or error.problem_mark, hint)
-
-    def invalid(self, problem: str, mark: Any, hint: str = "") -> _Mistake:
-        line, col = (min(mark.line, len(self.lines) - 1), mark.column) if mark else (0, 0)
-        while line and not self.lines[line].strip():  # the end of the text is no place to look at
-            line, col = line - 1, len(self.lines[line - 1].rstrip())
-        span = Span(self.path, self.line + line, self.col + col)
-        return _Mistake(Diagnostic("SG002", f"invalid YAML: {problem}", span, hint))
+def _value(found: re.Match[str], path: str, line: int, col: int, key: Span) -> Node:
+    if not found["list"]:
+        return _scalar(found["value"], path, line, col + found.start("value"), key)
+    items = _ITEM.finditer(found.string, found.start("list") + 1)
+    nodes = tuple(_scalar(item[0], path, line, col + item.start()) for item in items)
+    return Node(nodes, Span(path, line, col + found.start("list"), len(found["list"])), "", key)
 
 
-def _plain_scalar(text: str) -> Scalar:
+def _scalar(written: str, path: str, line: int, col: int, key: Span | None = None) -> Node:
+    if written.startswith('"'):
+        return Node(written[1:-1], Span(path, line, col + 1, max(1, len(written) - 2)), written[1:-1], key)
+    return Node(plain_scalar(written), Span(path, line, col, len(written)), written, key)
+
+
+def plain_scalar(text: str) -> Scalar:
+    """What a word without quotes is."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
-
-
-def _duplicate(name: Node, first: Node) -> Diagnostic:
-    line = first.at.line
-    return Diagnostic("SG003", f"duplicate key `{name.text}`", name.span, f"it stands on line {line} already")

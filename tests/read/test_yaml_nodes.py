@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Span
+from sitegen.read.yaml_events import read_events
 from sitegen.read.yaml_nodes import Node, parse_yaml, plain
 
 
@@ -98,3 +99,52 @@ def test_no_text_makes_it_raise_and_every_place_is_in_the_text(text: str) -> Non
     for diagnostic in found:
         assert diagnostic.span.line <= len(lines)
         assert diagnostic.span.col <= len(lines[diagnostic.span.line - 1]) + 1
+
+
+PIECES = [
+    *(
+        "title: ",
+        "a: ",
+        "\nb: ",
+        "\n",
+        " ",
+        ": ",
+        ":",
+        ", ",
+        "#",
+        " #",
+        "- ",
+        "-",
+        "|",
+        "&a",
+        "*a",
+        "!",
+        "%",
+        "@",
+        "`",
+        "?",
+    ),
+    *(
+        "word",
+        "two words",
+        "2026-11-22",
+        "2026-01-01T08:00:00Z",
+        "12:30",
+        "1e-6",
+        "0x1f",
+        "no",
+        "null",
+        "~",
+        "\\",
+        "\t",
+    ),
+    *("é", "\u00a0", "\u2028", "\x85", "\ufeff", "\x07", "---", "...", "https://a.b/c", "(x)", "it's", "c++", "y!"),
+    *('"a b"', '"a: [b]"', '"', "'", "[a, b]", '["a b", c d]', "[]", "[", "]", "{", "}"),
+]
+values = st.lists(st.sampled_from(PIECES), max_size=4).map("".join)
+lines_of_values = st.lists(st.tuples(st.sampled_from(("a", "b", "title", "x-1")), values), min_size=1, max_size=4)
+
+
+@given(lines_of_values.map(lambda lines: "".join(f"{key}: {value}\n" for key, value in lines)))
+def test_lines_of_keys_and_values_are_read_as_libyaml_reads_them(text: str) -> None:
+    assert parse_yaml(text, "a.yaml", 2) == read_events(text, "a.yaml", 2, 1)
