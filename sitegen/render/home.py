@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from sitegen.model.urls import HOME, POSTS, WORKLOG, relative
-from sitegen.render.board import Board, board
 from sitegen.render.frame import Fact, Printer
 from sitegen.render.language import Language
 from sitegen.render.marks import heat
-from sitegen.render.measured import stale_of
-from sitegen.render.overview import overview
 from sitegen.render.posts import PostLine, post_line
 from sitegen.render.series import Course, course
 from sitegen.render.sources import Sources
 from sitegen.render.structured import About
 from sitegen.render.worklog import DayLine, Days, countdown, day_line
 
+if TYPE_CHECKING:
+    from sitegen.render.board import Board
+
 LATEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NoBoard:
+    """Of a site without kernels, of which nothing that reads records is imported."""
+
+    rows: tuple[()] = ()
+    provenance: tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ class HomePage:
     plate: tuple[Fact, ...]
     doors: tuple[Door, ...]
     courses: tuple[Course, ...]
-    board: Board
+    board: Board | NoBoard
     posts: tuple[PostLine, ...]
     all_posts: str
     count: str
@@ -56,7 +65,7 @@ class HomePage:
 def render_home(printer: Printer) -> dict[str, str]:
     sources, config, spoken = printer.sources, printer.sources.config, printer.language()
     heading, lede = _promise(config.title, config.description)
-    figure, caption = overview(sources)
+    figure, caption = _overview(sources)
     worklog = sources.site.worklog
     page = HomePage(
         heading=heading,
@@ -66,7 +75,7 @@ def render_home(printer: Printer) -> dict[str, str]:
         plate=_plate(sources),
         doors=_doors(sources, spoken),
         courses=tuple(course(sources, series, "") for series in sources.site.series),
-        board=board(sources, ""),
+        board=_board(sources),
         posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:LATEST]),
         all_posts=relative(POSTS, ""),
         count=spoken.posts(len(sources.posts_in(""))),
@@ -90,7 +99,7 @@ def home_in(printer: Printer, lang: str) -> tuple[str, str]:
         plate=(),
         doors=(),
         courses=(),
-        board=Board((), ()),
+        board=NoBoard(),
         posts=tuple(post_line(sources, post, here, spoken) for post in posts[:LATEST]),
         all_posts=relative(sources.address(POSTS, lang), here),
         count=spoken.posts(len(posts)),
@@ -109,12 +118,30 @@ def _promise(title: str, description: str) -> tuple[str, str]:
     return (first, rest) if rest else (title, description)
 
 
+def _overview(sources: Sources) -> tuple[Markup, str]:
+    if not sources.site.kernels:
+        return Markup(), ""
+    from sitegen.render.overview import overview
+
+    return overview(sources)
+
+
+def _board(sources: Sources) -> Board | NoBoard:
+    if not sources.site.kernels:
+        return NoBoard()
+    from sitegen.render.board import board
+
+    return board(sources, "")
+
+
 def _plate(sources: Sources) -> tuple[Fact, ...]:
     """What the numbers of the site rest on; empty before anything was measured."""
     pairs = [(kernel, record) for kernel in sources.site.kernels for record in sources.records(kernel.name)]
     runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
     if not runs:
         return ()
+    from sitegen.render.measured import stale_of
+
     stale = sum(stale_of(sources.evidence, kernel, record)[0] for kernel, record in pairs)
     newest = runs[-1]
     return (

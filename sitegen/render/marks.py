@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from markupsafe import Markup
 
-from sitegen.markup.svg import join, tag, text
+from sitegen.markup.svg import at, join, tag, text
 from sitegen.render import numbers
 
 _BAR_WIDTH, _BAR_HEIGHT = 112, 11
@@ -89,9 +89,11 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
     below = 14.0 * max(map(len, names), default=1)
     for lines, (_, squares) in zip(names, shown, strict=True):
         parts += (text(line, x, below - 14 * above) for above, line in enumerate(reversed(lines)))
-        for square in squares:
-            class_ = "pl" if square.state == "plan" else "fill"
-            parts.append(tag("rect", class_=class_, x=x + 0.5, y=f"{below + 10:g}", width=block - 1, height="10"))
+        size = f'y="{below + 10:g}" width="{at(block - 1)}" height="10"'
+        for square in squares:  # a site may have thousands: each is written as `tag` would write it
+            parts.append(
+                Markup(f'<rect class="{"pl" if square.state == "plan" else "fill"}" x="{at(x + 0.5)}" {size}/>')
+            )
             x += block + gap
         x += between - gap
     height = below + 24
