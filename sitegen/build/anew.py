@@ -174,7 +174,7 @@ def _print(
         names = {}
         for path, content in made.items():
             data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
-            names[path] = stage(job.output, name, data) if differs(job.output / checked(path), data) else ""
+            names[path] = stage(job.output, name, data) if differs(f"{job.output}/{checked(path)}", data) else ""
         return names
 
     slow = [[one] for one in due if one.sheet.measured or one.sheet.slow]
@@ -226,11 +226,12 @@ def _digests_elsewhere(planned: Iterable[Planned]) -> set[bytes]:
 
 
 def _digests_in(value: object) -> Iterator[bytes]:
-    if isinstance(value, bytes):
+    """Most are words: of what they are is asked in the fastest way."""
+    if type(value) is bytes:
         yield value
-    elif isinstance(value, tuple):
+    elif type(value) is tuple:
         for one in value:
-            if isinstance(one, tuple | bytes):
+            if type(one) is not str:
                 yield from _digests_in(one)
 
 

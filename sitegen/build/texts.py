@@ -153,19 +153,21 @@ class Reader:
         """`digests` are those that are known already; `tick` hears how many texts were read."""
         known = dict(digests)
         entries: dict[str, Entry] = {}
+        parsed: dict[str, Parsed] = {}
         anew: list[str] = []
 
         def keep(name: str, made: tuple[dict[str, bytes], Entry | None]) -> None:
             known.update(made[0])
             entries[name] = made[1] or cached[name]
+            parsed[name] = self._unpacked(entries[name])
             anew.extend([name] if made[1] else [])
 
         keep(SITE_FILE, self._entry(SITE_FILE, known, cached, 0))
-        self.settle(setting_of(self._unpacked(entries[SITE_FILE]).part, digests))
+        self.settle(setting_of(parsed[SITE_FILE].part, digests))
         waiting = []
         for name, paths in self.wanted.items():
             if name in cached and all(p in known for p in paths) and cached[name][0] == self._key(name, known):
-                entries[name] = cached[name]
+                entries[name], parsed[name] = cached[name], self._unpacked(cached[name])
             elif name != SITE_FILE:
                 waiting.append(name)
         batches = [waiting[at : at + BATCH] for at in range(0, len(waiting), BATCH)]
@@ -181,8 +183,12 @@ class Reader:
                 keep(name, made)
             tick(len(answer))
         self.shelf.close()
-        parsed = {name: self._unpacked(entries[name]) for name in self.wanted}
-        return Read(parsed, known, {name: entries[name] for name in self.wanted}, tuple(anew))
+        return Read(
+            {name: parsed[name] for name in self.wanted},
+            known,
+            {name: entries[name] for name in self.wanted},
+            tuple(anew),
+        )
 
     def html_of(self, name: str) -> dict[str, str]:
         """The HTML of a part's documents, parsed again."""
