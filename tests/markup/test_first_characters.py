@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import distributions
 from unittest.mock import patch
 
 import pytest
@@ -123,6 +124,12 @@ def test_every_beginning_of_a_rule_is_known(text: str) -> None:
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=25).map("".join))
 def test_a_text_is_read_as_when_every_rule_is_tried_everywhere(text: str) -> None:
     assert is_read_as_before(text)
+
+
+def test_what_people_write_is_read_as_when_every_rule_is_tried_everywhere() -> None:
+    """Their words for the packages that are installed here, most of them Markdown."""
+    texts = {one.name: one.metadata.get_payload() for one in distributions()}
+    assert [name for name, text in texts.items() if text and not is_read_as_before(text)] == []
 
 
 @pytest.mark.parametrize("name", ["inline", "block"])
