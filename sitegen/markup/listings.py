@@ -88,9 +88,12 @@ def listing_of(
         if wrong.option in options.found:
             span = into.within(options.found[wrong.option].span, wrong.part)
             into.error("SG105", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
-        else:
+        else:  # a number or a sign in the code itself, with nothing on its line
             span = into.span_of_line(options.rest_line + int(wrong.part) - 1)
-            into.error("SG130", "this number stands behind the last line of the code", span, "write it at a line's end")
+            hint = "write it on a line of code, or leave it out"
+            into.error(
+                "SG130", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
+            )
     return Listing(code, look, regions)
 
 
