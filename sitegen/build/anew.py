@@ -17,7 +17,7 @@ from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
 from sitegen.build.texts import Fragments, Reader
 from sitegen.build.update import Job, Outcome
-from sitegen.build.workers import each
+from sitegen.build.workers import each, in_batches
 from sitegen.diagnostics import Diagnostic, has_errors, render_report
 from sitegen.model.dates import day_of
 from sitegen.model.linked import document_key
@@ -35,9 +35,6 @@ from sitegen.write.forms import forget_forms
 from sitegen.write.fragments import Shelf
 from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
 
-BATCH = 16
-"""Sheets that a worker prints at a time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -52,7 +49,7 @@ class Planned:
 def build_anew(job: Job) -> Outcome:
     shelf = Shelf(job.cache / "fragments")
     index = Index(job, shelf)
-    reader = Reader(job.root, tuple(job.seen), shelf)
+    reader = Reader(job.root, job.seen, shelf)
     with job.stages.stage("read", len(reader.wanted)) as tick:
         read = reader.read(known_digests(job), index.entries, job.processes, tick)
     with job.stages.stage("link"):
@@ -163,7 +160,9 @@ def _print(
         _ = printer.sources.measured  # once, before workers inherit it
 
     def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str], tuple[str, ...] | None]]:
-        return [(one.sheet.name, staged(one.sheet.make(printer)), contents(one.sheet)) for one in batch]
+        made = [one.sheet.make(printer) for one in batch]
+        inside = [contents(one.sheet) for one in batch]
+        return [(one.sheet.name, staged(files), slots) for one, files, slots in zip(batch, made, inside, strict=True)]
 
     def contents(sheet: Sheet) -> tuple[str, ...] | None:
         from sitegen.render.slots import plain_contents
@@ -179,7 +178,7 @@ def _print(
 
     slow = [[one] for one in due if one.sheet.measured or one.sheet.slow]
     plain = [one for one in due if not one.sheet.measured and not one.sheet.slow]
-    batches = [*slow, *(plain[at : at + BATCH] for at in range(0, len(plain), BATCH))]
+    batches = [*slow, *in_batches(plain, job.processes)]
     files: dict[str, dict[str, str]] = {}
     slots: dict[str, tuple[str, ...]] = {}
     for answer in each(work, batches, job.processes):

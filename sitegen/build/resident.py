@@ -66,7 +66,7 @@ class _Parts:
 
     def __init__(self, job: Job) -> None:
         shelf = Shelf(job.cache / "fragments")
-        self.index, self._reader = Index(job, shelf), Reader(job.root, tuple(job.seen), shelf)
+        self.index, self._reader = Index(job, shelf), Reader(job.root, job.seen, shelf)
         read = self._reader.read(known_digests(job), self.index.entries, job.processes, lambda count: None)
         self.entries = read.entries
         """For the cache."""
@@ -130,7 +130,7 @@ class _Parts:
         if moved:
             setting, self._reader = (
                 self._reader.setting,
-                Reader(self.job.root, tuple(self.job.seen), self._reader.shelf),
+                Reader(self.job.root, self.job.seen, self._reader.shelf),
             )
             self._reader.settle(setting)
         changed = set(new)
@@ -141,19 +141,20 @@ class _Parts:
         }
 
     def _parse(self, name: str, files: tuple[str, ...], new: Mapping[str, bytes | OSError]) -> Parsed:
-        from sitegen.markup.documents import documents_of  # not at the start: nothing may be new
+        from sitegen.markup.documents import texts_of  # not at the start: nothing may be new
+        from sitegen.markup.parse import document_of
 
         contents = {path: new[path] if path in new else _content(self.job.root / path) for path in files}
         part, found = read_part(name, contents, self._reader.setting.zone)
         documents, mistakes = {}, list(found)
-        pieces: dict[str, Pieces] = {}
 
         def pieces_of(key: str) -> Pieces:
-            return pieces.setdefault(key, Pieces(self._pieces_of(name, key)))
+            return Pieces(self._pieces_of(name, key))
 
-        for key, (document, of_document) in documents_of(part, self._reader.spoken, pieces_of) if part else ():
+        for key, text in texts_of(part, self._reader.spoken, pieces_of) if part else ():
+            document, of_document = document_of(text)
             documents[key] = replace(document, html="")
-            self._html[key], self._pieces[key] = document.html, pieces[key].used
+            self._html[key], self._pieces[key] = document.html, text.into.pieces.used
             mistakes += of_document
         return Parsed(without_text(part), diagnostics=tuple(mistakes), packed=pack((documents, {})))
 

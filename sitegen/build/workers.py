@@ -13,6 +13,7 @@ import selectors
 import struct
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +22,10 @@ _LENGTH = struct.Struct("<Q")
 _NUMBER = struct.Struct("<I")
 _FEWEST = 2
 """Batches below which a fork costs more than it saves."""
+_MOST = 64
+"""Tasks in a batch: measured with posts of 10 KB, of which 16 gain less and 240 no more."""
+_LAST = 16
+_HEAVIEST = 1 << 20
 
 
 class WorkerLostError(Exception):
@@ -30,6 +35,23 @@ class WorkerLostError(Exception):
 def cores() -> int:
     """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = lambda task: 0) -> list[Sequence[T]]:
+    """The tasks as `each` takes them: many at a time, so that a worker may do a step for all of them before the next
+    for any, and its processor's caches have what the step needs; fewer at the end, so that no worker is left alone.
+
+    A batch weighs no more than a megabyte, or is one task.
+    """
+    batches: list[Sequence[T]] = []
+    at = 0
+    while at < len(tasks):
+        share = (len(tasks) - at) // (2 * processes)
+        batch = tasks[at : at + max(_LAST, min(_MOST, share))]
+        light = sum(total <= _HEAVIEST for total in accumulate(map(weigh, batch)))
+        batches.append(batch[: max(light, 1)])
+        at += len(batches[-1])
+    return batches
 
 
 def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) -> Iterator[Any]:
@@ -83,7 +105,7 @@ def _start(
     try:
         for pipe in (out, *others):
             os.close(pipe)
-        gc.set_threshold(100_000)
+        gc.set_threshold(500_000)  # texts leave no cycles behind: to look for them is work for nothing
         gc.enable()  # whatever its parent does
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic
-from sitegen.markup.parse import parse_document, parse_post_text
+from sitegen.markup.parse import Text, document_of, read_post_text, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
@@ -29,25 +29,30 @@ def parse_documents(
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
 
-def documents_of(
+def documents_of(part: Part, spoken: Callable[[str], Vocabulary]) -> Iterator[tuple[str, Parsed]]:
+    """The texts of one part of a site by `document_key`, each with its mistakes."""
+    return ((key, document_of(text)) for key, text in texts_of(part, spoken))
+
+
+def texts_of(
     part: Part, spoken: Callable[[str], Vocabulary], pieces_of: Callable[[str], Pieces] = lambda key: Pieces()
-) -> Iterator[tuple[str, Parsed]]:
-    """The texts of one part of a site by `document_key`, each with its mistakes.
+) -> Iterator[tuple[str, Text]]:
+    """The texts of one part of a site by `document_key`; `document_of` makes its document of each.
 
     `pieces_of` gives what is known of the text of a key.
     """
     match part:
         case Post(body=body):
             key = document_key(body)
-            yield key, parse_post_text(body, pieces_of(key), spoken(part.lang))
+            yield key, read_post_text(body, pieces_of(key), spoken(part.lang))
         case Page(body=body) | Term(body=body):
             key, lang = document_key(body), part.lang if isinstance(part, Page) else ""
-            yield key, parse_document(body, has_cells=False, pieces=pieces_of(key), spoken=spoken(lang))
+            yield key, read_text(body, has_cells=False, pieces=pieces_of(key), spoken=spoken(lang))
         case Worklog(entries, intro):
             for entry in entries:
                 key, prefix = document_key(entry.body), f"{entry.date.isoformat()}-"
                 pieces, said = pieces_of(key), spoken("")
-                yield key, parse_document(entry.body, has_cells=False, id_prefix=prefix, pieces=pieces, spoken=said)
+                yield key, read_text(entry.body, has_cells=False, id_prefix=prefix, pieces=pieces, spoken=said)
             if intro is not None:
                 key = document_key(intro)
-                yield key, parse_document(intro, has_cells=False, pieces=pieces_of(key), spoken=spoken(""))
+                yield key, read_text(intro, has_cells=False, pieces=pieces_of(key), spoken=spoken(""))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from markdown_it.token import Token
 
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
@@ -36,6 +38,13 @@ def plain_fence(info: str, content: str, line: int, texts: Texts, into: Collecte
     options = o.read_attributes(rest, line, into)
     options.rest, options.rest_line = content, line + 1
     return _shown(language, into.span_of(language, line), options, "a fence", texts, into)
+
+
+def listings_in(tokens: Iterable[Token]) -> Iterator[tuple[str, str]]:
+    """(language, code) of what plain fences show, unless there are marks in it."""
+    for token in tokens:
+        if token.type == "fence" and is_known(language := token.info.strip().partition(" ")[0].lower()):
+            yield language, token.content
 
 
 def code_block(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> str:

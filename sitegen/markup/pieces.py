@@ -21,6 +21,11 @@ class Pieces:
         self.used: dict[bytes, str] = {}
         """Those that the text has now."""
 
+    @property
+    def are_new(self) -> bool:
+        """Whether nothing was made of the text before."""
+        return not self._known
+
     def find(self, key: bytes) -> str | None:
         """What was made of that before."""
         if key in self._known:

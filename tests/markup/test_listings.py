@@ -8,7 +8,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
-from sitegen.markup.parse import parse_document
+from sitegen.markup.highlight import highlighted_lines
+from sitegen.markup.parse import document_of, highlight_ahead, parse_document, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, ListingSlot
 from sitegen.model.listing import Look, Note
@@ -159,6 +160,36 @@ def test_notes_of_a_listing_within_a_list() -> None:
     tree = page("- item\n\n  ```python\n  x = 1  # <1>\n  ```\n  1. One.\n\n- [x] done\n")
     assert tree.css_first("li > .annotated > ol.annotations > li > div").text() == "One."
     assert tree.css_first("li > .state.done") is not None
+
+
+FENCES = """\
+```python
+x = 1
+```
+
+- ~~~ Triton filename=a.py
+  y = 2
+  ~~~
+
+``` nosuch
+z
+```
+"""
+
+
+def test_listing_that_is_highlighted_ahead_is_not_highlighted_again() -> None:
+    texts = [read_text(Markdown(FENCES, "a.md")), read_text(Markdown("```python\nw\n```\n", "b.md"))]
+    highlighted_lines.cache_clear()
+    highlight_ahead(texts)
+    assert highlighted_lines.cache_info().misses == 3
+    assert "nosuch" in document_of(texts[0])[1][0].message
+    assert highlighted_lines.cache_info().misses == 4, "what nobody knows is plain text"
+
+
+def test_nothing_is_highlighted_ahead_of_a_text_of_which_something_is_known() -> None:
+    highlighted_lines.cache_clear()
+    highlight_ahead([read_text(Markdown(FENCES, "a.md"), pieces=Pieces({b"key": "html"}))])
+    assert highlighted_lines.cache_info().misses == 0
 
 
 def test_edited_text_keeps_the_listings_that_are_as_they_were() -> None:
