@@ -38,6 +38,7 @@ class Related(Mapping[str, tuple[Post, ...]]):
         self._series_places, self._neighbours = series_places, neighbours
         self._posts = [post for posts in languages for post in posts]
         self._place = {post.body.path: at for at, post in enumerate(self._posts)}
+        self._found: dict[str, tuple[Post, ...]] = {}
 
     @cached_property
     def _meetings(self) -> list[list[tuple[int, list[int], int]]]:
@@ -51,6 +52,11 @@ class Related(Mapping[str, tuple[Post, ...]]):
         return found
 
     def __getitem__(self, path: str) -> tuple[Post, ...]:
+        if path not in self._found:
+            self._found[path] = self._nearest(path)
+        return self._found[path]
+
+    def _nearest(self, path: str) -> tuple[Post, ...]:
         at = self._place[path]
         known = self._known(path)
         near = sorted((-score, abs(other - at), other) for other, score in self._scores(at).items())

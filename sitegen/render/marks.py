@@ -69,13 +69,15 @@ def strip(phases: Sequence[Sequence[Square]]) -> Markup:
         x += 6 if phase else 0
     width = max(x - 8, 1)
     attributes = {"viewBox": f"0 0 {width} 10", "width": round(width * 1.2), "height": 12}
-    parts = [tag("path", class_=state or None, d=_squares_at(starts)) for state, starts in places.items()]
+    parts = [_squares(state, starts) for state, starts in places.items()]
     return tag("svg", join(parts), class_="strip", aria_hidden="true", **attributes)
 
 
-def _squares_at(starts: Sequence[int]) -> str:
-    steps = (f"m{x - before} 0h9v9h-9z" for before, x in itertools.pairwise(starts))
-    return f"M{starts[0] + 0.5} .5h9v9h-9z{''.join(steps)}"
+def _squares(state: str, starts: Sequence[int]) -> Markup:
+    """As `tag` would write it: each post of a series shows all of its squares."""
+    steps = "".join([f"m{x - before} 0h9v9h-9z" for before, x in itertools.pairwise(starts)])
+    class_ = f' class="{state}"' if state else ""
+    return Markup(f'<path{class_} d="M{starts[0] + 0.5} .5h9v9h-9z{steps}"/>')
 
 
 def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:

@@ -9,6 +9,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 NBSP = "\u00a0"
 MINUS = "\u2212"
@@ -131,6 +132,7 @@ def short_shape(workload: str) -> str:
     return f"{parts[0]}³" if len(parts) == 3 and len(set(parts)) == 1 and parts[0].isdigit() else shape(workload)
 
 
+@lru_cache(maxsize=4096)
 def day(date: dt.date) -> str:
     """`21 November 2026`."""
     return f"{date.day}{NBSP}{MONTHS[date.month - 1]} {date.year}"
@@ -146,6 +148,7 @@ def minutes(words: int) -> int:
     return max(1, round(words / WORDS_PER_MINUTE))
 
 
+@lru_cache(maxsize=4096)
 def reading_time(*words: int) -> str:
     """`14 min`, of texts of so many words: as a reader would add up what stands beside each."""
     return with_unit(str(sum(map(minutes, words))), "min")
