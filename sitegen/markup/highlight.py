@@ -60,7 +60,11 @@ CLASSES: dict[Any, str] = {
 }
 
 
-@lru_cache(maxsize=4096)
+KEPT = 4096
+"""Listings of which the HTML is remembered."""
+
+
+@lru_cache(maxsize=KEPT)
 def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
     """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
     from sitegen.markup.fastlex import lines

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
 from linkify_it import LinkifyIt
@@ -30,7 +31,7 @@ from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
 from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.footnotes import footnotes_plugin
-from sitegen.markup.highlight import highlighted_lines
+from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in
@@ -105,10 +106,12 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
 def highlight_ahead(texts: Iterable[Text]) -> None:
     """What plain fences of new texts show, one language after another: `document_of` finds what was made here.
 
-    A lexer that goes on with the next listing is a fifth faster than one before which other code ran.
+    A lexer that goes on with the next listing is a fifth faster than one before which other code ran.  Of very many
+    listings only as many are made as are sure to be remembered.
     """
     new = [text.tokens for text in texts if text.into.pieces.are_new]
-    for language, code in sorted(listing for tokens in new for listing in listings_in(tokens)):
+    found = (listing for tokens in new for listing in listings_in(tokens))
+    for language, code in sorted(islice(found, KEPT // 2)):
         highlighted_lines(code, language)
 
 

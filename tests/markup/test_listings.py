@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
-from sitegen.markup.highlight import highlighted_lines
+from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.parse import document_of, highlight_ahead, parse_document, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, ListingSlot
@@ -190,6 +190,14 @@ def test_nothing_is_highlighted_ahead_of_a_text_of_which_something_is_known() ->
     highlighted_lines.cache_clear()
     highlight_ahead([read_text(Markdown(FENCES, "a.md"), pieces=Pieces({b"key": "html"}))])
     assert highlighted_lines.cache_info().misses == 0
+
+
+def test_no_more_is_highlighted_ahead_than_is_remembered() -> None:
+    text = read_text(Markdown("".join(f"```python\nx{n}\n```\n\n" for n in range(KEPT + 1)), "a.md"))
+    highlighted_lines.cache_clear()
+    highlight_ahead([text])
+    document_of(text)
+    assert highlighted_lines.cache_info().misses == KEPT + 1
 
 
 def test_edited_text_keeps_the_listings_that_are_as_they_were() -> None:
