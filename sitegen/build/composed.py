@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -13,12 +13,13 @@ from urllib.parse import unquote
 
 from sitegen.build.extras import missing_extras
 from sitegen.build.images import FORMS, Looker
+from sitegen.build.index import Index
 from sitegen.build.probes import load_probes
-from sitegen.build.texts import Entries, Parsed, Read
+from sitegen.build.texts import Parsed, Read
 from sitegen.build.update import Job, today
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.markup.image_files import with_images
-from sitegen.markup.link import Resolved, link_site, resolved, unpublished
+from sitegen.markup.link import link_site, resolved, unpublished
 from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
 from sitegen.model.linked import Linked
@@ -35,55 +36,12 @@ from sitegen.render.sheet import Files, Sheet, digest_of_measured
 from sitegen.render.sheets import sheets
 from sitegen.render.sources import Sources
 from sitegen.render.theme import load_theme
-from sitegen.write import cache
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
-from sitegen.write.fragments import Shelf
-from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
     from sitegen.render.evidence import Evidence
     from sitegen.results.records import Records
-
-Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
-"""By the key of a site, what a `Resolved` has."""
-
-
-class Index:
-    """What is known of the texts of a site, whichever output they are printed for."""
-
-    def __init__(self, job: Job, shelf: Shelf) -> None:
-        self._path, self._version = job.cache / "texts.cache", job.version
-        found = cache.load(self._path, job.version)
-        if found is None:
-            shelf.clear()
-        entries, records, links = found or ({}, (b"", b""), {})
-        self.entries: Entries = entries
-        self._records: tuple[bytes, bytes] = records
-        self._links: Links = links
-        self._loaded: tuple[Entries, tuple[bytes, bytes], Links] = (entries, records, links)
-
-    def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
-        """Those of the records with that key, found only when it is another than last time."""
-        if self._records[0] == key:
-            return tuple(cache.unpack(self._records[1]))
-        found = find()
-        self._records = (key, cache.pack(found))
-        return found
-
-    def links(self, key: bytes) -> Resolved | None:
-        """Where the links of the site with that key lead."""
-        found = self._links.get(key)
-        return Resolved(*found) if found else None
-
-    def keep_links(self, key: bytes, found: Resolved) -> None:
-        """For the next time; besides, those of one other site: what is published, and what `serve` shows."""
-        others = list(self._links.items())[-1:]
-        self._links = {**dict(others), key: (dict(found.hrefs), dict(found.assets), tuple(found.rich))}
-
-    def save(self, entries: Entries) -> None:
-        if (entries, self._records, self._links) != self._loaded:
-            cache.save(self._path, self._version, (dict(entries), self._records, self._links))
 
 
 class Documents(Mapping[str, Document]):
@@ -240,11 +198,3 @@ def _forms(source: Path, digest: bytes, wanted: Sequence[Form], folder: Path, pr
     from sitegen.write.images import made
 
     return made(source, digest, wanted, folder)
-
-
-def known_digests(job: Job) -> dict[str, bytes]:
-    """Digests of the files that are as the last build saw them, and of those that no reader takes."""
-    last = job.last
-    same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
-    known = {path: last.digests[path] for path in same} if last else {}
-    return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}

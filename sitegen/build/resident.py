@@ -22,8 +22,9 @@ import jinja2
 from sitegen.build import state as states
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.compiled import compiled_templates
-from sitegen.build.composed import Composed, Index, Link, known_digests, link
+from sitegen.build.composed import Composed, Link, link
 from sitegen.build.faces import face_of
+from sitegen.build.index import Index, known_digests
 from sitegen.build.stages import Stages
 from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, setting_of, without_text
 from sitegen.build.update import CACHE, ROOMS, Job, state_file

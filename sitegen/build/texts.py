@@ -150,8 +150,17 @@ class Reader:
         self.setting, self.spoken = setting, vocabularies(self.root, setting.language)
         self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
 
-    def read(self, digests: Mapping[str, bytes], cached: Entries, processes: int, tick: Callable[[int], None]) -> Read:
-        """`digests` are those that are known already; `tick` hears how many texts were read."""
+    def read(
+        self,
+        digests: Mapping[str, bytes],
+        cached: Entries,
+        processes: int,
+        tick: Callable[[int], object],
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Read:
+        """`digests` are those that are known already; `tick` hears how many texts were read; `meanwhile` is done while
+        other processes read.
+        """
         known = dict(digests)
         entries: dict[str, Entry] = {}
         parsed: dict[str, Parsed] = {}
@@ -179,7 +188,7 @@ class Reader:
         def work(batch: Sequence[str], worker: int) -> list[tuple[str, dict[str, bytes], Entry | None]]:
             return self._entries(batch, cached, str(worker))
 
-        for answer in each(work, batches, processes):
+        for answer in each(work, batches, processes, meanwhile):
             for made in answer:
                 keep(*made)
             tick(len(answer))

@@ -54,10 +54,16 @@ def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = l
     return batches
 
 
-def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) -> Iterator[Any]:
+def each(
+    work: Callable[[T, int], Any],
+    batches: Sequence[T],
+    processes: int,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Iterator[Any]:
     """`work(batch, worker)` of every batch, in any order; `worker` counts the processes from 0.
 
-    With one process, or too little to do, in this one.  An exception of a worker is raised here.
+    With one process, or too little to do, in this one.  An exception of a worker is raised here.  `meanwhile` is what
+    this process does, if there are others, before the first of them answers.
     """
     if processes < 2 or len(batches) < _FEWEST:
         yield from (work(batch, 0) for batch in batches)
@@ -71,6 +77,7 @@ def each(work: Callable[[T, int], Any], batches: Sequence[T], processes: int) ->
     os.close(tasks)
     waiting = len(batches)
     try:
+        meanwhile()
         for made in _answers([pipe for _, pipe in started]):
             waiting -= 1
             yield made
