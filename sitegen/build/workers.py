@@ -24,7 +24,7 @@ _FEWEST = 2
 """Batches below which a fork costs more than it saves."""
 _MOST = 64
 """Tasks in a batch: measured with posts of 10 KB, of which 16 gain less and 240 no more."""
-_LAST = 16
+_LAST = 8
 _HEAVIEST = 1 << 20
 
 

@@ -1,5 +1,5 @@
-"""Blocks of a text that no other contains → their tokens at once: paragraphs, fences, tables and lists of one line an
-item.  A table of nothing but words and code is one token.
+"""Blocks of a text that no other contains → their tokens at once: paragraphs, headings, fences, tables and lists of one
+line an item.  A table of nothing but words and code is one token.
 
 One character says of each line how it begins: so one match says where a block ends that is what it seems to be.  What
 may be anything else is left to the rules.
@@ -25,6 +25,8 @@ _FENCED = re.compile(
     r"(?P<marks>(?P<mark>[`~])(?P=mark){2,}+)(?P<info>[^`\n]*)\n(?P<code>(?:.*\n)*?) {0,3}(?P=marks)(?P=mark)*[ \t]*$",
     re.MULTILINE,
 )
+_HEADING = re.compile(rf"#{_AHEAD}")
+_TITLE = re.compile(r"(#{1,6}) +([^\s#](?:[^\n#]*[^\s#])?) *(?:\n|\Z)")
 _TABLE = re.compile(rf"\|\|+(?={EMPTY}|\Z)")
 _RULES = re.compile(r"[-:| \t]+")
 _RULE = re.compile(r"(:?)-+(:?)")
@@ -59,6 +61,7 @@ class AtTheMargin:
         self._paragraph = re.compile(rf"[^{known}{EMPTY}]+{_AHEAD}")
         self._item = re.compile(rf"[-*+] [^{known}{EMPTY}]")
         self._ways: dict[str, Callable[[StateBlock, str, int], bool]] = {
+            "#": _read_heading,
             "|": self._table,
             **dict.fromkeys("-*+", self._list),
         }
@@ -123,6 +126,21 @@ class AtTheMargin:
         if not are_plain("-".join(text.split("`")[::2]), self._marks):
             return False
         return all(are_plain(cell, ()) for row in rows for cell in row if "`" in cell)
+
+
+def _read_heading(state: StateBlock, firsts: str, line: int) -> bool:
+    found = _HEADING.match(firsts, line) and _TITLE.match(state.src, state.bMarks[line])
+    if not found:
+        return False
+    marks, title = found.groups()
+    tag, lines = f"h{len(marks)}", [line, line + 1]
+    state.tokens += (
+        Made("heading_open", tag, 1, {}, lines, 0, None, "", marks, "", {}, True),
+        Made("inline", "", 0, {}, [*lines], 1, [], title, "", "", {}, True),
+        Made("heading_close", tag, -1, {}, None, 0, None, "", marks, "", {}, True),
+    )
+    state.line = line + 1
+    return True
 
 
 def _open(kind: str, tag: str, level: int, lines: list[int], markup: str = "", style: str = "") -> Token:
