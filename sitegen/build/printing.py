@@ -157,9 +157,7 @@ def _print(
         _ = printer.sources.measured  # once, before workers inherit it
 
     def work(batch: Sequence[Planned], worker: int) -> list[tuple[str, dict[str, str], tuple[str, ...] | None]]:
-        made = [one.sheet.make(printer) for one in batch]
-        inside = [contents(one.sheet) for one in batch]
-        return [(one.sheet.name, staged(files), slots) for one, files, slots in zip(batch, made, inside, strict=True)]
+        return [(one.sheet.name, staged(one.sheet.make(printer)), contents(one.sheet)) for one in batch]
 
     def contents(sheet: Sheet) -> tuple[str, ...] | None:
         from sitegen.render.slots import plain_contents
