@@ -1,5 +1,5 @@
-"""Blocks of a text that no other contains → their tokens at once: paragraphs, headings, fences, tables and lists of one
-line an item.  A table of nothing but words and code is one token.
+"""Blocks of a text that no other contains → their tokens at once: paragraphs, headings, fences, lists of one line
+an item, and tables of nothing but words and code, which are one token.
 
 One character says of each line how it begins: so one match says where a block ends that is what it seems to be.  What
 may be anything else is left to the rules.
@@ -105,7 +105,7 @@ class AtTheMargin:
         )
 
     def _table(self, state: StateBlock, firsts: str, line: int) -> bool:
-        """One of which each row begins with its bar and has as many cells as the first."""
+        """One of words and code, of which each row begins with its bar and has as many cells as the first."""
         found = _TABLE.match(firsts, line)
         text = state.src[state.bMarks[line] : state.eMarks[found.end() - 1]] if found else "\\"
         if not found or "\\" in text:
@@ -113,10 +113,11 @@ class AtTheMargin:
         rules, rows = _rules_and_rows(text)
         if not rules or not all(rules) or any(len(row) != len(rules) for row in rows):
             return False
+        if not self._is_plain(text, rows):
+            return False
         styles = [f"text-align:{side}" if rule and (side := _ALIGNED[rule[1], rule[2]]) else "" for rule in rules]
-        push = _push_words_of_rows if self._is_plain(text, rows) else _push_rows
         state.tokens.append(_open("table_open", "table", 0, [line, found.end()]))
-        push(state.tokens, rows, styles, line)
+        _push_rows(state.tokens, rows, styles, line)
         state.tokens.append(_close("table_close", "table", 0))
         state.line = found.end()
         return True
@@ -159,9 +160,8 @@ def read_fence(state: StateBlock, start: int, end: int) -> bool:
     if not found:
         return False
     state.line = start + found["code"].count("\n") + 2
-    token = Made("fence", "code", 0, {}, [start, state.line], 0, None, found["code"], found["marks"], found["info"])
-    token.block = True
-    state.tokens.append(token)
+    lines, (code, marks, info) = [start, state.line], found.group("code", "marks", "info")
+    state.tokens.append(Made("fence", "code", 0, {}, lines, 0, None, code, marks, info, {}, True))
     return True
 
 
@@ -179,30 +179,6 @@ def _cells(row: str) -> list[str]:
     return [mdTrim(cell) for cell in cells[1 : None if cells[-1] else -1]]
 
 
-def _push_words_of_rows(tokens: list[Token], rows: Sequence[Sequence[str]], styles: Sequence[str], line: int) -> None:
+def _push_rows(tokens: list[Token], rows: Sequence[Sequence[str]], styles: Sequence[str], line: int) -> None:
     words, meta = " ".join([cell for row in rows for cell in row]), {"rows": rows, "styles": styles}
     tokens.append(Made("table_rows", "", 0, {}, [line, line + len(rows) + 1], 1, None, words, "", "", meta, True))
-
-
-def _push_rows(tokens: list[Token], rows: Sequence[Sequence[str]], styles: Sequence[str], line: int) -> None:
-    head, *body = rows
-    tokens.append(_open("thead_open", "thead", 1, [line, line + 1]))
-    _push_row(tokens, "th", head, styles, line)
-    tokens.append(_close("thead_close", "thead", 1))
-    if body:
-        tokens.append(_open("tbody_open", "tbody", 1, [line + 2, line + 2 + len(body)]))
-        for at, row in enumerate(body, start=line + 2):
-            _push_row(tokens, "td", row, styles, at)
-        tokens.append(_close("tbody_close", "tbody", 1))
-
-
-def _push_row(tokens: list[Token], tag: str, cells: Sequence[str], styles: Sequence[str], line: int) -> None:
-    opened, closed = f"{tag}_open", f"{tag}_close"
-    tokens.append(_open("tr_open", "tr", 2, [line, line + 1]))
-    for cell, style in zip(cells, styles, strict=True):
-        tokens += (
-            _open(opened, tag, 3, [line, line + 1], "", style),
-            Made("inline", "", 0, {}, [line, line + 1], 4, [], cell, "", "", {}, True),
-            _close(closed, tag, 3),
-        )
-    tokens.append(_close("tr_close", "tr", 2))

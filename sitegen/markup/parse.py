@@ -59,9 +59,18 @@ class Text:
     tokens: Sequence[Token]
 
 
-def parse_document(body: Markdown, **how: Any) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document of one text and its mistakes, in reading order; `how` it is read, `read_text` says."""
-    return document_of(read_text(body, **how))
+def parse_document(
+    body: Markdown,
+    *,
+    has_cells: bool = True,
+    numbered: bool = False,
+    id_prefix: str = "",
+    pieces: Pieces | None = None,
+    spoken: Vocabulary = ENGLISH,
+) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document of one text and its mistakes, in reading order; `read_text` says what the options do."""
+    text = read_text(body, has_cells=has_cells, numbered=numbered, id_prefix=id_prefix, pieces=pieces, spoken=spoken)
+    return document_of(text)
 
 
 def read_text(
