@@ -45,7 +45,7 @@ def mend(job: Job, last: State, edited: Iterable[str]) -> Outcome | None:
     if len(paths) > MOST:
         return None
     own, shelf, mended = load_own_pages(job.remembered, job.version), Shelf(job.cache / "fragments"), list[Mended]()
-    with job.stages.stage("read", len(paths)) as tick:
+    with job.stages.stage("mend", len(paths)) as tick:
         for path in paths:
             one = _mended(job, last, own[path], path, shelf) if path in own else None
             if one is None:

@@ -11,6 +11,7 @@ import pytest
 
 from sitegen.build import anew
 from sitegen.build.authors_templates import shows_texts_as_they_are
+from sitegen.build.stages import Stages
 from sitegen.build.update import Outcome, update
 from sitegen.render.theme import load_theme
 
@@ -72,6 +73,14 @@ def test_a_text_is_mended_again_and_again_and_back(edit, fifty) -> None:
 def test_whatever_others_could_show_is_left_to_a_whole_build(edit, fifty, old: str, new: str) -> None:
     assert old in fifty.post(7)
     assert not edit((PATH, fifty.post(7).replace(old, new)))[0]
+
+
+def test_a_profile_names_each_stage_once(root, fifty) -> None:
+    update(root, root / "public", processes=1)
+    fifty.write(root, PATH, fifty.post(7).replace("title: Post 7", "title: Post 7, anew"))
+    stages = Stages()
+    update(root, root / "public", processes=1, stages=stages)
+    assert [stage.name for stage in stages.all] == ["scan", "mend", "read", "link", "compare", "print", "write"]
 
 
 def test_a_mistake_is_reported_by_a_whole_build(root, fifty) -> None:
