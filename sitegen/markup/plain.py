@@ -14,15 +14,22 @@ def are_plain(source: str, marks: Iterable[str]) -> bool:
 
     To look for one mark after another is faster than for all of them with one regex.
     """
-    parts = source.split("`")
-    words, code = parts[::2], parts[1::2]
-    if not len(parts) % 2 or not all(code) or not all(words[1:-1]) or any(map(_is_trimmed, code)):
+    text = _words_of(source) if "`" in source else source
+    if text is None:
         return False
-    text = "-".join(words)
     for mark in marks:  # noqa: SIM110, a generator costs more than it spares
         if mark in text:
             return False
     return True
+
+
+def _words_of(source: str) -> str | None:
+    """All but the code; None where a backtick may mean something else."""
+    parts = source.split("`")
+    words, code = parts[::2], parts[1::2]
+    if not len(parts) % 2 or not all(code) or not all(words[1:-1]) or any(map(_is_trimmed, code)):
+        return None
+    return "-".join(words)
 
 
 def _is_trimmed(code: str) -> bool:

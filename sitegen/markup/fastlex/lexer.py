@@ -14,6 +14,7 @@ from typing import Any
 from pygments.lexer import Lexer, _PseudoMatch
 from pygments.token import Error, Whitespace, _TokenType
 
+from sitegen.markup.fastlex.numbers import Numbers
 from sitegen.markup.fastlex.program import Act, program_of
 from sitegen.markup.fastlex.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
 from sitegen.markup.fastlex.sets import bit
@@ -141,6 +142,8 @@ class FastLexer:
     def _memo_of(self, act: Act | None) -> dict[str, Any]:
         if isinstance(act, Identifiers):
             return Memo(partial(self._shown_word, act))
+        if isinstance(act, Numbers):
+            return Memo(partial(self._shown_number, act))
         if isinstance(act, Rule) and isinstance(act.whole, str) and act.target is None and not act.empty:
             return self._memo(act.whole)
         return _Unsaid()
@@ -152,6 +155,10 @@ class FastLexer:
 
     def _shown_name(self, text: str) -> str:
         return self._show(self.tables.known_names.get(text, self.tables.name), text)
+
+    def _shown_number(self, numbers: Numbers, text: str) -> str | None:
+        kind = numbers.kind(text)
+        return None if kind is None else self.shown(kind, text)
 
     def _shown_word(self, words: Identifiers, word: str) -> str | None:
         meaning = words.meanings.get(word, Meaning(words.kind))

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from sitegen.markup.fastlex import sets, trees
+from sitegen.markup.fastlex.numbers import DIGITS, Numbers, numbers
 from sitegen.markup.fastlex.plain import LINE_START, plain_text
 from sitegen.markup.fastlex.rules import Rule, Tables
 from sitegen.markup.fastlex.sets import ALL, WORD_START, Mask
@@ -27,7 +29,7 @@ class InTurn:
     ahead: list[Node]
 
 
-Act = Rule | Identifiers | InTurn
+Act = Rule | Identifiers | Numbers | InTurn
 _FREQUENT = "%;{}\"'0#/$"
 
 
@@ -54,7 +56,7 @@ class _Alternative:
     def nodes(self, into: Numbering) -> list[Node]:
         if isinstance(self.act, Rule):
             return self.act.nodes(into, keep_groups=bool(self.act.parts))
-        return self.act.nodes() if isinstance(self.act, Identifiers) else self.act.ahead
+        return self.act.ahead if isinstance(self.act, InTurn) else self.act.nodes()
 
 
 def program_of(state: str, tables: Tables, plain: str, error_is_plain: bool) -> Program:
@@ -90,7 +92,27 @@ def _alternatives(rules: Sequence[Rule], words: Identifiers | None, left: Sequen
     if words:
         both = [_Alternative(WORD_START, words), _Alternative(WORD_START, InTurn(words.odd_nodes()))]
         alternatives[after_lines:after_lines] = both
-    return [*alternatives, _Alternative(ALL, InTurn([]))]
+    return [*_with_numbers(alternatives), _Alternative(ALL, InTurn([]))]
+
+
+def _with_numbers(alternatives: list[_Alternative]) -> list[_Alternative]:
+    """With one for what begins with a digit before the first that can: none after it needs to.
+
+    Rules of line starts before it are tried before it.
+    """
+    places = (at for at, alternative in enumerate(alternatives) if alternative.first & DIGITS)
+    at_digits = list(dropwhile(lambda at: alternatives[at].at_line_start, places))
+    found = numbers([act for at in at_digits if isinstance(act := alternatives[at].act, Rule)])
+    if found is None:
+        return alternatives
+    first = at_digits[0]
+    later = [_not_at_digits(other) for other in alternatives[first:] if other.first & ~DIGITS]
+    return [*alternatives[:first], _Alternative(DIGITS, found), *later]
+
+
+def _not_at_digits(alternative: _Alternative) -> _Alternative:
+    """One that may match nothing still matches everywhere."""
+    return alternative if alternative.first == ALL else replace(alternative, first=alternative.first & ~DIGITS)
 
 
 def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[Tree]:

@@ -129,6 +129,12 @@ def alphabet(tree: Tree, flags: int) -> Mask:
     return mask
 
 
+def looks_around(tree: Tree) -> bool:
+    """Whether a match may depend on more than the characters from its first on: on a place, or on what was read."""
+    parts = [_parts(op, value, 0) for op, value in tree.data if op not in SINGLES]
+    return any(inner is None or any(looks_around(part) for part, _ in inner) for inner in parts)
+
+
 def tail(tree: Tree, flags: int) -> Mask:
     """Every character that can be in a match after its first."""
     if len(tree) == 0 or single(tree[0], flags) is not None:

@@ -242,9 +242,9 @@ def _begin(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask]) -> se
 
 
 def _lengthened(begun: set[str], one: Mask, done: dict[str, Mask]) -> set[str]:
-    letters = [chr(at) for at in range(128) if one & WORD & 1 << at]
-    if len(letters) > 12:
+    if (one & WORD).bit_count() > 12:
         raise Endless
+    letters = [chr(at) for at in range(128) if one & WORD & 1 << at]
     _finish(begun, one & ~WORD, done)
     starts = [letter for letter in letters if not letter.isdigit()]
     return {word + letter for word in begun for letter in (letters if word else starts)}
