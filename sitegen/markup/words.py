@@ -49,12 +49,6 @@ def count_words(tokens: Iterable[Token]) -> int:
     """Of prose; code and tables of figures are not read word by word."""
     text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows", "words")])
     if text.isascii():
-        return _count(text.replace("\n", " "))
+        return len(text.split())
     alone = len(_CJK.findall(text))
     return len(_CJK.sub(" ", text).split()) + (alone + 1) // 2
-
-
-def _count(text: str) -> int:
-    """Words between single spaces are counted without a list of them, in a sixth of the time."""
-    single = text.isprintable() and "  " not in text and text.strip() == text != ""
-    return text.count(" ") + 1 if single else len(text.split())

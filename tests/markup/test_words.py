@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sitegen.markup.parse import parse_document
-from sitegen.markup.words import _count
 from sitegen.model.markdown import Markdown
-
-
-@given(st.text("ab -\n\t\x0b\x1c\x7f", max_size=30))
-def test_words_stand_between_blanks_of_any_kind_and_number(text: str) -> None:
-    assert _count(text) == len(text.split())
 
 
 @pytest.mark.parametrize(

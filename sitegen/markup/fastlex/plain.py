@@ -34,8 +34,7 @@ def plain_text(
     rules: Sequence[Rule], plain: str, error_is_plain: bool, words: Identifiers | None, into: Numbering
 ) -> Plain:
     others = [rule for rule in rules if not rule.at_line_start]
-    at_starts = [rule for rule in rules if rule.at_line_start and not rule.is_whole_string]
-    no_line_rule = none_of([rule for rule in at_starts if not rule.at_text_start], into)
+    no_line_rule = none_of([rule for rule in rules if rule.at_line_start and not rule.at_text_start], into)
     alone = _alone(others, plain, error_is_plain, bool(no_line_rule))
     before = _before_others(others, plain, error_is_plain, alone)
     rounds = _character_rounds(alone, before, no_line_rule)
@@ -44,8 +43,8 @@ def plain_text(
     left = [_left(at, rule, rules, alone) for at, rule in enumerate(rules)]
     unread = ASCII & ~(alone | sum(before.values()) | (WORD if words and words.kind is not None else 0))
     rounds += _rule_rounds(rules, plain, left, unread, no_line_rule, into)
-    skipping = _skipping(rounds, alone, none_of(at_starts, into), no_line_rule)
-    return Plain(skipping, left, alone)
+    start = none_of([rule for rule in rules if rule.at_line_start], into)
+    return Plain(_skipping(rounds, alone, start, no_line_rule), left, alone)
 
 
 def _alone(others: Sequence[Rule], plain: str, error_is_plain: bool, asks_at_lines: bool) -> Mask:

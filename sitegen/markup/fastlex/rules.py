@@ -66,11 +66,6 @@ class Rule:
         return trees.parse(source, self.flags) if isinstance(source, str) else source
 
     @property
-    def is_whole_string(self) -> bool:
-        """Whether it was made of several: it matches only where the first of them, which stands behind it, does."""
-        return not isinstance(self.source, str) and not hasattr(self.source, "get")
-
-    @property
     def is_simple(self) -> bool:
         """Whether it stays in its state and has one name for all that it reads."""
         return isinstance(self.whole, str) and self.target is None
