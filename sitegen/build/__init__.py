@@ -13,10 +13,10 @@ in the site's `.sitegen`:
 `update` compares a scan of the site and of the output with the state: nothing changed, nothing is imported.  When only
 texts were edited, and of them nothing that another page shows, `mend` puts their HTML into their own pages.  Else
 `anew` reads what changed (`texts`), on all cores (`workers`), and `printing` links all, compares each sheet's digest
-with that of the last build, prints those that differ into a stage, again on all cores, and renames.  The state is
-written last, and by a rename, so that whatever kills a build leaves whole pages and a state that is true.  Each file of
-the cache carries the version that wrote it and a digest: one that does not fit is thrown away.  `reasons` says why a
-sheet was printed.
+with that of the last build, prints those that differ into a stage, again on all cores, and renames.  Where there is
+nothing to compare with, whoever prints a sheet finds out what it shows.  The state is written last, and by a rename, so
+that whatever kills a build leaves whole pages and a state that is true.  Each file of the cache carries the version
+that wrote it and a digest: one that does not fit is thrown away.  `reasons` says why a sheet was printed.
 
 `resident` keeps a site in memory for the preview: it starts from the same cache, takes in what is saved, links again
 only when a text shows the others another face (`faces`), and prints the pages that somebody asks for.

@@ -32,7 +32,7 @@ from sitegen.read.texts import Texts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.language import Language
 from sitegen.render.parts import Part
-from sitegen.render.sheet import Files, Sheet, digest_of_measured
+from sitegen.render.sheet import Files, Sheet, digest_of_measured, these
 from sitegen.render.sheets import sheets
 from sitegen.render.sources import Sources
 from sitegen.render.theme import load_theme
@@ -120,7 +120,7 @@ class Composed:
             read.digests,
             Drawings(job.cache / "cards"),
         )
-        of_records = index.mistakes_in_records(digest_of_measured(self.sources), lambda: self._records[1])
+        of_records = index.mistakes_in_records(digest_of_measured(self.sources), self._mistakes_in_records)
         of_extras = missing_extras(job.root, link.linked.site.config)
         self.beside_texts = (*link.found, *of_theme, *of_records, *of_extras)
         """The mistakes that no text has by itself."""
@@ -130,9 +130,16 @@ class Composed:
         of_texts = worklog_never_fails(d for one in self.read.parsed.values() for d in one.diagnostics)
         return in_reading_order((*of_texts, *self.beside_texts))
 
+    @property
+    def _has_records(self) -> bool:
+        return any("/results/" in path for path in self._job.seen)
+
+    def _mistakes_in_records(self) -> tuple[Diagnostic, ...]:
+        return self._records[1] if self._has_records else ()
+
     @cached_property
     def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:
-        if not any("/results/" in path for path in self._job.seen):
+        if not self._has_records:
             from sitegen.results.records import Records
 
             return Records(), ()
@@ -168,13 +175,13 @@ class Composed:
 
     def of_theme(self) -> Sheet:
         """The theme's own files."""
-        return Sheet("assets/", (), lambda printer: self.assets.files, listed=False)
+        return Sheet("assets/", these(), lambda printer: self.assets.files, listed=False)
 
     def _shown_files(self) -> Iterator[Sheet]:
         """Images and what else texts link to."""
         for url, path in self.sources.linked.assets.items():
             part = Part("the file", self.read.digests[path], (path,))
-            yield Sheet(url, (part,), partial(_copy, self._job.root / path, url), listed=False)
+            yield Sheet(url, these(part), partial(_copy, self._job.root / path, url), listed=False)
         if self.sources.config.images:
             yield from self._forms_of_images()
 
@@ -187,7 +194,7 @@ class Composed:
                 digest = self.read.digests[path]
                 part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
                 make = partial(_forms, self._job.root / path, digest, wanted, folder)
-                yield Sheet(f"{url}.forms", (part,), make, slow=True, listed=False)
+                yield Sheet(f"{url}.forms", these(part), make, slow=True, listed=False)
 
 
 def _copy(source: Path, url: str, printer: Printer) -> Files:

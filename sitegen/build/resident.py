@@ -182,6 +182,8 @@ class _Print:
     files: Files
     good: bool
     """Whether its text had no mistakes."""
+    says: frozenset[str]
+    """The files of the site that say what it shows."""
     current: bool = True
     """Whether they would be the same now."""
 
@@ -309,9 +311,8 @@ class Resident:
         self._site.link.texts.forget()
         for path in paths:
             self._site.link.documents.take(self._parts.parsed[path])
-        for name in self._printed:
-            sheet = self._sheets.known.get(name)
-            if sheet is None or any(not set(part.files).isdisjoint(paths) for part in sheet.shows):
+        for name, printed in self._printed.items():
+            if not printed.says.isdisjoint(paths):
                 self._outdate(name)
 
     def _link(self) -> None:
@@ -388,7 +389,8 @@ class Resident:
             return before.files if before else {}
         self._failed.pop(sheet.name, None)
         self._printed.pop(sheet.name, None)
-        self._printed[sheet.name] = _Print(files, good=not held)
+        says = frozenset(path for part in sheet.shows() for path in part.files)
+        self._printed[sheet.name] = _Print(files, not held, says)
         if len(self._printed) > KEPT:
             del self._printed[next(iter(self._printed))]
         return files

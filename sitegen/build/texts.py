@@ -191,6 +191,7 @@ class Reader:
         for answer in each(work, batches, processes, meanwhile):
             for made in answer:
                 keep(*made)
+                _ = parsed[made[0]].documents  # unpacked while others read: linking asks for all
             tick(len(answer))
         self.shelf.close()
         return Read(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
@@ -60,7 +61,7 @@ class Related(Mapping[str, tuple[Post, ...]]):
         at = self._place[path]
         known = self._known(path)
         near = sorted((-score, abs(other - at), other) for other, score in self._scores(at).items())
-        return tuple([one for *_, other in near if (one := self._posts[other]).body.path not in known][:SHOWN])
+        return tuple(islice((one for *_, other in near if (one := self._posts[other]).body.path not in known), SHOWN))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._place)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitegen.model import urls
 from sitegen.model.site import Post
 from sitegen.render.parts import DAY, Part
-from sitegen.render.sheet import Files, Sheet, Shown, printed
+from sitegen.render.sheet import Files, Sheet, Shown, printed, these
 
 if TYPE_CHECKING:
     from sitegen.render.frame import Printer
@@ -27,7 +27,7 @@ def cards(shown: Shown) -> Iterator[Sheet]:
         tags = Part("its tags", tuple(ref.name for ref in post.tags))
         shows = [shown.cards("the post itself", [post]), tags, *([shown.measured] if measured else [])]
         name = urls.card_url(sources.post_url(post))
-        yield Sheet(name, tuple(shows), printed("card", "post_card", post=post), measured, listed=False)
+        yield Sheet(name, these(*shows), printed("card", "post_card", post=post), measured, listed=False)
     site, config = sources.site, sources.config
     pages = [(urls.HOME, config.title, config.description)]
     pages += [(urls.page_url(page, config), page.title, page.description) for page in site.pages]
@@ -35,7 +35,7 @@ def cards(shown: Shown) -> Iterator[Sheet]:
     pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
     for url, title, lede in pages:
         make = printed("card", "page_card", url=url, title=title, lede=lede)
-        yield Sheet(urls.card_url(url), (Part("its words", (title, lede)),), make, listed=False)
+        yield Sheet(urls.card_url(url), these(Part("its words", (title, lede))), make, listed=False)
 
 
 def llms(shown: Shown) -> Sheet:
@@ -45,15 +45,15 @@ def llms(shown: Shown) -> Sheet:
     others += [(one.title, one.id, one.tagline, "") for one in site.series]
     others += [(kernel.name, kernel.summary, "", "") for kernel in site.kernels]
     others += [(term.title, term.slug, "", "") for term in site.terms]
-    shows = (Part("the posts", posts), Part("the other pages", (tuple(others), bool(site.worklog))))
+    shows = these(Part("the posts", posts), Part("the other pages", (tuple(others), bool(site.worklog))))
     return Sheet("llms.txt", shows, printed("twins", "llms"), listed=False)
 
 
 def feeds(shown: Shown) -> Iterator[Sheet]:
     sources, kinds = shown.sources, shown.sources.config.feeds
     for lang, posts in sources.posts_by_language.items():
-        day = Part(DAY, "" if posts else sources.as_of.isoformat())
-        yield _feed(shown, sources.address(urls.FEED, lang), posts, printed("feeds", "site_feeds", lang=lang), day)
+        day = [] if posts else [Part(DAY, sources.as_of.isoformat())]
+        yield _feed(shown, sources.address(urls.FEED, lang), posts, printed("feeds", "site_feeds", lang=lang), *day)
         for tag, tagged in sources.posts_by_tag(lang).items() if "tags" in kinds else ():
             url = f"{sources.address(urls.tag_url(tag), lang)}{urls.FEED}"
             yield _feed(shown, url, tagged, printed("feeds", "tag_feed", lang=lang, tag=tag), Part("the tag", tag))
@@ -63,7 +63,7 @@ def feeds(shown: Shown) -> Iterator[Sheet]:
             yield _feed(shown, url, listed, make, shown.series(series))
     if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
         texts = Part("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
-        shows = (texts, *(shown.hrefs(entry.body) for entry in days))
+        shows = these(texts, *(shown.hrefs(entry.body) for entry in days))
         yield Sheet(f"{urls.WORKLOG}{urls.FEED}", shows, printed("feeds", "worklog_feed"), listed=False)
 
 
@@ -74,7 +74,7 @@ def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer
     texts = Part("the newest posts", tuple((shown.file(post.body.path), *shown.link(post)) for post in newest), paths)
     leads = Part("where their links lead", tuple(shown.hrefs(post.body).value for post in newest))
     measured = any(map(shown.is_measured, newest))
-    return Sheet(url, (texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
+    return Sheet(url, these(texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
 
 
 def search(shown: Shown) -> Iterator[Sheet]:
@@ -83,7 +83,9 @@ def search(shown: Shown) -> Iterator[Sheet]:
         return
     there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
-    shows = (Part("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category()))),)
+    shows = these(
+        Part("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())))
+    )
     make = printed("search", "search_page", kinds=kinds)
     yield Sheet(urls.output_path(urls.SEARCH), shows, make, listed=False)
 
@@ -91,11 +93,11 @@ def search(shown: Shown) -> Iterator[Sheet]:
 def redirects(shown: Shown) -> Iterator[Sheet]:
     """Nobody should be led there, so they stand in no sitemap.  Hosts that read `redirects` need no pages."""
     if redirects := tuple(shown.sources.linked.redirects.items()):
-        shows = (Part("where all of them lead", redirects),)
+        shows = these(Part("where all of them lead", redirects))
         yield Sheet("_redirects", shows, printed("plain", "redirect_list"), listed=False)
     for alias, url in shown.sources.linked.redirects.items():
         make = printed("plain", "redirect", alias=alias, url=url)
-        yield Sheet(urls.output_path(alias), (Part("where it leads", url),), make, listed=False)
+        yield Sheet(urls.output_path(alias), these(Part("where it leads", url)), make, listed=False)
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
@@ -107,10 +109,10 @@ def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[st
     for kind, found in by_kind.items():
         given = {"kind": kind, "pages": [path for path, _ in found], "content": content, "program": kind == first}
         shows = Part("the pages that it finds", (tuple(found), kind == first))
-        yield Sheet(urls.search_index_url(kind), (shows,), printed("search", "index_files", **given), listed=False)
+        yield Sheet(urls.search_index_url(kind), these(shows), printed("search", "index_files", **given), listed=False)
 
 
 def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
     """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
     shown = tuple(sorted(page for page in pages if page[0].endswith(".html")))
-    return Sheet(urls.SITEMAP, (Part("the pages", shown),), printed("plain", "sitemap", pages=shown))
+    return Sheet(urls.SITEMAP, these(Part("the pages", shown)), printed("plain", "sitemap", pages=shown))

@@ -10,7 +10,7 @@ from sitegen.model import urls
 from sitegen.model.site import Post
 from sitegen.render.paging import on_page, pages_of
 from sitegen.render.parts import Part
-from sitegen.render.sheet import Files, Sheet, Shown, printed
+from sitegen.render.sheet import Files, Sheet, Shown, printed, these
 
 if TYPE_CHECKING:
     from sitegen.render.frame import Printer
@@ -51,7 +51,7 @@ def _tags(shown: Shown, lang: str) -> Iterator[Sheet]:
         counts = Part("how many posts each tag has", _counts(tags))
         languages = Part("the languages that have tags", tuple(shown.sources.by_tag))
         name = urls.output_path(shown.sources.address(urls.TAGS, lang))
-        yield Sheet(name, (counts, languages), printed("posts", "tags_page", lang=lang))
+        yield Sheet(name, these(counts, languages), printed("posts", "tags_page", lang=lang))
 
 
 def _categories(shown: Shown, lang: str) -> Iterator[Sheet]:
@@ -59,7 +59,7 @@ def _categories(shown: Shown, lang: str) -> Iterator[Sheet]:
     yield from _by_name(shown, lang, "category", categories, urls.category_url)
     if categories:
         newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
-        shows = (
+        shows = these(
             Part("how many posts each category has", _counts(categories)),
             shown.cards("the newest posts of each", newest),
             Part("the languages that have categories", tuple(shown.sources.by_category)),
@@ -82,7 +82,7 @@ def _list(
         listed = shown.cards("the posts that it lists", here)
         place = Part("its place in the list", (number, pages_of(posts)))
         name = urls.output_path(urls.list_page_url(url, number))
-        yield Sheet(name, (listed, place, *also), make(number=number), modified=shown.modified(here))
+        yield Sheet(name, these(listed, place, *also), make(number=number), modified=shown.modified(here))
 
 
 def series_sheets(shown: Shown) -> Iterator[Sheet]:
@@ -91,9 +91,9 @@ def series_sheets(shown: Shown) -> Iterator[Sheet]:
     for series in found:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
         newest = Part("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
-        shows = (shown.series(series), shown.cards("its posts", posts), newest)
+        shows = these(shown.series(series), shown.cards("its posts", posts), newest)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)), shows, printed("series", "series_page", series=series)
         )
     if found:
-        yield Sheet(urls.output_path(urls.SERIES), tuple(map(shown.series, found)), printed("series", "series_index"))
+        yield Sheet(urls.output_path(urls.SERIES), these(*map(shown.series, found)), printed("series", "series_index"))

@@ -25,7 +25,8 @@ Files = Mapping[str, str | bytes]
 class Sheet:
     name: str
     """The output path of its page; of several files the folder or the first."""
-    shows: tuple[Part, ...]
+    shows: Callable[[], tuple[Part, ...]]
+    """What it shows, found out when somebody asks: of thousands of posts that takes long, and on all cores less."""
     make: Callable[[Printer], Files]
     """Content by output path."""
     measured: bool = False
@@ -40,6 +41,11 @@ class Sheet:
     """The pages that search finds, by path, and of which of the `KINDS` each is."""
     slow: bool = False
     """Whether it takes as long as many others, so that no worker should wait for another's."""
+
+
+def these(*parts: Part) -> Callable[[], tuple[Part, ...]]:
+    """What a sheet shows, when that is known before anybody asks."""
+    return lambda: parts
 
 
 class Shown:

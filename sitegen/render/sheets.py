@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sitegen.model import urls
@@ -18,7 +19,7 @@ from sitegen.render.finding_sheets import cards, feeds, llms, redirects, search
 from sitegen.render.list_sheets import lists, series_sheets
 from sitegen.render.paging import on_page, pages_of
 from sitegen.render.parts import DAY, TEXT, Part
-from sitegen.render.sheet import Files, Sheet, Shown, printed
+from sitegen.render.sheet import Files, Sheet, Shown, printed, these
 from sitegen.render.sources import Sources
 
 if TYPE_CHECKING:
@@ -79,14 +80,14 @@ def _home(shown: Shown) -> Iterator[Sheet]:
     if worklog or countdown:
         shows.append(Part(DAY, sources.as_of.isoformat()))
     make, modified = printed("home", "render_home"), shown.modified(posts[:LATEST])
-    yield Sheet("index.html", tuple(shows), make, measured=bool(sources.site.kernels), modified=modified)
+    yield Sheet("index.html", these(*shows), make, measured=bool(sources.site.kernels), modified=modified)
     for lang in [lang for lang in sources.posts_by_language if lang != sources.config.language]:
         posts = sources.posts_in(lang)
         newest = shown.cards("the newest posts", posts[:LATEST])
         name = urls.output_path(sources.address(urls.HOME, lang))
         count = Part("how many posts there are", len(posts))
         make, modified = printed("home", "home_in", lang=lang), shown.modified(posts[:LATEST])
-        yield Sheet(name, (newest, count, shown.languages), make, modified=modified)
+        yield Sheet(name, these(newest, count, shown.languages), make, modified=modified)
 
 
 def _posts(shown: Shown) -> Iterator[Sheet]:
@@ -94,9 +95,17 @@ def _posts(shown: Shown) -> Iterator[Sheet]:
 
 
 def _post(shown: Shown, post: Post) -> Sheet:
+    measured = shown.is_measured(post)
+    name = urls.output_path(shown.sources.post_url(post))
+    shows, make = partial(_shown_with, shown, post, measured), printed("posts", "post_files", post=post)
+    found = {} if post.draft else {name: "posts"}
+    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=found)
+
+
+def _shown_with(shown: Shown, post: Post, measured: bool) -> tuple[Part, ...]:
+    """What the page of a post shows."""
     sources, path = shown.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
-    measured = shown.is_measured(post)
     shows = [
         Part(TEXT, shown.file(path), (path,)),
         Part("what lists show of it", shown.card(post), (path,)),
@@ -109,10 +118,7 @@ def _post(shown: Shown, post: Post) -> Sheet:
     ]
     if measured:
         shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
-    name = urls.output_path(sources.post_url(post))
-    make = printed("posts", "post_files", post=post)
-    found = {} if post.draft else {name: "posts"}
-    return Sheet(name, tuple(shows), make, measured, modified=shown.modified([post]), text=post, found=found)
+    return tuple(shows)
 
 
 def _place(shown: Shown, place: SeriesPlace) -> Iterator[Part]:
@@ -129,11 +135,11 @@ def _kernels(shown: Shown) -> Iterator[Sheet]:
         using = tuple(
             (name, tuple(map(shown.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
-        shows = (shown.measured, Part("the posts about kernels", using))
+        shows = these(shown.measured, Part("the posts about kernels", using))
         found = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
         yield Sheet(urls.KERNELS, shows, printed("kernels", "render_kernels"), measured=True, found=found)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
-        yield Sheet(urls.CEILINGS, (shown.measured,), printed("ceilings", "render_ceilings"), measured=True)
+        yield Sheet(urls.CEILINGS, these(shown.measured), printed("ceilings", "render_ceilings"), measured=True)
 
 
 def _worklog(shown: Shown) -> Iterator[Sheet]:
@@ -148,7 +154,7 @@ def _worklog(shown: Shown) -> Iterator[Sheet]:
         if intro and number == 1:
             shows += [Part("the introduction", intro.text, (intro.path,)), shown.hrefs(intro)]
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
-        yield Sheet(name, tuple(shows), printed("worklog", "worklog_list", number=number))
+        yield Sheet(name, these(*shows), printed("worklog", "worklog_list", number=number))
     for at, entry in enumerate(entries):
         month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
@@ -159,7 +165,7 @@ def _worklog(shown: Shown) -> Iterator[Sheet]:
             shown.hrefs(entry.body),
         ]
         name = urls.output_path(urls.day_url(entry.date))
-        yield Sheet(name, tuple(shows), printed("worklog", "day_page", at=at), text=entry, found={name: "worklog"})
+        yield Sheet(name, these(*shows), printed("worklog", "day_page", at=at), text=entry, found={name: "worklog"})
 
 
 def _month(entry: WorklogEntry) -> tuple[int, int]:
@@ -170,12 +176,12 @@ def _plain(shown: Shown) -> Iterator[Sheet]:
     """Pages outside of time, terms, and what machines read."""
     sources = shown.sources
     for page in sources.site.pages:
-        shows = (Part("the page itself", shown.file(page.body.path), (page.body.path,)), shown.hrefs(page.body))
+        text = these(Part("the page itself", shown.file(page.body.path), (page.body.path,)), shown.hrefs(page.body))
         name = urls.output_path(urls.page_url(page, sources.config))
-        yield Sheet(name, shows, printed("plain", "text_page", page=page), text=page)
+        yield Sheet(name, text, printed("plain", "text_page", page=page), text=page)
     for term in sources.site.terms:
         using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
-        seen = (
+        seen = these(
             Part("the term itself", shown.file(term.body.path), (term.body.path,)),
             shown.hrefs(term.body),
             Part("the posts that use it", tuple(map(shown.mention, using)), tuple(post.body.path for post in using)),
@@ -185,9 +191,9 @@ def _plain(shown: Shown) -> Iterator[Sheet]:
     if terms := sources.site.terms:
         written = tuple((term.title, term.slug, shown.file(term.body.path)) for term in terms)
         listed = Part("the terms", written, tuple(term.body.path for term in terms))
-        yield Sheet(urls.output_path(urls.TERMS), (listed,), printed("plain", "term_index"))
-    yield Sheet(urls.NOT_FOUND, (), printed("plain", "missing_page"), listed=False)
-    yield Sheet("robots.txt", (), printed("plain", "robots"))
+        yield Sheet(urls.output_path(urls.TERMS), these(listed), printed("plain", "term_index"))
+    yield Sheet(urls.NOT_FOUND, these(), printed("plain", "missing_page"), listed=False)
+    yield Sheet("robots.txt", these(), printed("plain", "robots"))
     if sources.config.twins:
         yield llms(shown)
     if sources.config.cards:

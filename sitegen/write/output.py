@@ -125,7 +125,8 @@ def _published(output: Path, cache: Path, paths: Collection[str], staged: Mappin
     wanted = set(paths)
     new = {path for path in staged if not os.path.isfile(f"{output}/{path}")}
     removed = {path for path in ours - wanted if (output / path).is_file()}
-    _check_room(output, wanted - ours, removed)
+    if ours:  # else there is nothing, says `check_output`
+        _check_room(output, wanted - ours, removed)
     _remember(cache, output, ours, ours | wanted)  # a build killed from here on still knows its files
     blocking = _in_the_way(removed, wanted) if removed else set()
     _remove(output, blocking)
