@@ -149,8 +149,10 @@ def _open_tab(port: int, page: str) -> Iterator[None]:
 
 
 def _drain(tab: socket.socket) -> None:
-    while tab.recv(1 << 16):
-        pass
+    """Until it is closed; a server that was still writing then resets it."""
+    with contextlib.suppress(ConnectionResetError):
+        while tab.recv(1 << 16):
+            pass
 
 
 def _until(port: int, page: str, text: str, began: float) -> float:
