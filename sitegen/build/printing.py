@@ -123,8 +123,8 @@ def _listed(sheets: Mapping[str, Sheet], made: Mapping[str, Made]) -> Iterator[t
 
 
 class _Comparison:
-    """With the build before.  Where there was none nothing is asked what it shows before it is printed, so that
-    workers find out.
+    """With the build before.  Where nothing can be as it was, for there was none or all pages show something else now,
+    no sheet is asked what it shows until it is printed, by a worker.
     """
 
     def __init__(self, job: Job, site: Composed) -> None:
