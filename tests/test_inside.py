@@ -111,3 +111,61 @@ def test_links_are_listed_and_not_entered(root: Path) -> None:
     assert list(inside.files_below(root, "a")) == ["a/folder", "a/page.md"]
     assert list(inside.files_below(root)) == ["room", "a/folder", "a/page.md"]
     assert list(inside.files_below(root, "room")) == list(inside.files_below(root, "missing")) == []
+
+
+def test_start_of_a_file_is_read(root: Path) -> None:
+    assert inside.read_start(root, "a/page.md", 2) == b"in"
+
+
+def test_place_of_a_file_has_no_link_in_it(root: Path) -> None:
+    (root / "same").symlink_to("a/page.md")
+    assert inside.resolved(root, "same") == inside.resolved(root, "a/page.md") == root / "a" / "page.md"
+
+
+def test_folder_that_is_skipped_is_not_listed(root: Path) -> None:
+    (root / "b").mkdir()
+    (root / "b" / "page.md").write_text("inside")
+    assert [path for path, _ in inside.entries_below(root, skips=lambda folder: folder == "a")] == ["b/page.md"]
+
+
+def test_folders_are_asked_about_once(root: Path) -> None:
+    (root / "folder").symlink_to(root.parent / "victim")
+    (root / "stage").write_text("new")
+    known: set[str] = set()
+    with pytest.raises(OutsideError):
+        inside.move(root, "stage", "folder/secret", known)
+    inside.move(root, "stage", "b/c/page.md", known)
+    assert known == {"b", "b/c"}
+    assert (root / "b/c/page.md").read_text() == "new"
+
+
+def test_new_folder_is_not_one_that_stands_there(root: Path) -> None:
+    inside.make_new_folder(root, "b/new")
+    (root / "folder").symlink_to(root.parent / "victim")
+    for path in ("b/new", "folder"):
+        with pytest.raises(FileExistsError):
+            inside.make_new_folder(root, path)
+
+
+def test_folder_goes_only_when_it_is_empty_and_no_link(root: Path) -> None:
+    (root / "empty").mkdir()
+    (root / "folder").symlink_to(root.parent / "victim")
+    assert inside.remove_if_empty(root, "empty")
+    assert not inside.remove_if_empty(root, "a")
+    with pytest.raises(OutsideError):
+        inside.remove_if_empty(root, "folder")
+    assert sorted(path.name for path in root.iterdir()) == ["a", "folder"]
+
+
+def test_tree_is_removed_and_a_link_in_its_place_is_not_followed(root: Path) -> None:
+    (root / "folder").symlink_to(root.parent / "victim")
+    for path in ("folder", "a", "missing"):
+        inside.remove_tree(root, path)
+    assert list(root.iterdir()) == []
+    assert (root.parent / "victim" / "secret").read_text() == "outside"
+
+
+def test_file_that_could_not_be_written_leaves_nothing_beside_it(root: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        inside.write_bytes(root, "a", b"new")
+    assert [path.name for path in root.iterdir()] == ["a"]
