@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os.path
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from pathlib import Path
 from string import Template
 
 import sitegen
+from sitegen import inside
+from sitegen.inside import OutsideError
 from sitegen.write import starter
 from sitegen.write.output import OutputError, unwritable
 
@@ -57,17 +60,20 @@ def slug_of(title: str) -> str:
 
 
 def create(root: Path, texts: Mapping[str, str]) -> None:
-    """Write new files below a folder.  Raises OutputError when one of them stands there, and then writes nothing, or
-    when the folder cannot be written.
+    """Write new files below a folder.
+
+    Raises OutputError when one of them stands there, and then writes nothing, or when the folder cannot be written or
+    a folder below it is a link.
     """
     try:
         for path in texts:
             for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
-                if (root / same).exists():
+                if os.path.lexists(root / same):
                     raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
         for path, text in texts.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
+            inside.write_bytes(root, path, text.encode())
+    except OutsideError as error:
+        raise unwritable(str(error.filename), error, "put the folder itself in its place") from error
     except OSError as error:
         raise unwritable(str(error.filename or root), error, "mend its permissions, or choose another name") from error
 
