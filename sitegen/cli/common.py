@@ -55,7 +55,9 @@ def load_site_or_exit() -> Loaded:
     """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
     from sitegen.build.whole import load
 
-    loaded = load(site_root(), everything=True)
+    root = site_root()
+    with output_errors():
+        loaded = load(root, everything=True)
     report(loaded.diagnostics, loaded.texts)
     if has_errors(loaded.diagnostics):
         sys.exit(1)
@@ -181,10 +183,17 @@ def number_of(count: int, noun: str) -> str:
 
 
 def write_new(write: Callable[[], None]) -> None:
+    with output_errors():
+        write()
+
+
+@contextlib.contextmanager
+def output_errors() -> Iterator[None]:
+    """Exits 1 with a message when something cannot be written."""
     from sitegen.write.output import OutputError
 
     try:
-        write()
+        yield
     except OutputError as error:
         report([error.diagnostic], {})
         sys.exit(1)

@@ -15,6 +15,10 @@ from types import MappingProxyType
 import jinja2
 import jinja2.bccache
 
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic
+from sitegen.read.source import decode
+from sitegen.read.texts import unreadable
 from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
@@ -28,19 +32,29 @@ class Theme:
     """Text by path below `templates/`: `post.html`, `partials/table.html`."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
     """Content by path below `templates/assets/`."""
+    mistakes: tuple[Diagnostic, ...] = ()
+    """The site's own files that cannot be read: those of the default theme stand in their places."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
     """The default theme with what `root/templates` has in its place."""
-    folders = [default_folder(), *([root / "templates"] if root else [])]
-    files = {name: path for folder in folders for name, path in _files(folder).items()}
-    templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
-    assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
-    return Theme(templates, assets)
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    default = default_folder()
+    found = sorted(path for path in default.rglob("*") if path.is_file())
+    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in found}
+    mistakes: list[Diagnostic] = []
+    if root:
+        for path in inside.files_below(root, "templates"):
+            try:
+                files[path.removeprefix("templates/")] = inside.read_bytes(root, path)
+            except OSError as error:
+                if not inside.is_hidden(path):  # an editor's lock is a link to nowhere
+                    mistakes.append(unreadable(path, error))
+    templates: dict[str, str] = {}
+    for name in sorted(name for name in files if name.endswith(TEXT)):
+        templates[name], wrong = decode(files[name], f"templates/{name}")
+        mistakes += wrong
+    assets = {name.removeprefix(ASSETS): data for name, data in sorted(files.items()) if name.startswith(ASSETS)}
+    return Theme(templates, assets, tuple(mistakes))
 
 
 class Templates(jinja2.Environment):
