@@ -128,7 +128,8 @@ def make_folder(root: str | Path, path: str, known: set[str] | None = None) -> N
     if path in known:
         return
     base = os.fspath(root)
-    os.makedirs(base, exist_ok=True)
+    if not known:
+        os.makedirs(base, exist_ok=True)
     for folder in _from_the_top(path):
         if folder not in known:
             with contextlib.suppress(FileExistsError):

@@ -80,6 +80,23 @@ def test_cache_of_a_repository_does_not_reach_marshal(site: Site) -> None:
     assert cards(site) == before
 
 
+def test_form_of_an_image_does_not_come_from_the_repository(site: Site) -> None:
+    """`.sitegen/images/<digest>-480.avif`: the page showed this file in place of the image that was reviewed."""
+    pillow = pytest.importorskip("PIL.Image")
+    site.write("content/site.yaml", "title: Notes\nbase_url: https://example.org/\nimages: true\n")
+    site.write("content/posts/x/index.md", "---\ntitle: X\ndate: 2026-11-21\n---\n![A picture](a.png)\n")
+    pillow.new("RGB", (600, 300), "red").save(site.root / "content/posts/x/a.png")
+    assert site.run("build").status == 0
+    names = [name for name in caches(site) if name.startswith("images/")]
+    assert names
+    for folder in (site.cache, site.root / "public", site.root / ".sitegen"):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in names:
+        site.write(f".sitegen/{name}", b"another picture")
+    assert site.run("build").status == 0
+    assert b"another picture" not in site.published
+
+
 def test_cache_folder_of_the_user_that_is_a_link_is_refused(site: Site) -> None:
     """`$XDG_CACHE_HOME/sitegen → ../victim`, made by another user of the machine."""
     site.cache.mkdir()

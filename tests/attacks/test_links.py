@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import socket
 import struct
 import zlib
 from typing import Any
@@ -88,6 +89,22 @@ def test_pipe_does_not_hang_a_build(site: Site, path: str) -> None:
     (site.root / path).unlink()
     os.mkfifo(site.root / path)
     refuses(site, path)
+
+
+@pytest.mark.parametrize("target", ["data.txt", "nowhere"])
+def test_link_to_itself_or_to_nowhere_is_a_message(site: Site, target: str) -> None:
+    """`content/posts/x/data.txt → data.txt`: the build ended by a traceback."""
+    site.link("content/posts/x/data.txt", target)
+    refuses(site, "content/posts/x/data.txt")
+
+
+def test_socket_is_a_message(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket in the place of a file: the build ended by a traceback."""
+    monkeypatch.chdir(site.root / "content/posts/x")
+    os.unlink("data.txt")  # noqa: PTH108, the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("data.txt")
+    refuses(site, "content/posts/x/data.txt")
 
 
 def test_file_of_a_terabyte_takes_no_memory(site: Site) -> None:
