@@ -51,7 +51,9 @@ TO_RUN = {**TO_SEND, "torch": "gpu"}
 def run(
     names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
 ) -> None:
-    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused or posts/softmax."""
+    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused, posts/softmax, or any name
+    that `status` prints.
+    """
     if everything and stale:
         raise click.UsageError("--all and --stale contradict each other")
     if (bundle_file is None) != (output is None):
