@@ -327,4 +327,4 @@ def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(tmp_path: Path, monkey
     tile.write_text(tile.read_text(encoding="utf-8").replace("alpha * tl.load", "tl.load"), encoding="utf-8")
     refused = sitegen("run", "axpy/tile")
     assert refused.exit_code == 1 and "no GPU here" in refused.stderr
-    assert "axpy@16777216:float32 tile: incorrect" in refused.stderr
+    assert "axpy/tile (16777216:float32, 268435456:float32): incorrect" in refused.stderr

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.execute.notebook import cell_code
+from sitegen.execute.notebook import cell_code, first_line
 from sitegen.model.document import Cell
 from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, Previous, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
@@ -221,7 +221,9 @@ def notebook_job(site: Site, post: Post, cells: Sequence[Cell]) -> NotebookJob:
         id=f"posts/{post.slug}",
         post=post.slug,
         cells=tuple(
-            NotebookCell(cell.label, cell_code(cell), key, cell.timeout_s, cell.raises)
+            NotebookCell(
+                cell.label, cell_code(cell), key, cell.timeout_s, cell.raises, post.body.path, first_line(cell)
+            )
             for cell, key in zip(cells, keys, strict=True)
         ),
         sources=cell_sources(cells, site.files),
