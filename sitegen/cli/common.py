@@ -122,8 +122,10 @@ def require_installed(packages: Mapping[str, str]) -> None:
     """Exits 1 when a package is missing; `packages` gives the extra of sitegen that brings each."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        extras = ",".join(sorted({packages[name] for name in missing}))
-        fail(f"not installed here: {', '.join(missing)}; `pip install 'sitegen[{extras}]'` brings what is missing")
+        from sitegen.read.distribution import install_command
+
+        extras = sorted({packages[name] for name in missing})
+        fail(f"not installed here: {', '.join(missing)}; `{install_command(*extras)}` brings what is missing")
 
 
 def say_progress(progress: Progress) -> None:

@@ -23,6 +23,7 @@ from markupsafe import Markup
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.figure import Figure, Given, picture
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag
+from sitegen.read.distribution import install_command
 
 KINDS = {
     "flowchart": "Flowchart",
@@ -31,7 +32,6 @@ KINDS = {
     "stateDiagram": "State diagram",
     "stateDiagram-v2": "State diagram",
 }
-_INSTALL = "pip install 'sitegen[diagrams]'"
 _COMMENT = re.compile(r"\s*%%")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _SHAPES = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline")
@@ -63,7 +63,12 @@ def _read(given: Given, into: Collected) -> Shown | None:
     try:
         render = _renderer()
     except ImportError:
-        into.error("SG134", "a diagram needs the package mmdr, which is not installed", given.fence.span, _INSTALL)
+        into.error(
+            "SG134",
+            "a diagram needs the package mmdr, which is not installed",
+            given.fence.span,
+            install_command("diagrams"),
+        )
         return None
 
     def problem(text: str) -> str:
