@@ -205,7 +205,9 @@ OPEN_FILES = {
     # Files that the command line names.
     "cli/sides.py:_side": "a record that the command line names",
     "importing/worklog.py:import_worklog": "a diary that the command line names",
+    "write/scaffold.py:_requirements": "the wheel from which this program was installed",
     # What has the name of such a function and opens no file.
+    "read/distribution.py:source": "reads the metadata of an installed package",
     "cli/site.py:serve": "opens a browser",
     "markup/fastlex/*": "opens a state of a lexer",
     "read/images.py:_pixels": "decodes bytes",

@@ -124,8 +124,10 @@ def require_installed(packages: Mapping[str, str]) -> None:
     """Exits 1 when a package is missing; `packages` gives the extra of sitegen that brings each."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        extras = ",".join(sorted({packages[name] for name in missing}))
-        fail(f"not installed here: {', '.join(missing)}; `pip install 'sitegen[{extras}]'` brings what is missing")
+        from sitegen.read.distribution import install_command
+
+        extras = sorted({packages[name] for name in missing})
+        fail(f"not installed here: {', '.join(missing)}; `{install_command(*extras)}` brings what is missing")
 
 
 def say_progress(progress: Progress) -> None:
@@ -153,22 +155,13 @@ def any_refused(results: Sequence[Any]) -> bool:
 
 
 def tell(results: Sequence[Any]) -> None:
-    """One line for everything that did not pass."""
+    """Why some things did not pass, and what every implementation, `wrong/` variant and cell came to."""
+    from sitegen.cli.verdicts import failures, verdicts
     from sitegen.results.inspected import inspected
 
-    for result in inspected(results):
-        for line in (result.error, *result.warnings):
-            if line:
-                say(f"{result.id}: {line}")
-        for evaluation in result.evaluations:
-            if evaluation.status.failed:
-                say(f"{result.id} {evaluation.name}: {evaluation.status}: {evaluation.message}")
-        for rejection in result.rejections:
-            if rejection.status not in (rejection.expected, "not_run"):
-                say(f"{result.id} {rejection.name}: {rejection.status}, must be {rejection.expected}")
-        for cell in result.cells:
-            if cell.status not in ("passed", "not_run"):
-                say(f"{result.id}#{cell.label}: {cell.status}")
+    found = inspected(results)
+    for line in (*failures(found), *verdicts(found)):
+        say(line)
 
 
 def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:

@@ -142,10 +142,13 @@ def new() -> None:
 @click.option("--title", help="Default: the folder's name.")
 def new_site(folder: Path, title: str | None) -> None:
     """Make a site in FOLDER that builds as it is."""
-    from sitegen.write.scaffold import create, new_site_files
+    from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
 
-    write_new(lambda: create(folder, new_site_files(title or folder.resolve().name, dt.date.today())))
+    texts = new_site_files(title or folder.resolve().name, dt.date.today())
+    write_new(lambda: create(folder, texts))
     say(f"{folder} is a site: `cd {shlex.quote(str(folder))}`, `sitegen serve`")
+    if not names_a_source(texts):
+        say(f"before you push it to GitHub: write into {' and '.join(INSTALLED)} where to install sitegen from")
 
 
 @new.command("post")
