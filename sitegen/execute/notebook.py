@@ -21,6 +21,7 @@ from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, N
 from sitegen.model.kernel import Launch, Status
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Output
+from sitegen.model.variables import passed_on
 
 PRELUDE_S = 120.0
 STARTUP_S = 60
@@ -135,7 +136,7 @@ def _client(notebook: Any, folder: Path) -> Any:
 
 def _environment(folder: Path) -> dict[str, str]:
     """The site's modules can be imported; nothing of the user's own profile has a part in it."""
-    return os.environ | {
+    return passed_on(os.environ) | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])),
         "PYTHONDONTWRITEBYTECODE": "1",
         "IPYTHONDIR": str(folder / ".ipython"),
