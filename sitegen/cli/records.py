@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
-TO_RUN = {**TO_SEND, "torch": "gpu"}
+TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 """Packages by the extra that brings them: to give jobs to other machines, and to run them on this one."""
 
 
