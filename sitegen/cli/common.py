@@ -111,12 +111,13 @@ def target_of(loaded: Loaded, name: str) -> Target:
 
 @contextlib.contextmanager
 def usage_errors() -> Iterator[None]:
-    """A name on the command line that the site does not have is a mistake of usage."""
+    """Report a name that the site does not have, and a target that cannot be used, as a mistake of usage."""
     from sitegen.execute.plan import UnknownName
+    from sitegen.execute.targets import NoTarget
 
     try:
         yield
-    except UnknownName as error:
+    except (UnknownName, NoTarget) as error:
         raise click.UsageError(str(error)) from error
 
 

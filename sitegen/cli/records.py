@@ -38,7 +38,7 @@ NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
 UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged without a GPU"
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
-TO_RUN = {**TO_SEND, "torch": "gpu"}
+TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 """Packages by the extra that brings them: to give jobs to other machines, and to run them on this one."""
 
 

@@ -22,9 +22,12 @@ from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, N
 from sitegen.model.kernel import Launch, Status
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Output
+from sitegen.model.variables import passed_on
 
 PRELUDE_S = 120.0
 STARTUP_S = 60
+LONGEST_SOCKET = 100
+"""Characters of the path of a socket; the operating system takes 107."""
 
 
 def cell_code(cell: Cell) -> str:
@@ -133,6 +136,7 @@ def _run_cell(
 
 def _client(notebook: Any, folder: Path) -> Any:
     from nbclient import NotebookClient
+    from traitlets.config import Config
 
     return NotebookClient(
         notebook,
@@ -145,17 +149,33 @@ def _client(notebook: Any, folder: Path) -> Any:
         error_on_timeout=None,
         coalesce_streams=True,
         shutdown_kernel="immediate",
-        # it would say that it listens on loopback without encryption
+        # at a port it would say that it listens on loopback without encryption
         extra_arguments=["--log-level=40"],
+        config=Config({"KernelManager": _transport(folder)}),
     )
+
+
+def _transport(folder: Path) -> dict[str, str]:
+    """How the kernel is reached: through sockets in the job's folder, which only this user can enter.  A kernel at a
+    port of the machine would obey nobody without its key, but would show its outputs to every local user.
+    """
+    sockets = _profile(folder) / "kernel"
+    if len(f"{sockets}-1") > LONGEST_SOCKET:
+        return {}
+    sockets.parent.mkdir()
+    return {"transport": "ipc", "ip": str(sockets)}
+
+
+def _profile(folder: Path) -> Path:
+    return folder / ".ipython"
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """The site's modules can be imported; nothing of the user's own profile has a part in it."""
-    return os.environ | {
+    return passed_on(os.environ) | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "IPYTHONDIR": str(folder / ".ipython"),
+        "IPYTHONDIR": str(_profile(folder)),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "NO_COLOR": "1",
     }

@@ -7,7 +7,6 @@ import binascii
 import gzip
 import hashlib
 import io
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from pathlib import Path
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import bundle as bundles
 from sitegen.execute.bundle import Results
+from sitegen.execute.git import git
 from sitegen.execute.plan import Inventory, plan, status
 from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target
@@ -158,8 +158,9 @@ def _impossible(inventory: Inventory, new: Accepted) -> Iterator[Diagnostic]:
 
 def commit_of(root: Path) -> str:
     """Abbreviated, with `+` when files other than results differ from it; empty outside of a git repository."""
-    commit = _git(root, "rev-parse", "--short", "HEAD").strip()
-    changed = _git(root, "status", "--porcelain", "--", ".", ":(exclude,glob)**/results/**") if commit else ""
+    commit = (git(root, "rev-parse", "--short", "HEAD") or b"").decode().strip()
+    words = ("status", "--porcelain", "--ignore-submodules=all", "--", ".", ":(exclude,glob)**/results/**")
+    changed = (git(root, *words) or b"") if commit else b""
     return f"{commit}+" if changed.strip() else commit
 
 
@@ -187,11 +188,3 @@ def _artefacts_of(record: Record, results: Iterable[JobResult]) -> dict[str, byt
         for name, encoded in result.artefacts.items()
         if name in named
     }
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return ""
-    return done.stdout if done.returncode == 0 else ""

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 from sitegen.measure.protocol import Closed, Ended, Late, Link, Message
 from sitegen.model.kernel import Status
+from sitegen.model.variables import passed_on
 
 GRACE_S = 2.0
 _MEMORY_FAULTS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
@@ -213,7 +214,7 @@ def spawn(
             cwd=folder,
             pass_fds=fds,
             start_new_session=True,
-            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(paths)},
+            env={**passed_on(os.environ), **environment, "PYTHONPATH": os.pathsep.join(paths)},
         )
     _living.add(process.pid)
     return process
