@@ -2,7 +2,7 @@
 //
 // A multiply-add reads three registers and writes one.  The registers lie in two banks, the even numbers in one and the
 // odd numbers in the other.  When an instruction needs too many from one bank, the warp waits: ncu calls it a dispatch
-// stall.  In block_order.cu a warp spends 0.22 clocks on it for each instruction; in cuBLAS it spends 0.10.
+// stall.  Kernels like block_order.cu spend 0.22 clocks of a warp on it for each instruction; cuBLAS spends 0.10.
 // A register that the instruction before has read too need not be read again.  Two changes use that:
 // - `multiply` goes down one column of the sums and up the next.  At the turn both numbers are the same as before: the
 //   number of A because the row does not change, and the number of B for the eight instructions of a column.
