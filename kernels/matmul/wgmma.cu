@@ -1,7 +1,5 @@
 #include <cuda_bf16.h>
 
-#include <cstdint>
-
 // bfloat16 on the tensor cores, by the instruction of a warpgroup: wgmma m64n256k16, sums in float32.
 //
 // One change from `mma`: the instruction.  The tile of 128 x 256, the ring of slices and their loads by cp.async stay.
@@ -22,6 +20,7 @@ constexpr int STAGE = (ROWS + COLUMNS) * DEPTH;  // elements of both slices
 constexpr int GROUP = 16;                        // rows of tiles that neighbouring blocks share
 
 using Element = DTYPE;
+using uint64 = unsigned long long;  // the compiler of files without host code has no <cstdint>
 
 // Where the 16 bytes at (line, piece) lie, in elements: the swizzle that wgmma expects.
 __device__ int place(int line, int piece) { return line * LINE + (piece ^ line % 8) * VEC; }
@@ -68,8 +67,8 @@ __device__ void load_lines(Element* to, const Element* from, int top, int left, 
 // of line i, 16 bytes, lies at place `p ^ i` of that line, so that the pieces p of 8 lines lie in different banks.
 // This is the 128-byte swizzle, number 1 in the two highest bits.  `along` is the distance in bytes from an atom to the
 // next one in the direction of its lines, `across` the distance to the next 8 lines.
-__device__ uint64_t descriptor(unsigned tile, int along, int across) {
-    return (uint64_t)(tile >> 4 & 0x3fff) | (uint64_t)(along >> 4) << 16 | (uint64_t)(across >> 4) << 32 | 1ull << 62;
+__device__ uint64 descriptor(unsigned tile, int along, int across) {
+    return (uint64)(tile >> 4 & 0x3fff) | (uint64)(along >> 4) << 16 | (uint64)(across >> 4) << 32 | 1ull << 62;
 }
 
 #define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -78,7 +77,7 @@ __device__ uint64_t descriptor(unsigned tile, int along, int across) {
 // d = a b, or d += a b when `add`: 64 x 16 times 16 x 256.  The four warps of a warpgroup issue it together and go on
 // at once, while the tensor cores work on it.  The last two numbers say how the operands lie.  The lines of A run along
 // K, which is the usual way (0).  The lines of B run along N, so B is read transposed (1).
-__device__ void wgmma(float (&d)[128], uint64_t a, uint64_t b, bool add) {
+__device__ void wgmma(float (&d)[128], uint64 a, uint64 b, bool add) {
     asm volatile(
         "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
         "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
@@ -102,7 +101,7 @@ __device__ void wait_for_wgmma() {
 
 // One slice of 64 along K, as one group of four wgmma: 64 rows of A times the slice of B.
 __device__ void multiply(float (&d)[128], unsigned a, unsigned b, bool add) {
-    const uint64_t from_a = descriptor(a, 16, 1024), from_b = descriptor(b, PANEL, 1024);
+    const uint64 from_a = descriptor(a, 16, 1024), from_b = descriptor(b, PANEL, 1024);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
     for (int k = 0; k < DEPTH / 16; ++k)  // 16 columns of A are 32 bytes further, 16 rows of B are 2048
