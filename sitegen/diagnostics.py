@@ -8,10 +8,13 @@ overlay show the same text.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+"""Characters that a terminal obeys or that have no UTF-8; white space is none of them."""
 FRAME_WIDTH = 160
 """Characters of a source line that a frame shows; a longer line is cut around the column."""
 MOST_CHARACTERS = 1000
@@ -81,7 +84,8 @@ def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
     headline = f"{diagnostic.severity}[{diagnostic.code}]: {_clipped(diagnostic.message)}"
     place = f"  {span.path}:{span.line}:{span.col}"
     again = [f"    … and {repeated:,} more on this line"] if repeated else []
-    return "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), lines), *again])
+    text = "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), lines), *again])
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _frame(span: Span, hint: str, lines: list[str]) -> list[str]:

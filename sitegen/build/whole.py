@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -32,7 +32,8 @@ from sitegen.render.evidence import Evidence, gather
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
-from sitegen.results.store import load_records
+from sitegen.results.store import load_records, record_text
+from sitegen.results.verify import mistakes_in
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import digest_file
@@ -87,7 +88,12 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
     linked, of_images = with_images(linked, documents, Looker(root, root / CACHE, versions(), {}))
     records, of_records = load_records(root, linked.site)
-    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_images, *of_records))
+    doubted = mistakes_in(root, linked.site, records)
+    texts = {
+        path: record_text(root, path) for path in {one.span.path for one in doubted if "/results/" in one.span.path}
+    }
+    records = replace(records, files={**records.files, **texts})
+    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_images, *of_records, *doubted))
     return Loaded(root, day, linked, documents, records, diagnostics)
 
 

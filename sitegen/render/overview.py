@@ -8,11 +8,11 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Run
 from sitegen.render import numbers
 from sitegen.render.charts import roofline_under
-from sitegen.render.datasheets import datasheet
 from sitegen.render.measured import Group, headline, newest_run
 from sitegen.render.roofline import render_roofline
 from sitegen.render.roofline_field import Point
 from sitegen.render.sources import Sources
+from sitegen.results.datasheets import datasheet
 
 Best = tuple[Kernel, Record, Group, Run]
 
