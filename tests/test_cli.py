@@ -161,7 +161,7 @@ def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
 
 
 def planted_slower(record: Path) -> Path:
-    """The record with `fused` a tenth slower at the first workload, beside the site's own; its samples are slower too."""
+    """The record with `fused` a tenth slower at the first workload, beside the site's own; so are its samples."""
     data = json.loads(record.read_text(encoding="utf-8"))
     one = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))
     slow = one["performance"]

@@ -93,10 +93,14 @@ class GoalResult:
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
-    """None when the kernel no longer has its workload, or its formulas name params that the evaluation lacks."""
+    """None when the kernel no longer has its workload, or when the params of the evaluation are no numbers.
+
+    A param that is newer than the evaluation has its first value.
+    """
     workload = next((w for w in kernel.workloads if w.name == evaluation.workload), None)
+    params = {**{name: values[0] for name, values in kernel.params.items()}, **evaluation.params}
     try:
-        return cost_of(kernel, workload, evaluation.dtype, evaluation.params) if workload else None
+        return cost_of(kernel, workload, evaluation.dtype, params) if workload else None
     except FormulaError:
         return None
 

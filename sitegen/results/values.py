@@ -112,10 +112,15 @@ def _is_ordinary(member: Any, rule: Rule | None) -> bool:
     if kind is str:
         return rule is None and member.isascii() and len(member) <= LONGEST_TEXT
     if isinstance(member, dict):
-        return all(
-            key.isascii() and ((type(one) is str and one.isascii() and len(one) <= LONGEST_NAME) or type(one) is int)
-            for key, one in member.items()
-        ) and all(type(one) is str or abs(one) <= MOST_ORDINARY for one in member.values())
+        return (
+            rule is None
+            and all(
+                key.isascii()
+                and ((type(one) is str and one.isascii() and len(one) <= LONGEST_NAME) or type(one) is int)
+                for key, one in member.items()
+            )
+            and all(type(one) is str or abs(one) <= MOST_ORDINARY for one in member.values())
+        )
     return kind is bool or isinstance(member, Enum) or (member == () and rule is None)
 
 
@@ -141,6 +146,12 @@ def _text(value: str) -> str:
 
 def _positive(value: float) -> str:
     return "" if value > 0 else f"is {value}; it must be greater than 0"
+
+
+def _positive_members(values: Mapping[str, Any]) -> str:
+    """Of a mapping to numbers or to tuples of them."""
+    every = (one for value in values.values() for one in (value if isinstance(value, tuple) else (value,)))
+    return next((wrong for one in every if (wrong := _any(one) or _positive(one))), "")
 
 
 def _not_negative(value: float) -> str:
@@ -357,6 +368,13 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "torch": _word,
         "triton": _word,
     },
-    PastTime: {"median_us": _positive, "interval_us": _positive, "by_process_us": _positive},
+    PastTime: {
+        "median_us": _positive,
+        "interval_us": _positive,
+        "by_process_us": _positive,
+        "ratios": _positive_members,
+        "intervals": _positive_members,
+        "by_process": _positive_members,
+    },
 }
 """By class and field; a rule of a tuple holds for each of its members."""
