@@ -1,5 +1,8 @@
 """The commands as an author types them, on a copy of this project's own site and its records."""
 
+import base64
+import gzip
+import hashlib
 import importlib.util
 import json
 import re
@@ -12,8 +15,8 @@ from click.testing import CliRunner, Result
 
 from sitegen.cli import main
 from sitegen.execute.archive import read
-from sitegen.execute.bundle import Results, write_results
-from sitegen.model.job import JobResult
+from sitegen.execute.bundle import Results, read_bundle, write_results
+from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.record import SCHEMA, Record
 from sitegen.read.distribution import install_command
 from sitegen.results.shape import parse
@@ -27,6 +30,7 @@ DTYPES = ("float32", "bfloat16")
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for room in ("content", "series", "kernels"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -158,13 +162,21 @@ def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
 
 
 def planted_slower(record: Path) -> Path:
-    """The record with `fused` a tenth slower at the first workload, beside the site's own."""
+    """The record with `fused` a tenth slower at the first workload, beside the site's own; so are its samples."""
     data = json.loads(record.read_text(encoding="utf-8"))
-    slow = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))["performance"]
-    slow |= {name: slow[name] * 1.1 for name in ("median_us", "low_us", "high_us")}
-    slow["by_process_us"] = [slow["median_us"]] * 2
-    slow["ratios"] = [{**r, **{name: r[name] / 1.1 for name in ("value", "low", "high")}} for r in slow["ratios"]]
-    slow["ratios"] = [{**r, "by_process": [r["value"]] * 2} for r in slow["ratios"]]
+    one = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))
+    slow = one["performance"]
+    slow |= {name: slow[name] * 1.1 for name in ("median_us", "low_us", "high_us", "min_us", "p20_us", "p80_us")}
+    slow |= {name: [us * 1.1 for us in slow[name]] for name in ("by_process_us", "rounds_us")}
+    slow["ratios"] = [
+        {**r, **{n: r[n] / 1.1 for n in ("value", "low", "high")}, "by_process": [v / 1.1 for v in r["by_process"]]}
+        for r in slow["ratios"]
+    ]
+    artefacts = record.parent / "artefacts"
+    raw = json.loads(gzip.decompress((artefacts / f"{one['samples']}.samples.gz").read_bytes()))
+    content = json.dumps({**raw, "rounds_us": [[us * 1.1 for us in r] for r in raw["rounds_us"]]}).encode()
+    one["samples"] = hashlib.sha256(content).hexdigest()
+    (artefacts / f"{one['samples']}.samples.gz").write_bytes(gzip.compress(content, mtime=0))
     planted = record.parent.parent / "planted.json"
     planted.write_text(json.dumps(data), encoding="utf-8")
     return planted
@@ -187,11 +199,19 @@ def as_result(record: Path, path: Path) -> Path:
     """What a GPU machine would have sent home, had it measured that record in a run of the next day."""
     known, mistakes = parse(Record, record.read_text(encoding="utf-8"), record.name)
     assert known is not None and not mistakes
+    bundle_path = path.with_suffix(".bundle")
+    assert sitegen("bundle", "--all", "softmax", "-o", str(bundle_path)).exit_code == 0
+    sent = read_bundle(bundle_path)
     run = known.runs[-1]
-    job = JobResult(
-        SCHEMA, f"{known.kernel}@all", "kernel", run.environment, known.evaluations, known.rejections, run.ceilings
-    )
-    write_results(Results("2026-11-29T06:00:00Z", run.commit, (job,)), path)
+    results = [JobResult(SCHEMA, "ceilings", "ceilings", run.environment, ceilings=run.ceilings)]
+    for job in (job for job in sent.jobs if isinstance(job, KernelJob)):
+        found = tuple(e for e in known.evaluations if (e.workload, e.dtype) == (job.workload.name, job.dtype))
+        folder = path.parent / "kernels/softmax/results/artefacts"
+        names = [f"{e.samples}.samples" for e in found if e.samples]
+        packed = {name: base64.b64encode((folder / f"{name}.gz").read_bytes()).decode() for name in names}
+        results.append(JobResult(SCHEMA, job.id, "kernel", run.environment, found, artefacts=packed))
+    answer = Results("2026-11-23T06:00:00Z", sent.commit, tuple(results), answers=sent.id)
+    write_results(answer, path)
     return path
 
 

@@ -25,7 +25,7 @@ ROOMS = (
     "cli",
 )
 HEAVY = {"torch", "triton", "cuda", "cupy", "numpy"}
-MEASURE_MAY = {"diagnostics", "model", "measure"}
+MEASURE_MAY = {"diagnostics", "inside", "model", "measure"}
 """A GPU machine needs neither pydantic nor YAML to measure."""
 
 

@@ -141,7 +141,12 @@ class Composed:
         return any("/results/" in path for path in self._job.seen)
 
     def _mistakes_in_records(self) -> tuple[Diagnostic, ...]:
-        return self._records[1] if self._has_records else ()
+        if not self._has_records:
+            return ()
+        from sitegen.results.verify import mistakes_in
+
+        records, mistakes = self._records
+        return (*mistakes, *mistakes_in(self._job.root, self.sources.site, records))
 
     @cached_property
     def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:

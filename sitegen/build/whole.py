@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import unquote
@@ -34,7 +34,8 @@ from sitegen.render.evidence import Evidence, gather
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
-from sitegen.results.store import load_records
+from sitegen.results.store import load_records, record_text
+from sitegen.results.verify import mistakes_in
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import digest_file, scan
@@ -91,7 +92,12 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     linked, of_images = with_images(linked, documents, Looker(root, cache_of_site(root), versions(), {}))
     of_files = mistakes_of_files(root, seen, linked.assets.values())
     records, of_records = load_records(root, linked.site)
-    diagnostics = in_reading_order((*of_reading, *of_texts, *of_names, *of_images, *of_records, *of_files))
+    doubted = mistakes_in(root, linked.site, records)
+    texts = {
+        path: record_text(root, path) for path in {one.span.path for one in doubted if "/results/" in one.span.path}
+    }
+    records = replace(records, files={**records.files, **texts})
+    diagnostics = in_reading_order((*of_reading, *of_texts, *of_names, *of_images, *of_records, *of_files, *doubted))
     return Loaded(root, day, linked, documents, records, diagnostics)
 
 

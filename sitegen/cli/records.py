@@ -126,12 +126,15 @@ def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
 
 @click.command()
 @click.argument("file", type=FILE)
-def accept(file: Path) -> None:
+@click.option(
+    "--bundle", "bundle_file", type=FILE, help="The bundle that was sent; needed where another machine wrote it."
+)
+def accept(file: Path, bundle_file: Path | None) -> None:
     """Check the results that a GPU machine made of a bundle, and store them as records."""
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
-    outcome = session.accept(loaded.root, inventory_of(loaded), file)
+    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file)
     report(outcome.diagnostics, {})
     if outcome.results is None or outcome.stored is None:
         sys.exit(1)
@@ -141,6 +144,8 @@ def accept(file: Path) -> None:
     stored = outcome.stored
     for line in stored.lost:
         say(f"lost: {line}")
+    for line in stored.older:
+        say(f"not taken: {line}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
     tell_what_moved(loaded, stored)
 

@@ -10,9 +10,10 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from sitegen import inside
 from sitegen.execute.outputs import dropped, kept, without_paths
 from sitegen.execute.prelude import prelude
 from sitegen.execute.tracebacks import explained
@@ -189,11 +190,7 @@ def _warnings(codes: list[Any]) -> Iterator[str]:
 
 def _write_sources(folder: Path, sources: Mapping[str, str]) -> None:
     for path, text in sources.items():
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise ValueError(f"a source outside of the site: {path}")
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        inside.write_bytes(folder, path, text.encode())
 
 
 def _metadata(cell: NotebookCell) -> dict[str, Any]:

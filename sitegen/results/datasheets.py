@@ -29,5 +29,5 @@ def datasheet(gpu: str) -> Datasheet | None:
 
 @cache
 def _all() -> Mapping[str, Datasheet]:
-    data = json.loads(resources.files("sitegen.render").joinpath("datasheets.json").read_text(encoding="utf-8"))
+    data = json.loads(resources.files("sitegen.results").joinpath("datasheets.json").read_text(encoding="utf-8"))
     return {gpu: Datasheet(**sheet) for gpu, sheet in data.items()}
