@@ -306,14 +306,14 @@ def test_a_bundle_is_no_result_and_accept_says_what_makes_one(site: Path) -> Non
 
 
 def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = {"distributed", "torch"}
+    absent = {"psutil", "torch"}
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in absent else found(name, *a))
     assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
     for words in (("--all",), ("--bundle", "b.zip", "-o", "r.zip")):
         refused = sitegen("run", *words)
         assert refused.exit_code == 1
-        assert f"distributed, torch; `{install_command('cluster', 'gpu')}`" in refused.stderr
+        assert f"psutil, torch; `{install_command('cluster', 'gpu')}`" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
             "<html>\n{% if %}",
             "Expected an expression, got 'end of statement block'\n  templates/base.html:2:1",
         ),
-        ("base.html", "{{ pge.title }}", "'pge' is undefined\n  templates:1:1"),
+        ("base.html", "{{ pge.title }}", "'pge' is undefined\n  templates/base.html:1:1"),
         (
             "home.html",
             '{% extends "bse.html" %}',
