@@ -82,17 +82,19 @@ def test_no_permission_is_given_but_to_the_job_that_needs_it(name: str) -> None:
         "kernels.yml": {
             "plan": read_only,
             "measure": read_only,
+            "accept": read_only,
             "publish": {"contents": "write", "pull-requests": "write"},
         },
     }
     assert given == expected[name]
 
 
-def test_nobody_elses_code_reaches_the_gpu_machine() -> None:
+def test_workflow_itself_measures_the_code_of_this_repository_alone() -> None:
     kernels = workflow("kernels.yml")
     assert set(kernels["on"]) == {"schedule", "workflow_dispatch"}
     assert "!github.event.repository.fork" in kernels["jobs"]["plan"]["if"]
-    assert (kernels["jobs"]["measure"]["needs"], kernels["jobs"]["publish"]["needs"]) == ("plan", "measure")
+    chain = {name: job.get("needs") for name, job in kernels["jobs"].items()}
+    assert chain == {"plan": None, "measure": "plan", "accept": "measure", "publish": "accept"}
 
 
 def test_gpu_machine_gets_neither_a_secret_nor_a_token() -> None:
@@ -131,7 +133,8 @@ class Runner:
         """`gh` says what it was asked, and keeps the text of the pull request."""
         gh = self.stubs / "gh"
         gh.write_text(
-            '#!/bin/sh\nprintf "%s\\n" "$@" > "$GH_LOG"\nfor word; do last=$word; done\ncat "$last" >> "$GH_LOG"\n'
+            '#!/bin/sh\nprintf "%s\\n" "$@" >> "$GH_LOG"\nfor word; do last=$word; done\n'
+            'if [ -f "$last" ]; then cat "$last" >> "$GH_LOG"; fi\n'
         )
         gh.chmod(0o755)
 
@@ -206,16 +209,20 @@ class Job:
         elif "upload-artifact" in step["uses"]:
             folder = self.runner.artefacts / step["with"]["name"]
             folder.mkdir(parents=True, exist_ok=True)
-            file = self.checkout / step["with"]["path"]
-            if file.exists() or step["with"].get("if-no-files-found") != "ignore":
+            file = self.checkout / self.value(step["with"]["path"])
+            if file.is_dir():
+                shutil.copytree(file, folder, dirs_exist_ok=True)
+            elif file.exists() or step["with"].get("if-no-files-found") != "ignore":
                 shutil.copy(file, folder)
         elif "download-artifact" in step["uses"]:
-            shutil.copytree(self.runner.artefacts / step["with"]["name"], self.checkout, dirs_exist_ok=True)
+            folder = self.checkout / self.value(step["with"]["path"])
+            shutil.copytree(self.runner.artefacts / step["with"]["name"], folder, dirs_exist_ok=True)
         else:
             assert re.search(r"actions/(checkout|setup-python|upload-pages-artifact)@", step["uses"])
 
     def value(self, text: str) -> str:
         known = {"inputs.names": self.inputs.get("names", ""), "github.token": "a token"}
+        known["runner.temp"] = self.environment["RUNNER_TEMP"]
         return re.sub(r"\$\{\{ (.+?) \}\}", lambda expression: known[expression[1]], text)
 
     def bash(self, script: str, environment: dict[str, str]) -> None:
@@ -282,6 +289,7 @@ def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
     assert_refused(runner, result)
 
     as_from_a_gpu(result, run="2026-11-21T01:00:00Z")
+    assert runner.job("kernels.yml", "accept").outputs() == {"changed": "true"}
     publish = runner.job("kernels.yml", "publish")
     assert "--head\nrecords/4711\n" in publish.text("GH_LOG")
     assert "The first record of this kernel" in publish.text("GH_LOG")
@@ -291,14 +299,68 @@ def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
 
     runner.merge("records/4711")
     assert runner.job("kernels.yml", "plan").outputs()["jobs"] == "0"
-    same = runner.job("kernels.yml", "publish")
-    assert not same.files["GH_LOG"].exists()
+    same = runner.job("kernels.yml", "accept")
+    assert same.outputs() == {"changed": "false"}
     assert "as they were" in same.text("GITHUB_STEP_SUMMARY")
 
     as_from_a_gpu(result, run="2026-11-21T02:00:00Z")
+    runner.job("kernels.yml", "accept")
     later = runner.job("kernels.yml", "publish")
     assert "### kernels/axpy/results/imaginary-gpu-1.json" in later.text("GH_LOG")
     assert "The first record" not in later.text("GH_LOG")
+
+
+PATCHED = {
+    "kernels/axpy/results/a-gpu.json": "",
+    "content/posts/first-kernel/results/a-gpu/look.json": "",
+    "kernels/axpy/results/artefacts/0123.sass.gz": "",
+    "kernels/axpy/results/a gpu/….json": "",
+    "kernels/axpy/tile.py": "kernels/axpy/tile.py",
+    ".github/workflows/kernels.yml": ".github/workflows/kernels.yml",
+    "kernels/axpy/results/tile.py": "results/tile.py",
+    "kernels/axpy/results/../tile.py": "patch",
+    "elsewhere/kernels/axpy/results/a-gpu.json": "elsewhere",
+    "kernels/axpy/deeper/results/a-gpu.json": "deeper",
+    'kernels/axpy/results/a\nb/"c.json': "no record",
+}
+"""Paths that a patch of the job *accept* may hold, and what *publish* says of it; nothing where it is a record."""
+
+
+@pytest.mark.parametrize(("path", "said"), PATCHED.items())
+def test_job_that_may_write_publishes_records_alone(runner: Runner, path: str, said: str) -> None:
+    patch_of(runner, path)
+    if said:
+        with pytest.raises(AssertionError, match=said):
+            runner.job("kernels.yml", "publish")
+        assert "records/4711" not in git(runner.origin, "branch")
+    else:
+        runner.job("kernels.yml", "publish")
+        changed = git(runner.origin, "-c", "core.quotePath=false", "diff", "--name-only", "main...records/4711")
+        assert changed.strip() == path
+
+
+@pytest.mark.parametrize("mode", ["120000", "100755", "160000"])
+def test_job_that_may_write_publishes_no_link_and_nothing_executable(runner: Runner, mode: str) -> None:
+    patch_of(runner, "kernels/axpy/results/a-gpu.json", mode)
+    with pytest.raises(AssertionError, match="no record"):
+        runner.job("kernels.yml", "publish")
+    assert "records/4711" not in git(runner.origin, "branch")
+
+
+def patch_of(runner: Runner, path: str, mode: str = "100644") -> None:
+    """An artefact *records* with a patch that writes one file, as a job could have made it that was taken over."""
+    folder = runner.artefacts / "records"
+    folder.mkdir(parents=True)
+    (folder / "report.md").write_text("a report\n")
+    clone = runner.folder / "hostile"
+    git(runner.folder, "clone", "--quiet", "origin.git", clone.name)
+    (runner.folder / "text").write_text("/etc/passwd")
+    blob = git(clone, "hash-object", "-w", str(runner.folder / "text")).strip()
+    plain = path.replace("/../", "/up/")
+    blob = git(clone, "rev-parse", "HEAD").strip() if mode == "160000" else blob
+    git(clone, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{plain}")
+    patch = git(clone, "diff", "--cached", "--binary", "--full-index", "--no-renames")
+    (folder / "records.patch").write_text(patch.replace("/up/", "/../"))
 
 
 def assert_refused(runner: Runner, result: Path) -> None:
