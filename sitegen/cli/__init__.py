@@ -23,6 +23,7 @@ _COMMANDS = {
     "compare": _RECORDS,
     "new": _SITE,
     "import": "sitegen.cli.importing",
+    "explain": "sitegen.cli.explain",
 }
 """By name, the module in which it is."""
 
