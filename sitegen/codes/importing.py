@@ -8,7 +8,7 @@ _JEKYLL = "_posts/2024-01-05-softmax.md"
 
 GROUP = Group(
     "Importing",
-    "`sitegen import` reports these, and only then: each names a place of the old site that a person should look at.",
+    "Only an import reports these. Each names a place of the old site that a person should look at.",
     (
         Code(
             "SG601",
