@@ -40,9 +40,9 @@ _FILES = (
     Code(
         "SG004",
         "The front matter is missing or is never closed",
-        "A post, page or term begins with front matter: YAML between two lines `---`. Without it the text has no "
-        "title, and a post has no date. Begin the file with `---` and the required keys, and end the front matter with "
-        "`---`.",
+        "A post, page or term begins with front matter, which is YAML between two lines of three hyphens. Without it "
+        "the text has no title, and a post has no date. Begin the file with such a line and the required keys, and end "
+        "the front matter with another one.",
         "---\ntitle: A fast softmax\ndate: 2026-11-22\n\nThe naive version reads each row three times.\n",
         "---\ntitle: A fast softmax\ndate: 2026-11-22\n---\nThe naive version reads each row three times.\n",
         _POST,
