@@ -65,9 +65,9 @@ GROUP = Group(
         Code(
             "SG606",
             "A file that is left out, or is not what the command reads",
-            "The folder is no Jekyll site, the notebook is not a notebook, the diary has no day; or a page of the old "
-            "site is made by Liquid from lists, which sitegen makes itself. Name the right file, or write the page "
-            "anew.",
+            "The folder is no Jekyll site, the notebook is not a notebook, or the diary has no day: name the right "
+            "file. As a warning: a page of the old site is made by Liquid from lists, which sitegen makes itself; "
+            "write what you still need anew.",
             "sitegen import notebook notes.md",
             "sitegen import notebook notes.ipynb",
         ),
@@ -84,8 +84,9 @@ GROUP = Group(
         Code(
             "SG608",
             "A post without a date, or with a date that cannot be read",
-            "Jekyll takes the date of a post from its file name or its front matter, and this one has none that can be "
-            "read. A post needs a date for its place in lists and feeds. Write it as `2024-01-05`.",
+            "A post needs a date for its place in lists and feeds, and Jekyll takes it from the file name or the front "
+            "matter. A date that cannot be read, or a name without one, is a warning; a post that has no date in the "
+            "end is an error. Write the date as `2024-01-05`.",
             "_posts/softmax.md",
             "_posts/2024-01-05-softmax.md",
         ),
