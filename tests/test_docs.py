@@ -246,7 +246,7 @@ CONSTANTS = [
     ("stage", "(PREPARE_S, EVALUATION_S)", (120.0, 60.0), "| everything else of one evaluation | 60 s |"),
     ("process", "GRACE_S", 2.0, "| after SIGTERM, until SIGKILL to the process group | 2 s |"),
     ("../model/record", "CALIBRATION", 0.02, "come out right within 2 %"),
-    ("../results/measures", "MARGIN", 0.02, "more than 2 % above the highest measured limit"),
+    ("../results/measures", "MARGIN", 0.02, "more than 2 % above the highest limit that the probes"),
     ("../results/measures", "CACHE_FACTOR", 4, "Workloads below 4 times the L2 are exempt"),
     ("../results/formula_check", "(FEWER, MORE)", (0.02, 0.05), "within −2 % and +5 %"),
     ("../results/formula_check", "JUDGED_FACTOR", 8, "above 8 times the L2"),

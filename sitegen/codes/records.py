@@ -94,9 +94,9 @@ RUNS = Group(
         Code(
             "SG403",
             "A result is faster than the GPU can be",
-            "The figure is above the highest ceiling that was measured on the same GPU. The cause is an error of ours: "
-            "a wrong `reads`, `writes` or `flops` in `kernel.yaml`, or data that came from a cache. Nothing is stored. "
-            "Correct the formula and run again.",
+            "The figure is above the highest ceiling that the probes of the same run measured. The cause is an error "
+            "of ours: a wrong `reads`, `writes` or `flops` in `kernel.yaml`, or data that came from a cache. Nothing "
+            "is stored. Correct the formula and run again.",
             "reads: 3 * M * N * itemsize\n",
             "reads: M * N * itemsize\n",
             "kernels/softmax/kernel.yaml",
