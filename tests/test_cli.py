@@ -54,6 +54,16 @@ def append(path: Path, text: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
+@pytest.mark.parametrize("words", [("build",), ("--help",), ("explain", "SG205")])
+def test_a_platform_on_which_nothing_works_is_refused_in_one_sentence(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    result = sitegen(*words)
+    assert result.exit_code == 1
+    assert result.stderr == "sitegen: it runs on Linux and macOS, not on win32; on Windows use WSL\n"
+
+
 def test_outside_of_a_site_the_author_hears_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = sitegen("build")

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "diagnostics",
+    "codes",
     "inside",
     "model",
     "read",
