@@ -22,6 +22,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.callouts import callouts_plugin
@@ -31,7 +32,6 @@ from sitegen.markup.fences import render_fence
 from sitegen.markup.figures import figures_plugin
 from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.footnotes import footnotes_plugin
-from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in

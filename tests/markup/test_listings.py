@@ -6,9 +6,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.diagnostics import Diagnostic
+from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
-from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.parse import document_of, highlight_ahead, parse_document, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, ListingSlot

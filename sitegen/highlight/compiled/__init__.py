@@ -4,11 +4,10 @@ Pygments tries the rules of a state one after another at each token.  Here a sta
 no class in one match and then knows by the number of a group which rule has the next token; words are looked up.
 
 `trees` joins regexes, `sets` says with which characters they begin, `loops` tightens them, `rules` reads the tables,
-`words`, `strings` and `plain` find what can be done in one step, `program` makes the regex of a state, `lexer` runs
-it, `listing` makes lines of HTML from what that gives.
+`words`, `strings` and `plain` find what can be done in one step, `program` makes the regex of a state, and `lexer` runs
+it.
 """
 
-from sitegen.markup.fastlex.lexer import FastLexer
-from sitegen.markup.fastlex.listing import lines, show
+from sitegen.highlight.compiled.lexer import CompiledLexer
 
-__all__ = ["FastLexer", "lines", "show"]
+__all__ = ["CompiledLexer"]

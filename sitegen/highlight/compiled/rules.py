@@ -17,10 +17,10 @@ from pygments.lexers.c_cpp import CFamilyLexer
 from pygments.token import Keyword, Name, Text, _TokenType
 from pygments.util import Future
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.loops import tightened
-from sitegen.markup.fastlex.sets import Mask
-from sitegen.markup.fastlex.trees import C, Tree
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.loops import tightened
+from sitegen.highlight.compiled.sets import Mask
+from sitegen.highlight.compiled.trees import C, Tree
 
 KindOf = Callable[[_TokenType], str]
 Target = int | str | tuple[str, ...] | None

@@ -21,17 +21,18 @@ from hypothesis import strategies as st
 from pygments.lexer import RegexLexer, bygroups, default, this, using, words
 from pygments.token import Keyword, Name, Operator, Punctuation, String, Text, Whitespace
 
-from sitegen.markup.fastlex import FastLexer, lines, show, trees
-from sitegen.markup.fastlex.rules import Unsupported
-from sitegen.markup.highlight import (
+from sitegen.highlight.compiled import CompiledLexer, trees
+from sitegen.highlight.compiled.rules import Unsupported
+from sitegen.highlight.lines import (
     VERIFIED,
     _class_of,
-    _fast_lexer,
+    _compiled_lexer,
     _lexer_class,
     fingerprint,
     highlighted_lines,
     warm,
 )
+from sitegen.highlight.listing import lines, show
 
 ROOT = Path(__file__).parents[2]
 LISTINGS = {path.stem: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "listings").glob("*.txt")}
@@ -71,11 +72,11 @@ INSERTED = [
 
 
 @cache
-def readers(language: str) -> tuple[list[FastLexer], RegexLexer]:
+def readers(language: str) -> tuple[list[CompiledLexer], RegexLexer]:
     """One for each kind that may be skipped, and Pygments'."""
     lexer = _lexer_class(language)
     assert lexer is not None and issubclass(lexer, RegexLexer)
-    return [FastLexer(lexer, str, shown_token, plain) for plain in PLAINS], lexer(stripnl=False)
+    return [CompiledLexer(lexer, str, shown_token, plain) for plain in PLAINS], lexer(stripnl=False)
 
 
 def shown_token(kind: str, text: str) -> str:
@@ -131,7 +132,7 @@ def test_every_verified_language_is_read_fast_and_has_a_sample() -> None:
     lexers = {language: _lexer_class(language) for language in SAMPLES}
     assert {lexer.name for lexer in lexers.values() if lexer} == VERIFIED
     for lexer in lexers.values():
-        assert lexer and _fast_lexer(lexer)
+        assert lexer and _compiled_lexer(lexer)
 
 
 @pytest.mark.parametrize("language", sorted(SAMPLES))
@@ -266,7 +267,7 @@ LETTERS = st.sampled_from([*'abxy_.0111e٣-="\\#${} \t\n', "é", "if", "IF"])
 def test_any_table_of_rules(states: dict[str, list[object]], texts: list[str], plain: object) -> None:
     states = {state: [*table, default("#pop")] if state == "b" else table for state, table in states.items()}
     lexer = type(RegexLexer)("Any", (RegexLexer,), {"name": "Any", "tokens": states})
-    fast, slow = FastLexer(lexer, str, shown_token, str(plain)), lexer(stripnl=False)
+    fast, slow = CompiledLexer(lexer, str, shown_token, str(plain)), lexer(stripnl=False)
     for text in texts:
         expected = joined((str(kind), part) for kind, part in slow.get_tokens(text))
         assert joined(tokens_of(fast.pieces(text), str(plain))) == expected
@@ -309,7 +310,7 @@ def test_much_damaged_text(language: str) -> None:
 def test_loops_of_early_versions_of_python_3_11(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "POSSESSIVE", False)
     for language in ("python", "cuda", "bash"):
-        fast, slow = FastLexer(_lexer_class(language), str, shown_token, str(Name)), readers(language)[1]
+        fast, slow = CompiledLexer(_lexer_class(language), str, shown_token, str(Name)), readers(language)[1]
         found = joined(tokens_of(fast.pieces(SAMPLES[language]), str(Name)))
         assert found == joined((str(kind), text) for kind, text in slow.get_tokens(SAMPLES[language]))
 
@@ -327,7 +328,7 @@ def test_lines_of_any_tokens(tokens: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(("language", "suffix"), [("cuda", ".cu"), ("triton", ".py"), ("c", ".cu")])
 def test_what_has_no_class_is_skipped(language: str, suffix: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "kernels").rglob(f"*{suffix}"))]
-    read = sum(len(_fast_lexer(_lexer_class(language)).pieces(text)) // 2 for text in texts)
+    read = sum(len(_compiled_lexer(_lexer_class(language)).pieces(text)) // 2 for text in texts)
     assert read < 0.4 * sum(len(list(readers(language)[1].get_tokens(text))) for text in texts)
 
 
@@ -336,23 +337,24 @@ def test_lexer_that_does_more_than_its_tables_say_is_left_to_pygments(language: 
     lexer = _lexer_class(language)
     assert lexer and lexer.name not in VERIFIED
     with pytest.raises(Unsupported):
-        FastLexer(lexer, str, show)
+        CompiledLexer(lexer, str, show)
     assert '<span class="' in "".join(highlighted_lines(f"a: 1 # {language}\n$ b\nc = {{}}\n<?php 1", language))
 
 
 def test_whatever_goes_wrong_pygments_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = importlib.import_module("sitegen.markup.highlight")
+    page = importlib.import_module("sitegen.highlight.lines")
     tried = []
 
-    def broken(_: FastLexer, code: str) -> list[str]:
+    def broken(_: CompiledLexer, code: str) -> list[str]:
         tried.append(code)
         raise AttributeError("re._parser is another one")
 
     expected = page.highlighted_lines.__wrapped__(SAMPLES["python"], "python")
     monkeypatch.setattr(page, "_TOO_NEW", set())
-    monkeypatch.setattr(FastLexer, "pieces", broken)
-    for _ in range(2):
+    monkeypatch.setattr(CompiledLexer, "pieces", broken)
+    with pytest.warns(UserWarning, match="Python listings are read slowly"):
         assert page.highlighted_lines.__wrapped__(SAMPLES["python"], "python") == expected
+    assert page.highlighted_lines.__wrapped__(SAMPLES["python"], "python") == expected
     assert len(tried) == 1
 
 
@@ -361,13 +363,13 @@ def test_what_is_warm_needs_no_compiling(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(trees, "compiled", None)
     for language, code in (("python", 'x = max(1, "a")  # b\ndef'), ("cuda", '#include "a"\nint x = 1; // b\n')):
         expected = lines_of((_class_of(kind), text) for kind, text in readers(language)[1].get_tokens(code))
-        assert lines(_fast_lexer(_lexer_class(language)).pieces(code)) == expected
+        assert lines(_compiled_lexer(_lexer_class(language)).pieces(code)) == expected
 
 
 def test_names_are_known_without_loading_lexers() -> None:
     code = """
 import sys
-from sitegen.markup.highlight import is_known, known_languages, language_name
+from sitegen.highlight.lines import is_known, known_languages, language_name
 assert [language_name(name) for name in ("cu", "rust", "py", "txt", "x")] == ["CUDA C++", "Rust", "Python", "", "x"]
 assert is_known("julia") and not is_known("nonsense") and "fortran" in known_languages()
 print(*(name for name in sys.modules if name.startswith("pygments.lexers.")))
@@ -377,6 +379,6 @@ print(*(name for name in sys.modules if name.startswith("pygments.lexers.")))
 
 
 def test_fingerprint_names_pygments_and_is_the_same_in_every_process() -> None:
-    code = "from sitegen.markup.highlight import fingerprint; print(fingerprint())"
+    code = "from sitegen.highlight.lines import fingerprint; print(fingerprint())"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert fingerprint() == other and pygments.__version__ in other

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.rules import NAME, Rule, Tables
-from sitegen.markup.fastlex.sets import ALL, OTHERS, WORD, WORD_START, Mask
-from sitegen.markup.fastlex.trees import REPEATS, C, Node, Tree
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.rules import NAME, Rule, Tables
+from sitegen.highlight.compiled.sets import ALL, OTHERS, WORD, WORD_START, Mask
+from sitegen.highlight.compiled.trees import REPEATS, C, Node, Tree
 
 _NOT_IN_NAMES = sets.mask_of(" \t\n(){}[],;")
 _MOST = 500

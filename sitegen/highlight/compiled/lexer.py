@@ -14,11 +14,11 @@ from typing import Any
 from pygments.lexer import Lexer, _PseudoMatch
 from pygments.token import Error, Whitespace, _TokenType
 
-from sitegen.markup.fastlex.numbers import Numbers
-from sitegen.markup.fastlex.program import Act, program_of
-from sitegen.markup.fastlex.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
-from sitegen.markup.fastlex.sets import bit
-from sitegen.markup.fastlex.words import Identifiers, Meaning
+from sitegen.highlight.compiled.numbers import Numbers
+from sitegen.highlight.compiled.program import Act, program_of
+from sitegen.highlight.compiled.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
+from sitegen.highlight.compiled.sets import bit
+from sitegen.highlight.compiled.words import Identifiers, Meaning
 
 _LONG = 60
 """Longer texts are seldom seen twice."""
@@ -74,7 +74,7 @@ class _State:
     rules: Sequence[Rule]
 
 
-class FastLexer:
+class CompiledLexer:
     """Raises whatever it meets in a lexer that it cannot read, when it is made or used: take Pygments then."""
 
     def __init__(self, lexer: type[Lexer], kind_of: KindOf, show: Show, plain: str = "") -> None:
@@ -169,7 +169,7 @@ class FastLexer:
 class _Reader:
     """Reads one text, in the state on top of `stack`, into `out`."""
 
-    lexer: FastLexer
+    lexer: CompiledLexer
     stack: list[str]
     out: list[str]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.rules import Rule
-from sitegen.markup.fastlex.sets import ALL, ASCII, NEWLINE, WORD, Mask
-from sitegen.markup.fastlex.trees import C, Node, Numbering, Tree
-from sitegen.markup.fastlex.words import Identifiers
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.rules import Rule
+from sitegen.highlight.compiled.sets import ALL, ASCII, NEWLINE, WORD, Mask
+from sitegen.highlight.compiled.trees import C, Node, Numbering, Tree
+from sitegen.highlight.compiled.words import Identifiers
 
 _RIVALS = 4
 """A rule with more rivals before it is left to the alternatives of its state: each is tried at every round."""

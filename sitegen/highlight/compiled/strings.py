@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from sitegen.markup.fastlex import trees
-from sitegen.markup.fastlex.plain import none_of, plain_text
-from sitegen.markup.fastlex.rules import Rule, Tables
-from sitegen.markup.fastlex.sets import WORD_START
+from sitegen.highlight.compiled import trees
+from sitegen.highlight.compiled.plain import none_of, plain_text
+from sitegen.highlight.compiled.rules import Rule, Tables
+from sitegen.highlight.compiled.sets import WORD_START
 
 _MOST = 12
 """A state with more rules holds code; where no character is sure to belong to a string, it is not tried as one."""

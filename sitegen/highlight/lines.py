@@ -3,12 +3,13 @@
 The classes are the theme's: k keyword, kt type and register, s string, m number, f function, c comment.
 Everything else is text, which keeps pages small.
 
-Tokens are Pygments'.  Languages whose tokens the tests compare are read by `fastlex`, all others by Pygments itself.
-Either is imported by the first listing: an edited text has most of its own from the build before.
+The tokens are those of Pygments.  `compiled` reads the languages in `VERIFIED`, Pygments itself reads all others.  Both
+are imported by the first listing, because an edited text has most of its listings from the build before.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -20,8 +21,10 @@ from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name, get_all_lexers
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 
+from sitegen.highlight.listing import lines, show
+
 if TYPE_CHECKING:
-    from sitegen.markup.fastlex import FastLexer
+    from sitegen.highlight.compiled import CompiledLexer
 
 PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "output", "none"})
 OWN = {"triton": "TritonLexer", "ptx": "PtxLexer", "nvsass": "SassLexer", "sass": "SassLexer"}
@@ -67,8 +70,6 @@ KEPT = 4096
 @lru_cache(maxsize=KEPT)
 def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
     """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
-    from sitegen.markup.fastlex import lines
-
     shown = lines(_pieces(code.rstrip("\n").replace("\0", "\ufffd"), language))
     if len(shown) > 1 and not shown[-1]:
         shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
@@ -90,17 +91,19 @@ def known_languages() -> tuple[str, ...]:
 
 
 def warm(languages: Iterable[str]) -> None:
-    """Compiles what most listings need; a process does that before it forks."""
+    """Compile what most listings need; a process does that before it forks."""
     for lexer in filter(None, map(_lexer_class, languages)):
-        if fast := _fast_lexer(lexer):
-            fast.warm()
+        if compiled := _compiled_lexer(lexer):
+            compiled.warm()
 
 
 @cache
 def fingerprint() -> str:
-    """What the HTML of a listing depends on besides its code and language."""
+    """A digest of what the HTML of a listing depends on besides its code and language."""
     package = Path(__file__).parent
-    sources = sorted([Path(__file__), package / "lexers.py", *(package / "fastlex").glob("*.py")])
+    sources = sorted(
+        [Path(__file__), package / "lexers.py", package / "listing.py", *(package / "compiled").glob("*.py")]
+    )
     code = sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
     return f"{code[:16]} pygments {pygments.__version__}"
 
@@ -116,14 +119,12 @@ def _pieces(code: str, language: str) -> list[str]:
     lexer = _lexer_class(language)
     if lexer is None:
         return [code, ""]
-    fast = _fast_lexer(lexer)
-    if fast is not None:
-        try:
-            return fast.pieces(code)
-        except Exception:  # parts of Python and Pygments that are not public are not what they were
-            _TOO_NEW.add(lexer)
-    from sitegen.markup.fastlex import show
-
+    try:
+        if compiled := _compiled_lexer(lexer):
+            return compiled.pieces(code)
+    except Exception as mistake:  # parts of Python and Pygments that are not public are not what they were
+        _TOO_NEW.add(lexer)
+        warnings.warn(f"{lexer.name} listings are read slowly, by Pygments itself: {mistake!r}", stacklevel=2)
     tokens = _lexer(lexer).get_tokens(code)
     return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
 
@@ -132,7 +133,7 @@ def _pieces(code: str, language: str) -> list[str]:
 def _lexer_class(language: str) -> type[Lexer] | None:
     """None for plain text and for what nobody knows."""
     if language in OWN:
-        from sitegen.markup import lexers
+        from sitegen.highlight import lexers
 
         own: type[Lexer] = getattr(lexers, OWN[language])
         return own
@@ -147,15 +148,15 @@ def _lexer(lexer: type[Lexer]) -> Lexer:
 _TOO_NEW: set[type[Lexer]] = set()
 
 
-def _fast_lexer(lexer: type[Lexer]) -> FastLexer | None:
-    return _made_fast(lexer) if lexer.name in VERIFIED and lexer not in _TOO_NEW else None
+def _compiled_lexer(lexer: type[Lexer]) -> CompiledLexer | None:
+    return _made_compiled(lexer) if lexer.name in VERIFIED and lexer not in _TOO_NEW else None
 
 
 @cache
-def _made_fast(lexer: type[Lexer]) -> FastLexer:
-    from sitegen.markup.fastlex import FastLexer, show
+def _made_compiled(lexer: type[Lexer]) -> CompiledLexer:
+    from sitegen.highlight.compiled import CompiledLexer
 
-    return FastLexer(lexer, _class_of, show)
+    return CompiledLexer(lexer, _class_of, show)
 
 
 @lru_cache(maxsize=512)

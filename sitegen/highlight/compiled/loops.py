@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.sets import ALL, Mask
-from sitegen.markup.fastlex.trees import C, Node, Tree
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.sets import ALL, Mask
+from sitegen.highlight.compiled.trees import C, Node, Tree
 
 
 def tightened(tree: Tree, flags: int, follow: Mask = 0) -> Tree:

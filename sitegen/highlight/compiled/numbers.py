@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.rules import Rule
-from sitegen.markup.fastlex.sets import Mask
-from sitegen.markup.fastlex.trees import Node
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.rules import Rule
+from sitegen.highlight.compiled.sets import Mask
+from sitegen.highlight.compiled.trees import Node
 
 DIGITS = sets.mask_of("0123456789")
 _BLANKS = sets.mask_of(" \n")

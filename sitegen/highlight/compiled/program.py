@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from sitegen.markup.fastlex import sets, trees
-from sitegen.markup.fastlex.numbers import DIGITS, Numbers, numbers
-from sitegen.markup.fastlex.plain import LINE_START, plain_text
-from sitegen.markup.fastlex.rules import Rule, Tables
-from sitegen.markup.fastlex.sets import ALL, WORD_START, Mask
-from sitegen.markup.fastlex.strings import whole_strings
-from sitegen.markup.fastlex.trees import Node, Numbering, Tree
-from sitegen.markup.fastlex.words import Identifiers, identifiers
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.numbers import DIGITS, Numbers, numbers
+from sitegen.highlight.compiled.plain import LINE_START, plain_text
+from sitegen.highlight.compiled.rules import Rule, Tables
+from sitegen.highlight.compiled.sets import ALL, WORD_START, Mask
+from sitegen.highlight.compiled.strings import whole_strings
+from sitegen.highlight.compiled.trees import Node, Numbering, Tree
+from sitegen.highlight.compiled.words import Identifiers, identifiers
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from sitegen.markup.fastlex import trees
-from sitegen.markup.fastlex.trees import DOT_ALL, IGNORE_CASE, ONLY_ASCII, REPEATS, SINGLES, C, Letters, Node, Tree
+from sitegen.highlight.compiled import trees
+from sitegen.highlight.compiled.trees import DOT_ALL, IGNORE_CASE, ONLY_ASCII, REPEATS, SINGLES, C, Letters, Node, Tree
 
 Mask = int
 _BLANKS, _DIGITS, _LETTERS, _REST = (1 << at for at in range(128, 132))
