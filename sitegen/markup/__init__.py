@@ -1,4 +1,4 @@
-"""Markdown → HTML with numbered slots (`parse.py`), and slots → addresses within a site (`link.py`).
+"""Markdown → HTML with numbered slots (`parse.py`).
 
 Codes of parse_document:
 
@@ -10,5 +10,4 @@ SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of
 SG120 unknown label · SG121 label for another kind of thing · SG122 a label beside works of others
 SG130 notes of a listing and their places in its code · SG131 tabs
 
-Those of link_site are listed in link.py.
 """

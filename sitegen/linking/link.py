@@ -19,11 +19,11 @@ from typing import TypeGuard
 from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
-from sitegen.markup.cited import works_cited
-from sitegen.markup.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
-from sitegen.markup.related import Related
-from sitegen.markup.targets import Book, Found, address_book, redirects_of, resolve
-from sitegen.markup.translations import translated_cells
+from sitegen.linking.cited import works_cited
+from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.linking.related import Related
+from sitegen.linking.targets import Book, Found, address_book, redirects_of, resolve
+from sitegen.linking.translations import translated_cells
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (

@@ -8,8 +8,8 @@ import datetime as dt
 import pytest
 
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
-from sitegen.markup.link import link_site
 from sitegen.model.kernel import Implementation, Kernel, Language, Tensor, Workload
 from sitegen.model.linked import Linked
 from sitegen.model.site import (

@@ -8,7 +8,7 @@ import random
 import time
 
 from sitegen.diagnostics import Span
-from sitegen.markup.related import Related
+from sitegen.linking.related import Related
 from sitegen.model.linked import Neighbours
 from sitegen.model.site import Markdown, Post, Ref
 
