@@ -28,7 +28,7 @@ class Book:
     pages: Mapping[str, Collection[str] | None]
     """URL → the ids on that page; None where they are not known here."""
     hidden: Mapping[str, str]
-    """Path or URL of a post that is not published → what it is: `a draft`."""
+    """Path or URL of a text without a page → what it is: `a draft`, `an exercise`."""
     redirects: Mapping[str, str]
     files: Collection[str]
     """All paths under the site."""
@@ -172,8 +172,6 @@ def address_book(
         _add(sources, pages, f"{kernel.folder}/kernel.yaml", urls.kernel_url(kernel.name), None)
         for made in kernel.implementations:
             sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
-    for exercise in site.exercises:
-        _add(sources, pages, f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise), None)
     for lang in {post.lang for post in site.posts}:
         pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
     tags = {(tag.name, post.lang) for post in site.posts for tag in post.tags}
@@ -182,6 +180,9 @@ def address_book(
     pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
     pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
+    for exercise in site.exercises:  # a series names them, and no page shows one yet
+        names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
+        unpublished |= dict.fromkeys(names, "an exercise")
     return Book(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 
 

@@ -148,6 +148,12 @@ def test_link_to_a_draft_is_a_mistake_but_its_own_links_are_not() -> None:
     assert linked(made)[1] == ["SG201 1:5"]
 
 
+@pytest.mark.parametrize("target", ["/exercises/vec/", "../../exercises/vec/", "../../exercises/vec/index.md"])
+def test_link_to_an_exercise_is_a_mistake_as_long_as_exercises_have_no_page(target: str) -> None:
+    _, mistakes = linked(site(post("max", f"[x]({target})"), exercises=("vec",)))
+    assert mistakes == ["SG201 1:5"]
+
+
 def test_time_of_a_post_is_taken_in_the_sites_timezone() -> None:
     late = dt.datetime(2026, 11, 21, 22, 0, tzinfo=dt.UTC)
     made = site(post("max", date=late))
