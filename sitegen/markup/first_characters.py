@@ -23,10 +23,9 @@ from sitegen.markup.short_ways import Block, Inline, where_rules_begin
 _BLOCK = {
     "attr": "{",
     "blockquote": ">",
-    "callout": "`~:",
     "colon_fence": ":",
+    "container": "`~:",
     "fence": "`~",
-    "figure": "`~:",
     "footnote_def": "[",
     "heading": "#",
     "hr": "*-_",
@@ -35,7 +34,6 @@ _BLOCK = {
     "math_block": "$",
     "math_labelled": "$",
     "reference": "[",
-    "tabs": "`~:",
 }
 _INLINE = {
     "attr": "{",

@@ -101,7 +101,7 @@ def listing_of(
             span = into.span_of_line(options.rest_line + int(wrong.part) - 1)
             hint = "write it on a line of code, or leave it out"
             into.error(
-                "SG130", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
+                "SG123", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
             )
     return Listing(code, look, regions)
 

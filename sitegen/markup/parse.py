@@ -25,11 +25,11 @@ from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
-from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.citations import citations_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
-from sitegen.markup.fences import render_fence
-from sitegen.markup.figures import figures_plugin
+from sitegen.markup.containers import containers_plugin
+from sitegen.markup.directive import Directive
+from sitegen.markup.fences import fence_rule
 from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.footnotes import footnotes_plugin
 from sitegen.markup.inline import inline_plugin
@@ -38,9 +38,9 @@ from sitegen.markup.listings import listings_in
 from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
+from sitegen.markup.registry import declared, directives, roles, with_words
 from sitegen.markup.short_ways import Renderer
 from sitegen.markup.tables import tables_plugin
-from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
 from sitegen.model.markdown import Markdown
@@ -88,10 +88,11 @@ def read_text(
     In `spoken` is said what the text does not say itself: `Figure 1`, `Warning`.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
-    into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, spoken)
+    parser, said = text_parser(), with_words(spoken)
+    into = Collected(parser, body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, said)
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
-    return Text(into, env, text_parser().parse(text, env))
+    return Text(into, env, parser.parse(text, env))
 
 
 def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -108,6 +109,7 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
         cells=tuple(into.cells),
         has_math=into.has_math,
         words=count_words(tokens),
+        kept={name: tuple(items) for name, items in into.kept.items()},
     )
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
@@ -178,26 +180,24 @@ def text_parser() -> MarkdownIt:
         labelled_math_plugin,
         partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
         partial(attrs_block_plugin, allowed=_ATTRIBUTES),
-        callouts_plugin,
-        figures_plugin,
+        partial(containers_plugin, directives=directives()),
+        *(one.plugin for one in declared() if isinstance(one, Directive) and one.plugin),
         citations_plugin,
-        tabs_plugin,
-        colon_fence_plugin,  # after those that read fences of colons themselves
-        inline_plugin,
+        colon_fence_plugin,  # after the containers, which may be fences of colons
+        partial(inline_plugin, roles=roles()),
         footnotes_plugin,
         tables_plugin,
         blocks_plugin,
-        annotations_plugin,
+        partial(annotations_plugin, directives=[name for name, one in directives().items() if one.takes_notes]),
     ):
         md.use(plugin)
-    add_rules(md, _RENDERERS)
+    render_fence = fence_rule(directives())
+    add_rules(md, {**_RENDERERS, "fence": render_fence, "colon_fence": render_fence})
     rules_by_first_character(md)
     return md
 
 
 _RENDERERS: dict[str, Any] = {
-    "colon_fence": render_fence,
-    "fence": render_fence,
     "html_block": render_html,
     "html_inline": render_html,
     "math_block": render_math_block,

@@ -27,9 +27,9 @@ def plain_text(tokens: Iterable[Token]) -> str:
             parts.append(" ")
         elif token.type == "image":
             parts.append(plain_text(token.children or ()))
-        elif token.type == "role" and token.info == "term":
-            parts.append(token.content.partition(" <")[0])
-        elif token.type in ("math_inline", "text_special", "role", "citation"):
+        elif token.type == "role":
+            parts.append(token.meta.get("said", token.content))
+        elif token.type in ("math_inline", "text_special", "citation"):
             parts.append(token.content)
     return "".join(parts)
 

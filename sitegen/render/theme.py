@@ -15,10 +15,12 @@ from types import MappingProxyType
 import jinja2
 import jinja2.bccache
 
+from sitegen.markup.directives import styles
 from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
+SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 
 
@@ -36,7 +38,12 @@ def load_theme(root: Path | None = None) -> Theme:
     files = {name: path for folder in folders for name, path in _files(folder).items()}
     templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
     assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
-    return Theme(templates, assets)
+    return Theme(templates, with_styles(assets, styles()))
+
+
+def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
+    """The assets, the style sheet of the site with those of the directives at its end."""
+    return {**assets, SHEET: assets.get(SHEET, b"") + sheet} if sheet else assets
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -20,7 +20,7 @@ from sitegen.importing.jekyll.inserts import MARK, code_span, fenced
 from sitegen.importing.jekyll.places import Room
 from sitegen.importing.jekyll.tables import as_github, is_table
 from sitegen.importing.jekyll.work import Work
-from sitegen.markup.callouts import KINDS
+from sitegen.markup.directives.callouts import KINDS
 
 _FENCE = re.compile(r"(?P<lead>[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LIST_ITEM = re.compile(r"([ \t]*)([-*+]|\d+[.)])([ \t]+)\S")

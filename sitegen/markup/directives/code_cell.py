@@ -9,11 +9,13 @@ from typing import Any
 from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, without_marks
+from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Directive, Fence
 from sitegen.markup.labels import kind_of, next_name
 from sitegen.markup.listings import listing_of
 from sitegen.markup.looks import OF_CODE, look_of
-from sitegen.model.document import CELL_LANGUAGES, Cell
+from sitegen.model.document import CELL_LANGUAGES, Cell, CellSlot
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
 from sitegen.model.listing import Look
@@ -27,7 +29,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
     `texts` are the notes in the list below it.
     """
     options = o.read_options(content, line + 1, into)
-    values = o.checked(options, _KINDS, "a cell", into)
+    values = o.checked(options, OPTIONS, "a cell", into)
     if not into.has_cells:
         into.error("SG107", "an executable cell has no place here", span, "cells are run in posts only")
         return None
@@ -163,17 +165,46 @@ def _expression(value: o.Value) -> str:
     return written
 
 
-_KINDS: dict[str, o.Kind] = {
-    "label": o.label,
-    "implements": _implements,
-    "launch": launch_of,
-    "needs": _needs,
-    "timeout": o.seconds,
-    "error": o.flag,
-    "predicts": o.text,
-    "echo": o.flag,
-    "fig-cap": o.text,
-    "fig-alt": o.text,
-    "tbl-cap": o.text,
+OPTIONS: dict[str, o.Setting] = {
+    "label": o.Setting(o.label, "The name of the cell, of its results and of what the text refers to."),
+    "implements": o.Setting(_implements, "The kernel and the name of the implementation that this cell is."),
+    "launch": o.Setting(launch_of, "How a CUDA kernel is launched: `{entry: f, grid: [132], block: [256]}`."),
+    "needs": o.Setting(_needs, 'The machine that it needs: `{gpu: ">=sm_80", memory: 8GB}`.'),
+    "timeout": o.Setting(o.seconds, "The seconds after which it is stopped."),
+    "error": o.Setting(o.flag, "Whether an exception is expected."),
+    "predicts": o.Setting(o.text, "A prediction of the implementation's speed."),
+    "echo": o.Setting(o.flag, "Whether its code is shown."),
+    "fig-cap": o.Setting(o.text, "The caption of the figure that it puts out."),
+    "fig-alt": o.Setting(o.text, "What that figure shows, for those who do not see it."),
+    "tbl-cap": o.Setting(o.text, "The caption of the table that it puts out."),
     **OF_CODE,
 }
+
+
+def _show(fence: Fence, into: Collected) -> str:
+    language = fence.name if fence.name in CELL_LANGUAGES else fence.argument
+    cell = read_cell(language, fence.content, fence.line, fence.argument_span, fence.notes, into)
+    if cell is None:
+        return code_figure(fence.content, "", spoken=into.spoken)
+    into.cells.append(cell)
+    return into.slot(CellSlot(cell.label, _output_name(cell, into))) + "\n"
+
+
+def _output_name(cell: Cell, into: Collected) -> str:
+    """The name of what a cell puts out, if that has a caption or a label that says what it is."""
+    kind = "fig" if "fig-cap" in cell.options else "tbl" if "tbl-cap" in cell.options else kind_of(cell.label)
+    if kind not in ("fig", "tbl"):
+        return ""
+    into.names[cell.label] = name = next_name(kind, into)
+    return name.whole
+
+
+DECLARED = (
+    Directive(
+        ("code-cell", *CELL_LANGUAGES),
+        "Code that the GPU machine executes, with what it put out; `{triton}` is short for `{code-cell} triton`.",
+        OPTIONS,
+        show=_show,
+        takes_notes=True,
+    ),
+)

@@ -5,54 +5,37 @@ An image alone in its paragraph is one, too, when it has a label for figures: `!
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span
 from sitegen.markup import options as o
-from sitegen.markup.callouts import fence, push_contents
 from sitegen.markup.captions import caption
 from sitegen.markup.collected import Collected, add_rules, collected
+from sitegen.markup.directive import Container, Directive
 from sitegen.markup.images import image, markdown_image, warn_without_words
 from sitegen.markup.labels import kind_of, named
 
-_INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{figure\}[ \t]*(?P<path>.*)$")
-_OPTION = re.compile(r"\s*(?::[A-Za-z][\w-]*:|#\||//\|)")
+OPTIONS = {
+    "alt": o.Setting(o.text, "What the image shows, for those who do not see it."),
+    "label": o.Setting(o.label, "The label by which the text refers to the figure, `fig-…`."),
+}
 
 
-def figures_plugin(md: MarkdownIt) -> None:
-    md.block.ruler.before("fence", "figure", _figure, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+def _plugin(md: MarkdownIt) -> None:
     md.core.ruler.after("inline", "image_figures", _image_figures)
     add_rules(md, {"figure_open": _render_open, "caption_name": _render_name, "figure_close": _render_close})
 
 
-def _figure(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    found = _INFO.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if not found or not fence(state, start, end, silent):
-        return False
-    if not silent:
-        whole = state.tokens.pop()
-        last = (whole.map or [start, end])[1]
-        count = len([*option_lines(whole.content)])
-        opening = Token("figure_open", "figure", 1, map=[start, last], level=state.level, block=True)
-        opening.info, opening.content = found["path"].strip(), whole.content
-        closing = Token("figure_close", "figure", -1, level=state.level, block=True, info=opening.info)
-        push_contents(state, [opening], closing, start, start + 1 + count, last)
-    return True
-
-
-def option_lines(content: str) -> Sequence[str]:
-    """Those at the head of a fence whose text is Markdown."""
-    lines = content.split("\n")
-    stop = next((at for at, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
-    return lines[:stop]
+def _wrap(figure: Container) -> tuple[list[Token], Token]:
+    opening = Token("figure_open", "figure", 1, map=[*figure.lines], level=figure.level, block=True)
+    opening.info, opening.content = figure.argument, "\n".join(figure.head)
+    return [opening], Token("figure_close", "figure", -1, level=figure.level, block=True, info=figure.argument)
 
 
 def _image_figures(state: StateCore) -> None:
@@ -82,8 +65,8 @@ def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> 
         return _render_image_figure(tokens, idx, into)
     line = token.map[0] if token.map else 0
     span = into.span_of(token.info, line) if token.info else into.span_of("{figure}", line)
-    options = o.read_options("\n".join(option_lines(token.content)), line + 1, into)
-    values = o.checked(options, {"alt": o.text, "label": o.label}, "`{figure}`", into)
+    options = o.read_options(token.content, line + 1, into)
+    values = o.checked(options, OPTIONS, "`{figure}`", into)
     if not token.info:
         into.error("SG111", "the directive `{figure}` needs an image, `{figure} plot.png`", span)
         return f"<figure>\n{_opened(tokens, idx)}"
@@ -126,3 +109,8 @@ def _render_name(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) ->
 
 def _render_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
     return "</figure>\n" if tokens[idx - 1].type == "figure_open" else "</figcaption>\n</figure>\n"
+
+
+DECLARED = (
+    Directive(("figure",), "An image with a number and a caption in Markdown.", OPTIONS, wrap=_wrap, plugin=_plugin),
+)

@@ -1,7 +1,6 @@
-"""Callouts: `{warning} Title` fences and GitHub's `> [!WARNING]` → an aside whose text is Markdown.
+"""Callouts, `{warning} Title` fences and GitHub's `> [!WARNING]` → an aside whose text is Markdown.
 
-`{margin}` is the note beside its paragraph.  A callout becomes tokens while the blocks are parsed,
-so that lists, fences, footnotes and line numbers inside it are those of the document.
+`{margin}` is the note beside its paragraph.
 """
 
 from __future__ import annotations
@@ -12,12 +11,11 @@ from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_block.fence import make_fence_rule
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from sitegen.markup.collected import add_rules, collected
+from sitegen.markup.directive import Container, Directive
 from sitegen.markup.words import plain_text
 from sitegen.model.vocabulary import Vocabulary
 
@@ -32,13 +30,10 @@ KINDS = {
     "pitfall": "Pitfall",
     "margin": "",
 }
-_INFO = re.compile(r"(?P<marks>`{3,}|~{3,}|:{3,})\s*\{(?P<kind>[\w-]+)\}(?P<title>.*)$")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*(.*)(?:\n|$)")
-fence = make_fence_rule(markers=("`", "~", ":"))
 
 
-def callouts_plugin(md: MarkdownIt) -> None:
-    md.block.ruler.before("fence", "callout", _callout, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+def _plugin(md: MarkdownIt) -> None:
     md.core.ruler.before("inline", "alerts", _alerts)
     add_rules(
         md,
@@ -51,36 +46,9 @@ def callouts_plugin(md: MarkdownIt) -> None:
     )
 
 
-def _callout(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
-    found = _INFO.match(line)
-    if not found or found["kind"] not in KINDS or not fence(state, start, end, silent):
-        return False
-    if not silent:
-        last = (state.tokens.pop().map or [start, end])[1]
-        spoken = collected(state.env).spoken
-        opening = _opening(found["kind"], found["title"].strip(), start, state.level, spoken)
-        push_contents(state, opening, _closing(found["kind"], state.level), start, start + 1, last)
-    return True
-
-
-def push_contents(state: StateBlock, opening: list[Token], closing: Token, start: int, begin: int, last: int) -> None:
-    """Tokens of the lines from `begin` of a fence that spans `start` to `last`, between `opening` and `closing`."""
-    after = state.line
-    stop = last - 1 if _is_closed(state, start, last) else last
-    state.tokens.extend(opening)
-    outer, state.lineMax = state.lineMax, stop
-    parent, state.parentType = state.parentType, "container"
-    state.level += 1
-    state.md.block.tokenize(state, min(begin, stop), stop)
-    state.level -= 1
-    state.parentType, state.lineMax, state.line = parent, outer, after
-    state.tokens.append(closing)
-
-
-def _is_closed(state: StateBlock, start: int, last: int) -> bool:
-    begin = state.bMarks[last - 1] + state.tShift[last - 1]
-    return last - 1 > start and not state.src[begin : state.eMarks[last - 1]].strip("`~: ")
+def _wrap(callout: Container) -> tuple[list[Token], Token]:
+    opening = _opening(callout.name, callout.argument, callout.lines[0], callout.level, callout.into.spoken)
+    return opening, _closing(callout.name, callout.level)
 
 
 def _opening(kind: str, title: str, line: int, level: int, spoken: Vocabulary) -> list[Token]:
@@ -155,3 +123,14 @@ def _render_title_close(tokens: Sequence[Token], idx: int, _options: Any, env: A
 
 def _render_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) -> str:
     return "</aside>\n"
+
+
+DECLARED = (
+    Directive(
+        tuple(KINDS),
+        "An aside with a title: a note, a tip, a warning; `{margin}` stands beside its paragraph.",
+        wrap=_wrap,
+        has_options=False,
+        plugin=_plugin,
+    ),
+)

@@ -5,27 +5,25 @@ Sets with an item of one name are chosen together, on every page: by `:sync:`, o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span
 from sitegen.markup import options as o
-from sitegen.markup.callouts import fence, push_contents
 from sitegen.markup.collected import Collected, add_rules, collected, slug
-from sitegen.markup.figures import option_lines
+from sitegen.markup.directive import Container, Directive
 
-_INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{(?P<name>tab-set|tab-item)\}[ \t]*(?P<title>.*)$")
+OPTIONS_OF_ITEM = {
+    "sync": o.Setting(o.label, "The name by which tabs of several sets are chosen together; without it, the title."),
+}
 
 
-def tabs_plugin(md: MarkdownIt) -> None:
-    md.block.ruler.before("fence", "tabs", _tabs, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+def _plugin(md: MarkdownIt) -> None:
     md.core.ruler.before("inline", "tabs", _name_items)
     add_rules(
         md,
@@ -38,19 +36,10 @@ def tabs_plugin(md: MarkdownIt) -> None:
     )
 
 
-def _tabs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    found = _INFO.match(state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]])
-    if not found or not fence(state, start, end, silent):
-        return False
-    if not silent:
-        whole = state.tokens.pop()
-        last = (whole.map or [start, end])[1]
-        head = option_lines(whole.content)
-        opening = Token(f"{found['name']}_open", "div", 1, map=[start, last], level=state.level, block=True)
-        opening.info, opening.content = found["title"].strip(), "\n".join(head)
-        closing = Token(f"{found['name']}_close", "div", -1, level=state.level, block=True)
-        push_contents(state, [opening], closing, start, start + 1 + len(head), last)
-    return True
+def _wrap(tabs: Container) -> tuple[list[Token], Token]:
+    opening = Token(f"{tabs.name}_open", "div", 1, map=[*tabs.lines], level=tabs.level, block=True)
+    opening.info, opening.content = tabs.argument, "\n".join(tabs.head)
+    return [opening], Token(f"{tabs.name}_close", "div", -1, level=tabs.level, block=True)
 
 
 def _name_items(state: StateCore) -> None:
@@ -65,15 +54,15 @@ def _name_items(state: StateCore) -> None:
         if token.type in ("tab-set_close", "tab-item_close"):
             around.pop()
             if token.type == "tab-set_close" and inside and not inside.meta["items"]:
-                into.error("SG131", "a set of tabs without a tab", _span(inside, into), "`{tab-item} Title` in it")
+                into.error("SG124", "a set of tabs without a tab", _span(inside, into), "`{tab-item} Title` in it")
             continue
         in_set = inside is not None and inside.type == "tab-set_open"
         if token.type == "tab-item_open" and inside is not None and in_set:
             _add_item(token, inside, into)
         elif token.type == "tab-item_open":
-            into.error("SG131", "a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+            into.error("SG124", "a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
         elif in_set and inside is not None and token.level == inside.level + 1 and token.nesting >= 0:
-            into.error("SG131", "only a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+            into.error("SG124", "only a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
         if token.type in ("tab-set_open", "tab-item_open"):
             sets += token.type == "tab-set_open"
             token.meta.update(items=[], name=f"tabs-{sets}")
@@ -83,14 +72,14 @@ def _name_items(state: StateCore) -> None:
 def _add_item(token: Token, group: Token, into: Collected) -> None:
     items: list[Token] = group.meta["items"]
     options = o.read_options(token.content, _line(token) + 1, into)
-    values = o.checked(options, {"sync": o.label}, "`{tab-item}`", into)
+    values = o.checked(options, OPTIONS_OF_ITEM, "`{tab-item}`", into)
     if not token.info:
-        into.error("SG131", "a tab needs a title", _span(token, into), "`{tab-item} Triton`")
+        into.error("SG124", "a tab needs a title", _span(token, into), "`{tab-item} Triton`")
     title = token.info or f"Tab {len(items) + 1}"
     key = slug(values.get("sync", title))
     if any(item.meta["key"] == key for item in items):
         into.error(
-            "SG131", f"two tabs of a set are `{key}`", options.span("sync", _span(token, into)), "name one of them"
+            "SG124", f"two tabs of a set are `{key}`", options.span("sync", _span(token, into)), "name one of them"
         )
     name = group.meta["name"]
     id = into.new_id(f"{name}-{len(items) + 1}")
@@ -122,3 +111,9 @@ def _render_item(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) ->
         f'<input class="vh" type="radio" name="{group}" id="{id}" value="{key}"{checked}>\n'
         f'<label for="{id}">{escape(meta["title"])}</label>\n<div class="panel flow">\n'
     )
+
+
+DECLARED = (
+    Directive(("tab-set",), "A set of tabs, of which one is shown.", wrap=_wrap, plugin=_plugin),
+    Directive(("tab-item",), "A tab of a set, with its title.", OPTIONS_OF_ITEM, wrap=_wrap),
+)
