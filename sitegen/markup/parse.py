@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore, linkify, text_join
 from markdown_it.token import Token
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
@@ -29,8 +28,8 @@ from sitegen.markup.citations import citations_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.containers import containers_plugin
 from sitegen.markup.directive import Directive
+from sitegen.markup.fast import shortcuts
 from sitegen.markup.fences import fence_rule
-from sitegen.markup.first_characters import rules_by_first_character
 from sitegen.markup.footnotes import footnotes_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
@@ -39,7 +38,6 @@ from sitegen.markup.math import labelled_math_plugin, render_math_block, render_
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
 from sitegen.markup.registry import declared, directives, roles, with_words
-from sitegen.markup.short_ways import Renderer
 from sitegen.markup.tables import tables_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
@@ -137,42 +135,16 @@ def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabul
     return read_text(body, numbered=True, pieces=pieces, spoken=spoken)
 
 
-class _WholeAddresses(LinkifyIt):  # type: ignore[misc]
-    """Links only what has its scheme: `fused.py` is a file, not a site in Paraguay."""
-
-    def __init__(self) -> None:
-        super().__init__(options={"fuzzy_link": False, "fuzzy_email": False})
-
-    def pretest(self, text: str) -> bool:
-        """Whether there may be an address.  The inherited test looks for fuzzy ones, too: longer than all else here."""
-        return "//" in text or "mailto:" in text.lower()
+_ONLY_WHOLE_ADDRESSES = {"fuzzy_link": False, "fuzzy_email": False}
+"""Only what has its scheme is linked: `fused.py` is a file, not a site in Paraguay."""
 
 
-def _without_nulls(state: StateCore) -> None:
-    """In place of a rule that also goes through all line ends, which are right here."""
-    state.src = state.src.replace("\0", "\ufffd")
-
-
-def _join_texts(state: StateCore) -> None:
-    """Only where a character is escaped, or an entity, are there pieces of text to be joined."""
-    some = [t for t in state.tokens if t.type == "inline" and ("\\" in t.content or "&" in t.content)]
-    text_join(StateCore("", state.md, state.env, some))
-
-
-def _link_addresses(state: StateCore) -> None:
-    """Most texts have no address that is not a link."""
-    if any("//" in t.content or ":" in t.content for t in state.tokens if t.type == "inline"):
-        linkify(state)
-
-
-@lru_cache(maxsize=1)
-def text_parser() -> MarkdownIt:
-    md = MarkdownIt("commonmark", {"linkify": True, "html": True}, renderer_cls=Renderer)
+@cache
+def text_parser(*, fast: bool = True) -> MarkdownIt:
+    """Return the parser of all texts; without `fast` it reads the same, step by step as the library does."""
+    md = MarkdownIt("commonmark", {"linkify": True, "html": True})
     md.enable(["table", "strikethrough", "linkify"])
-    md.linkify = _WholeAddresses()
-    md.core.ruler.at("normalize", _without_nulls)
-    md.core.ruler.at("linkify", _link_addresses)
-    md.core.ruler.at("text_join", _join_texts)
+    md.linkify = LinkifyIt(options=_ONLY_WHOLE_ADDRESSES)
     for plugin in (
         partial(footnote_plugin, inline=False),
         deflist_plugin,
@@ -193,7 +165,8 @@ def text_parser() -> MarkdownIt:
         md.use(plugin)
     render_fence = fence_rule(directives())
     add_rules(md, {**_RENDERERS, "fence": render_fence, "colon_fence": render_fence})
-    rules_by_first_character(md)
+    if fast:
+        shortcuts(md)
     return md
 
 

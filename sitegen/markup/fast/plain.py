@@ -1,16 +1,14 @@
-"""Markdown that is nothing but words and `code` → its HTML, without tokens: most paragraphs and cells of tables are."""
+"""Markdown that is nothing but words and `code`, as most cells of tables are → its HTML, without tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from markdown_it.common.utils import escapeHtml
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
 
 
 def are_plain(source: str, marks: Iterable[str]) -> bool:
-    """Whether it is words and code, and nothing that any rule reads; `marks` begin all other things.
+    """Return whether a text is words and code, and nothing that any rule reads; `marks` begin all other things.
 
     To look for one mark after another is faster than for all of them with one regex.
     """
@@ -24,7 +22,7 @@ def are_plain(source: str, marks: Iterable[str]) -> bool:
 
 
 def _words_of(source: str) -> str | None:
-    """All but the code; None where a backtick may mean something else."""
+    """The text without its code; None where a backtick may mean something else."""
     parts = source.split("`")
     words, code = parts[::2], parts[1::2]
     if not len(parts) % 2 or not all(code) or not all(words[1:-1]) or any(map(_is_trimmed, code)):
@@ -33,12 +31,12 @@ def _words_of(source: str) -> str | None:
 
 
 def _is_trimmed(code: str) -> bool:
-    """Or has another space in it than it shows."""
+    """Return whether code shows other blanks than are written."""
     return code[0] in " \n" or code[-1] in " \n" or "\n" in code
 
 
 def html_of(source: str) -> str:
-    """Of words and code."""
+    """Return the HTML of words and code."""
     if "`" not in source:
         return escapeHtml(source)
     parts = escapeHtml(source).split("`")
@@ -47,12 +45,5 @@ def html_of(source: str) -> str:
 
 
 def said(source: str) -> str:
-    """What a reader sees of words and code."""
+    """Return what a reader sees of words and code."""
     return source.replace("`", "")
-
-
-def render_words(tokens: Sequence[Token], idx: int, _options: object, _env: object) -> str:
-    """A paragraph of nothing but words and code; that of an item is hidden."""
-    token = tokens[idx]
-    html = html_of(token.content)
-    return html if token.hidden else f"<p{RendererHTML.renderAttrs(token) if token.attrs else ''}>{html}</p>\n"
