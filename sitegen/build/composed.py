@@ -20,8 +20,8 @@ from sitegen.build.probes import load_probes
 from sitegen.build.texts import Parsed, Read
 from sitegen.build.update import Job, today
 from sitegen.diagnostics import Diagnostic, in_reading_order
-from sitegen.markup.image_files import with_images
-from sitegen.markup.link import link_site, resolved, unpublished
+from sitegen.linking.image_files import with_images
+from sitegen.linking.link import link_site, resolved, unpublished
 from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
 from sitegen.model.linked import Linked

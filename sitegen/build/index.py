@@ -14,7 +14,7 @@ from sitegen.write.fragments import Shelf
 from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
-    from sitegen.markup.link import Resolved
+    from sitegen.linking.link import Resolved
 
 Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
 """By the key of a site, what a `Resolved` has."""
@@ -44,7 +44,7 @@ class Index:
 
     def links(self, key: bytes) -> Resolved | None:
         """Where the links of the site with that key lead."""
-        from sitegen.markup.link import Resolved
+        from sitegen.linking.link import Resolved
 
         found = self._links.get(key)
         return Resolved(*found) if found else None

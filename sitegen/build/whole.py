@@ -21,9 +21,9 @@ from sitegen.build.update import ROOMS
 from sitegen.build.user_cache import cache_of_site
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.linking.image_files import with_images
+from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
-from sitegen.markup.image_files import with_images
-from sitegen.markup.link import link_site
 from sitegen.model.document import Document
 from sitegen.model.image import forms
 from sitegen.model.linked import Linked

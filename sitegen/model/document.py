@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
 from sitegen.model.listing import NUMBERED, Look
@@ -193,6 +193,8 @@ class Document:
     cells: tuple[Cell, ...] = ()
     has_math: bool = False
     words: int = 0
+    kept: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """By the name of a directive, what it keeps of the text for other pages."""
 
 
 _MARKER = re.compile("\0(\\d+)\0")

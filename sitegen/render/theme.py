@@ -18,12 +18,14 @@ import jinja2.bccache
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
+from sitegen.markup.directives import styles
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
+SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 _PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
 """Names of compiled templates: the code for the sandbox differs, and the two must not be mixed up."""
@@ -62,7 +64,12 @@ def load_theme(root: Path | None = None) -> Theme:
         templates[name], wrong = decode(files[name], f"templates/{name}")
         mistakes += wrong
     assets = {name.removeprefix(ASSETS): data for name, data in sorted(files.items()) if name.startswith(ASSETS)}
-    return Theme(templates, assets, tuple(mistakes), frozenset(own.intersection(templates)))
+    return Theme(templates, with_styles(assets, styles()), tuple(mistakes), frozenset(own.intersection(templates)))
+
+
+def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
+    """The assets, the style sheet of the site with those of the directives at its end."""
+    return {**assets, SHEET: assets.get(SHEET, b"") + sheet} if sheet else assets
 
 
 class TemplateFailure(jinja2.TemplateRuntimeError):
