@@ -1,4 +1,4 @@
-"""Values that no measurement gives: `accept` refuses them, a record with them gets a diagnostic, nothing ends by a bug."""
+"""Values that no measurement gives: `accept` refuses them, and a record with them gets a diagnostic."""
 
 from __future__ import annotations
 
