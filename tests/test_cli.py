@@ -18,6 +18,7 @@ from sitegen.execute.archive import read
 from sitegen.execute.bundle import Results, read_bundle, write_results
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.record import SCHEMA, Record
+from sitegen.read.distribution import install_command
 from sitegen.results.shape import parse
 
 ROOT = Path(__file__).parent.parent
@@ -305,14 +306,14 @@ def test_a_bundle_is_no_result_and_accept_says_what_makes_one(site: Path) -> Non
 
 
 def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = {"distributed", "torch"}
+    absent = {"psutil", "torch"}
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in absent else found(name, *a))
     assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
     for words in (("--all",), ("--bundle", "b.zip", "-o", "r.zip")):
         refused = sitegen("run", *words)
         assert refused.exit_code == 1
-        assert "distributed, torch; `pip install 'sitegen[cluster,gpu]'`" in refused.stderr
+        assert f"psutil, torch; `{install_command('cluster', 'gpu')}`" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -323,7 +324,7 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
             "<html>\n{% if %}",
             "Expected an expression, got 'end of statement block'\n  templates/base.html:2:1",
         ),
-        ("base.html", "{{ pge.title }}", "'pge' is undefined\n  templates:1:1"),
+        ("base.html", "{{ pge.title }}", "'pge' is undefined\n  templates/base.html:1:1"),
         (
             "home.html",
             '{% extends "bse.html" %}',
@@ -347,4 +348,4 @@ def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(tmp_path: Path, monkey
     tile.write_text(tile.read_text(encoding="utf-8").replace("alpha * tl.load", "tl.load"), encoding="utf-8")
     refused = sitegen("run", "axpy/tile")
     assert refused.exit_code == 1 and "no GPU here" in refused.stderr
-    assert "axpy@16777216:float32 tile: incorrect" in refused.stderr
+    assert "axpy/tile (16777216:float32, 268435456:float32): incorrect" in refused.stderr

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import jinja2
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.render.theme import TemplateFailure
 
 TEMPLATES = "templates"
 """The folder of a site's own templates, which stand over the theme's."""
@@ -24,7 +25,7 @@ def of_template(error: jinja2.TemplateError, known: Iterable[str]) -> Diagnostic
         name = str(error.name)
         return Diagnostic("SG502", f"no template `{name}`", Span(TEMPLATES), did_you_mean(name, known))
     span = Span(TEMPLATES)
-    if isinstance(error, jinja2.TemplateSyntaxError) and error.name:
+    if isinstance(error, (jinja2.TemplateSyntaxError, TemplateFailure)) and error.name:
         span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
     return Diagnostic("SG502", f"a template fails: {error.message}", span)
 

@@ -64,4 +64,4 @@ def known_digests(job: Job) -> dict[str, bytes]:
     last = job.last
     same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
     known = {path: last.digests[path] for path in same} if last else {}
-    return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}
+    return known | {p: digest_file(job.root, p) for p in job.seen if p not in known and not is_text(p)}

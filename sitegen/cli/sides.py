@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import click
 
 from sitegen.build.whole import Loaded
 from sitegen.cli.common import report
+from sitegen.execute.git import git
 from sitegen.model.record import SCHEMA, Record
 from sitegen.read.source import decode
 from sitegen.results.shape import parse
@@ -54,7 +54,7 @@ def _side(root: Path, word: str) -> Side:
     path = Path(word)
     if path.is_file():
         return Side(_by_key([_read(path.read_bytes(), word)]), one_file=True)
-    commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
+    commit = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
     if commit is None:
         raise click.UsageError(f"`{word}` is no file, and no revision of a git repository here")
     return Side(_by_key(_of_commit(root, commit.decode().strip(), word)))
@@ -65,8 +65,8 @@ def _by_key(records: list[Record]) -> dict[Key, Record]:
 
 
 def _of_commit(root: Path, commit: str, word: str) -> list[Record]:
-    paths = _paths(_git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", "kernels") or b"")
-    return [_read(_git(root, "show", f"{commit}:./{path}") or b"", f"{word}:{path}") for path in paths]
+    paths = _paths(git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", "kernels") or b"")
+    return [_read(git(root, "cat-file", "blob", f"{commit}:./{path}") or b"", f"{word}:{path}") for path in paths]
 
 
 def _paths(listed: bytes) -> Iterator[str]:
@@ -84,12 +84,3 @@ def _read(data: bytes, name: str) -> Record:
     if record is None or undecodable:
         sys.exit(1)
     return record
-
-
-def _git(root: Path, *words: str) -> bytes | None:
-    """What git says; None when it refuses, or is not there."""
-    try:
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
-    except FileNotFoundError:
-        return None
-    return done.stdout if done.returncode == 0 else None

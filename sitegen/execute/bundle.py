@@ -141,7 +141,10 @@ def run_specs(
     save: Callable[[Results], object],
 ) -> Results:
     """Executes jobs (plain JSON); `save` gets what there is every few seconds, and at the end, whatever happens."""
-    from sitegen.execute.cluster import execute  # Dask is installed only where jobs are run
+    if target.is_here:
+        from sitegen.execute.local import execute
+    else:
+        from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
 
     started = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     done: list[JobResult] = []

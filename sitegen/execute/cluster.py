@@ -1,4 +1,9 @@
-"""Jobs through Dask: one Nanny worker per GPU, as many jobs in flight as there are workers, results as they finish.
+"""Jobs through Dask, on other machines: one Nanny worker per GPU, as many jobs in flight as there are workers, results
+as they finish.  Jobs of this machine need no Dask (local.py).
+
+Dask executes what it receives, so it never listens here without asking for a certificate.  With `hosts` the scheduler
+listens by TLS, with the certificates of Dask's own configuration (`distributed.comm.tls`).  With `scheduler` nothing
+listens here, and the certificates are those that the scheduler asks for.
 
 A job whose worker is lost runs again on another, twice at most; the others notice nothing.  Jobs and results are plain
 JSON, so a worker needs no class of ours but this package itself.
@@ -8,18 +13,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import dask
-from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
+from distributed import Client, Scheduler, Security, SpecCluster, as_completed
 
+from sitegen.execute.local import LOST, RETRIES, Result, Spec
 from sitegen.execute.progress import Progress, Report
-from sitegen.execute.targets import Target
+from sitegen.execute.targets import NoTarget, Target
 from sitegen.execute.work import failure, run_job
 
-RETRIES = 2
 SETTINGS = {
     "distributed.scheduler.allowed-failures": RETRIES,
     # an idle GPU must not pull a job out from under the window
@@ -29,10 +34,10 @@ SETTINGS = {
     "distributed.scheduler.worker-ttl": "60s",
 }
 STARTUP_S = 60
-
-
-Spec = Mapping[str, Any]
-Result = dict[str, Any]
+NO_CERTIFICATES = (
+    "Dask would listen on {bind} without asking for a certificate, and whoever reaches it could run code as you: name "
+    "certificates in Dask's configuration (`distributed.comm.tls`, in ~/.config/dask/distributed.yaml)"
+)
 
 
 def execute(
@@ -50,20 +55,36 @@ def execute(
 def _connect(target: Target, stack: ExitStack) -> Client:
     if target.scheduler:
         return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S))
+    security = security_for(target)
+    stack.enter_context(dask.config.set({"distributed.comm.require-encryption": True}))  # the workers inherit this
     cluster = stack.enter_context(
         SpecCluster(
-            workers=_workers(target), scheduler=_scheduler(target), silence_logs=logging.CRITICAL, name="sitegen"
+            workers=_workers(target),
+            scheduler=_scheduler(target, security),
+            security=security,
+            silence_logs=logging.CRITICAL,
+            name="sitegen",
         )
     )
-    client = stack.enter_context(Client(cluster))
+    client = stack.enter_context(Client(cluster, security=security))
     client.wait_for_workers(len(target.devices), timeout=STARTUP_S)
     return client
 
 
-def _scheduler(target: Target) -> dict[str, Any]:
+def security_for(target: Target) -> Security:
+    """The certificates of Dask's configuration.  Raises NoTarget when one of them is missing."""
+    security = Security(require_encryption=True)
+    roles = ("scheduler", "worker", "client")
+    needed = ["tls_ca_file", *(f"tls_{role}_{part}" for role in roles for part in ("cert", "key"))]
+    if not all(getattr(security, name) for name in needed):
+        raise NoTarget(NO_CERTIFICATES.format(bind=target.bind))
+    return security
+
+
+def _scheduler(target: Target, security: Security) -> dict[str, Any]:
     # without the dashboard it still serves HTTP, and would want port 8787: two runs on one host must not meet there
     web = {"dashboard": False, "dashboard_address": f"{target.bind}:0"}
-    return {"cls": Scheduler, "options": {"host": target.bind, "port": 0, **web}}
+    return {"cls": Scheduler, "options": {"host": target.bind, "port": 0, "security": security, **web}}
 
 
 def _workers(target: Target) -> dict[str, Any]:
@@ -81,8 +102,6 @@ def _worker(target: Target, number: int) -> dict[str, Any]:
         "memory_limit": 0,
         "silence_logs": logging.CRITICAL,
     }
-    if not device.host:
-        return {"cls": Nanny, "options": {**options, "host": target.bind, "dashboard": False}}
     from distributed.deploy.ssh import Worker
 
     ssh = {"address": device.host, "connect_options": {}, "remote_python": target.python, "kwargs": options}
@@ -125,7 +144,7 @@ def _result(spec: Spec, status: str, value: Any) -> Result:
 def _reason(error: object, status: str) -> str:
     name = type(error).__name__
     if name == "KilledWorker":
-        return f"the worker was lost {RETRIES + 1} times while it ran this job"
+        return LOST
     if name == "NoValidWorkerError":
         return "no worker with such a GPU came"
     return f"{name}: {error}" if isinstance(error, BaseException) else f"the job was {status}"

@@ -9,7 +9,6 @@ import datetime as dt
 import hashlib
 import re
 import secrets
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import bundle as bundles
 from sitegen.execute.archive import BadArchive
 from sitegen.execute.bundle import Bundle, Results
+from sitegen.execute.git import git
 from sitegen.execute.plan import Inventory, plan, status
 from sitegen.execute.progress import Report
 from sitegen.execute.sent import recall, remember
@@ -220,8 +220,9 @@ def _sent_samples(artefacts: Mapping[str, str], digest: str) -> Samples:
 
 def commit_of(root: Path) -> str:
     """Abbreviated, with `+` when files other than results differ from it; empty outside of a git repository."""
-    commit = _git(root, "rev-parse", "--short", "HEAD").strip()
-    changed = _git(root, "status", "--porcelain", "--", ".", ":(exclude,glob)**/results/**") if commit else ""
+    commit = (git(root, "rev-parse", "--short", "HEAD") or b"").decode().strip()
+    words = ("status", "--porcelain", "--ignore-submodules=all", "--", ".", ":(exclude,glob)**/results/**")
+    changed = (git(root, *words) or b"") if commit else b""
     return f"{commit}+" if changed.strip() else commit
 
 
@@ -247,11 +248,3 @@ def _artefacts_of(record: Record, results: Iterable[JobResult]) -> dict[str, byt
         for name, encoded in result.artefacts.items()
         if name in named
     }
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return ""
-    return done.stdout if done.returncode == 0 else ""

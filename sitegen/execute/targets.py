@@ -44,14 +44,19 @@ class Target:
     """All of one model: a run is about one kind of GPU."""
     scheduler: str = ""
     """Address of a running Dask scheduler whose workers have the resource GPU; then `devices` is empty."""
-    bind: str = "127.0.0.1"
-    """Our address, to which the workers connect: Dask's transport is open TCP with pickle, so never all interfaces."""
+    bind: str = ""
+    """Our address, at which the workers over SSH connect to us, by TLS; never all interfaces."""
     python: str = "python3"
     """On hosts over SSH: a Python that has this package."""
 
     @property
     def gpu(self) -> str:
         return self.devices[0].gpu if self.devices else ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether all jobs run on this machine."""
+        return not self.scheduler and not any(device.host for device in self.devices)
 
 
 def local_target() -> Target:

@@ -1,4 +1,4 @@
-"""One job as plain JSON → its result as plain JSON, on the machine that has the GPU.  What a Dask worker runs.
+"""One job as plain JSON → its result as plain JSON, on the machine that has the GPU.  What a worker runs.
 
 The code under test never runs in this process: a fault of the GPU must not kill the worker.
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 from sitegen.execute.guard import LATE
 from sitegen.model.job import JOB_SCHEMA
+from sitegen.model.variables import passed_on
 
 PACKAGE_ROOT = Path(__file__).parents[2]
 BASE_S, EACH_S = 300.0, 180.0
@@ -59,7 +60,7 @@ def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[s
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)} | compiled_modules(),
+            env=passed_on(os.environ) | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)} | compiled_modules(),
             start_new_session=True,
         )
         with process:

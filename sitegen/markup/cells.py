@@ -17,6 +17,7 @@ from sitegen.model.document import CELL_LANGUAGES, Cell
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Launch
 from sitegen.model.listing import Look
+from sitegen.read.python import syntax_mistake
 
 _DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
 
@@ -38,11 +39,14 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
     listing = listing_of(options.rest, options, values, look_of(values, numbers=True), texts, into)
     source = options.rest if "annotate" in values else without_marks(options.rest)[0]
     _check_together(language, options, values, span, into)
+    if language != "cuda" and not values.get("error"):
+        _check_python(source, options.rest_line, into)
     return Cell(
         label=values["label"],
         language=language,
         source=source.rstrip("\n") + "\n",
         span=span,
+        line=into.first_line + options.rest_line,
         options={name: values[name] for name in _DISPLAY if name in values},
         look=_named(listing.look, values["label"], into),
         implements=values.get("implements", ""),
@@ -108,6 +112,16 @@ def _check_together(language: str, options: o.Options, values: dict[str, Any], s
     if "predicts" in values and not implements:
         hint = "`predicts` is a prediction of an implementation's speed"
         into.error("SG110", "`predicts` needs `implements`", options.span("predicts", span), hint)
+
+
+def _check_python(source: str, line: int, into: Collected) -> None:
+    """Report the first syntax error; `line` is where `source` begins.  A fence in a list is indented further."""
+    if mistake := syntax_mistake(source, into.path, notebook=True):
+        at = line + mistake.span.line - 1
+        text = source.split("\n")[mistake.span.line - 1] if mistake.span.line <= source.count("\n") + 1 else ""
+        indent = max(into.lines[at].find(text), 0) if text and at < len(into.lines) else 0
+        span = into.span(at, indent + mistake.span.col - 1, mistake.span.length)
+        into.error(mistake.code, mistake.message, span, mistake.hint)
 
 
 def _implements(value: o.Value) -> str:

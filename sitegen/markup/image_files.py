@@ -13,14 +13,14 @@ from sitegen.model.linked import Linked, document_key, texts
 from sitegen.read.severity import worklog_never_fails
 
 Look = Callable[[Sequence[str]], Mapping[str, Image | BrokenImage]]
-"""What is known of files, by path from the site's root."""
+"""What is known of the files that can be read, by path from the site's root."""
 
 
 def with_images(linked: Linked, documents: Mapping[str, Document], look: Look) -> tuple[Linked, tuple[Diagnostic, ...]]:
     uses = list(_uses(linked, documents))
     seen = look(sorted({path for _, _, path in uses}))
-    images = {url: image for _, url, path in uses if isinstance(image := seen[path], Image)}
-    broken = [_mistake(slot, image) for slot, _, path in uses if isinstance(image := seen[path], BrokenImage)]
+    images = {url: image for _, url, path in uses if isinstance(image := seen.get(path), Image)}
+    broken = [_mistake(slot, image) for slot, _, path in uses if isinstance(image := seen.get(path), BrokenImage)]
     return dataclasses.replace(linked, images=dict(sorted(images.items()))), worklog_never_fails(broken)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from sitegen.diagnostics import did_you_mean
+from sitegen.inside import is_hidden
 from sitegen.model import urls
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key, originals
@@ -103,7 +104,7 @@ def _joined(folder: str, place: str) -> str:
 def _file(place: str, path: str, book: Book) -> str:
     """The file that is meant, if it is one that may be published."""
     for candidate in (*_sources(place, _folder(path))[:1], f"content{place}" if place.startswith("/") else ""):
-        if candidate in book.files and candidate.startswith("content/") and not candidate.endswith(".md"):
+        if candidate in book.files and _is_publishable(candidate):
             return candidate
     return ""
 
@@ -129,6 +130,9 @@ def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Found:
 
 def _nowhere(place: str, path: str, book: Book) -> Found:
     sources = _sources(place, _folder(path))
+    if hidden := next((source for source in sources if is_hidden(source) and source in book.files), ""):
+        hint = "give it a name that does not begin with a dot"
+        return Found(problem=f"`{hidden}` is hidden, and is not published", hint=hint)
     named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet; link it once it is published"
@@ -140,7 +144,12 @@ def _nowhere(place: str, path: str, book: Book) -> Found:
 
 
 def _publishable(book: Book) -> list[str]:
-    return [file for file in book.files if file.startswith("content/") and not file.endswith((".md", ".json", ".yaml"))]
+    return [file for file in book.files if _is_publishable(file) and not file.endswith((".json", ".yaml"))]
+
+
+def _is_publishable(file: str) -> bool:
+    """Whether a text may show or link to it: a hidden file may be an editor's, or hold what nobody should read."""
+    return file.startswith("content/") and not file.endswith(".md") and not is_hidden(file)
 
 
 def address_book(

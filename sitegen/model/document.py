@@ -166,6 +166,8 @@ class Cell:
     """Without its option lines."""
     span: Span
     """Of the fence's first line."""
+    line: int = 0
+    """The line of the file on which `source` begins."""
     options: Mapping[str, object] = field(default_factory=dict)
     """The display options of what it puts out (`echo`, `fig-cap`, …), checked, as YAML gave them."""
     look: Look = NUMBERED

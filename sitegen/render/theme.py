@@ -11,15 +11,22 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import jinja2
 import jinja2.bccache
 
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic
+from sitegen.read.source import decode
+from sitegen.read.texts import unreadable
 from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
+_PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
+"""Names of compiled templates: the code for the sandbox differs, and the two must not be mixed up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +35,45 @@ class Theme:
     """Text by path below `templates/`: `post.html`, `partials/table.html`."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
     """Content by path below `templates/assets/`."""
+    mistakes: tuple[Diagnostic, ...] = ()
+    """The site's own files that cannot be read: those of the default theme stand in their places."""
+    own: frozenset[str] = frozenset()
+    """The templates and catalogues that the site brings along; none of them is our code."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
     """The default theme with what `root/templates` has in its place."""
-    folders = [default_folder(), *([root / "templates"] if root else [])]
-    files = {name: path for folder in folders for name, path in _files(folder).items()}
-    templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
-    assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
-    return Theme(templates, assets)
+    default = default_folder()
+    found = sorted(path for path in default.rglob("*") if path.is_file())
+    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in found}
+    mistakes: list[Diagnostic] = []
+    own: set[str] = set()
+    if root and (root / "templates").resolve() != default.resolve():
+        for path in inside.files_below(root, "templates"):
+            name = path.removeprefix("templates/")
+            try:
+                files[name] = inside.read_bytes(root, path)
+                own.add(name)
+            except OSError as error:
+                if not inside.is_hidden(path):  # an editor's lock is a link to nowhere
+                    mistakes.append(unreadable(path, error))
+    templates: dict[str, str] = {}
+    for name in sorted(name for name in files if name.endswith(TEXT)):
+        templates[name], wrong = decode(files[name], f"templates/{name}")
+        mistakes += wrong
+    assets = {name.removeprefix(ASSETS): data for name, data in sorted(files.items()) if name.startswith(ASSETS)}
+    return Theme(templates, assets, tuple(mistakes), frozenset(own.intersection(templates)))
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+class TemplateFailure(jinja2.TemplateRuntimeError):
+    """Why a template of a site cannot be rendered, and where; `name` and `lineno` are empty where that is unknown."""
+
+    def __init__(self, message: str, name: str = "", lineno: int = 0) -> None:
+        super().__init__(message)
+        self.name, self.lineno = name, lineno
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TemplateFailure, (self.message, self.name, self.lineno)
 
 
 class Templates(jinja2.Environment):
@@ -52,20 +85,34 @@ class Templates(jinja2.Environment):
         return translated(source, self.words)
 
 
+T = TypeVar("T", bound=Templates)
+
+
 def environment(theme: Theme, compiled: Path | None = None) -> Templates:
     """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML.
 
     Its pages are English; `in_language` gives those of another language.  `compiled` is a folder that keeps what Jinja
-    makes of the templates.
+    makes of the templates.  As soon as one of them is the site's own, all run in the sandbox: a template of the theme
+    calls the macros of another, and they pass values to each other.
     """
-    return Templates(
+    if not theme.own:
+        return _made(Templates, theme, compiled, _PLAIN)
+    from sitegen.render.sandbox import OwnTemplates
+
+    templates = _made(OwnTemplates, theme, compiled, _SANDBOXED)
+    templates.own = theme.own
+    return templates
+
+
+def _made(kind: type[T], theme: Theme, compiled: Path | None, pattern: str) -> T:
+    return kind(
         loader=jinja2.DictLoader(theme.templates),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        bytecode_cache=_Compiled(str(compiled)) if compiled else None,
+        bytecode_cache=_Compiled(str(compiled), pattern) if compiled else None,
     )
 
 
@@ -77,7 +124,8 @@ def in_language(templates: Templates, tag: str) -> tuple[Language, Templates]:
     if not spoken.words:
         return spoken, templates
     if isinstance(compiled, _Compiled):
-        compiled = _Compiled(compiled.directory, f"__jinja2_%s.{spoken.tag}-{spoken.digest}.cache")
+        pattern = compiled.pattern.replace(".cache", f".{spoken.tag}-{spoken.digest}.cache")
+        compiled = _Compiled(compiled.directory, pattern)
     other = templates.overlay(bytecode_cache=compiled)
     other.words = spoken.words
     return spoken, other

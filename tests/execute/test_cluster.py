@@ -12,10 +12,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from distributed import get_worker
+from dask import config
+from distributed import LocalCluster, Security
 
-from sitegen.execute.cluster import execute
+from sitegen.execute import cluster
 from sitegen.execute.guard import ABANDONED, LATE
+from sitegen.execute.local import execute
 from sitegen.execute.targets import (
     Device,
     NoTarget,
@@ -39,7 +41,7 @@ def spec(number: int, folder: Path) -> dict[str, object]:
 def note_and_wait(spec):
     """Notes every start; runs long enough to be killed."""
     with Path(spec["log"]).open("a") as log:
-        log.write(f"{get_worker().name}:{os.getpid()}:{os.environ['CUDA_VISIBLE_DEVICES']}\n")
+        log.write(f"{os.getpid()}:{os.environ['CUDA_VISIBLE_DEVICES']}\n")
     time.sleep(0.6)
     return {"id": spec["id"], "kind": "test", "schema": 1}
 
@@ -52,10 +54,37 @@ def fail(spec):
     raise ValueError("an odd job")
 
 
+def tell(spec):
+    names = {
+        "gpu": "CUDA_VISIBLE_DEVICES",
+        "threads": "OMP_NUM_THREADS",
+        "blas": "MKL_NUM_THREADS",
+        "token": "GITHUB_TOKEN",
+    }
+    return {"id": spec["id"], "kind": "test"} | {key: os.environ.get(name) for key, name in names.items()}
+
+
+def chatter(spec):
+    print('{"id": "forged"}', flush=True)
+    subprocess.run(["echo", '{"id": "forged"}'], check=True)
+    return {"id": spec["id"], "kind": "test"}
+
+
+def wait_unless_fast(spec):
+    if spec["id"] != "fast":
+        log = Path(spec["log"])
+        try:
+            log.write_text("begun")
+            time.sleep(60)
+        finally:
+            log.write_text("tidied up")
+    return {"id": spec["id"], "kind": "test"}
+
+
 def kill_the_worker_of(log: Path) -> None:
     while not log.exists() or "\n" not in log.read_text():
         time.sleep(0.02)
-    os.kill(int(log.read_text().split(":")[1]), signal.SIGKILL)
+    os.kill(int(log.read_text().split(":")[0]), signal.SIGKILL)
 
 
 def test_a_job_whose_worker_is_killed_runs_again_and_every_other_job_once(tmp_path):
@@ -69,8 +98,8 @@ def test_a_job_whose_worker_is_killed_runs_again_and_every_other_job_once(tmp_pa
     assert not any(r.get("error") for r in results)
     assert len(starts["job-1"]) == 2
     assert all(len(lines) == 1 for job, lines in starts.items() if job != "job-1")
-    devices = {line.split(":")[0]: line.split(":")[2] for lines in starts.values() for line in lines}
-    assert devices.items() <= {"gpu-0": "GPU-0", "gpu-1": "GPU-1", "gpu-2": "GPU-2"}.items()
+    devices = {line.split(":")[1] for lines in starts.values() for line in lines}
+    assert devices == {"GPU-0", "GPU-1", "GPU-2"}
 
 
 def test_a_job_that_kills_every_worker_is_given_up_and_says_so():
@@ -87,6 +116,64 @@ def test_a_job_that_raises_is_a_result_with_its_reason():
 
 def test_no_jobs_start_no_cluster():
     assert list(execute([], Target(()), lambda _: None)) == []
+    assert list(cluster.execute([], Target(()), lambda _: None)) == []
+
+
+def test_worker_gets_the_variables_of_its_gpu_and_no_token(monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", "a token")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    (result,) = execute([{"id": "x", "kind": "test"}], Target((Device("a-gpu", "GPU-7"),)), lambda _: None, tell)
+    assert (result["gpu"], result["threads"], result["blas"], result["token"]) == ("GPU-7", "3", "1", None)
+
+
+def test_what_a_job_prints_is_no_result(capfd):
+    (result,) = execute([{"id": "x", "kind": "test"}], Target((Device(),)), lambda _: None, chatter)
+    assert result == {"id": "x", "kind": "test"}
+    assert "{" in capfd.readouterr().err
+
+
+def test_a_run_that_is_given_up_interrupts_its_jobs_so_that_they_can_tidy_up(tmp_path):
+    specs = [spec(1, tmp_path) | {"id": "fast"}, spec(2, tmp_path)]
+    run = execute(specs, Target((Device(), Device())), lambda _: None, wait_unless_fast)
+    assert next(run)["id"] == "fast"
+    while not (tmp_path / "job-2").exists() or (tmp_path / "job-2").read_text() != "begun":
+        time.sleep(0.02)
+    began = time.monotonic()
+    run.close()
+    assert time.monotonic() - began < 5
+    assert (tmp_path / "job-2").read_text() == "tidied up"
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> dict[str, str]:
+    """Dask's configuration with the files of a certificate that was made for this test."""
+    made = Security.temporary()
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    key.write_text(made.tls_client_key)
+    certificate.write_text(made.tls_client_cert)
+    files = {"key": str(key), "cert": str(certificate)}
+    tls = {f"distributed.comm.tls.{r}.{p}": f for r in ("scheduler", "worker", "client") for p, f in files.items()}
+    return tls | {"distributed.comm.tls.ca-file": str(certificate)}
+
+
+def test_hosts_are_refused_without_certificates_and_the_scheduler_listens_by_tls_with_them(certificates):
+    target = Target((Device("a-gpu", "GPU-1", "gpu1"),), bind="127.0.0.1")
+    with pytest.raises(NoTarget, match="without asking for a certificate"):
+        next(cluster.execute([{"id": "x", "kind": "test"}], target, lambda _: None))
+    with config.set(certificates):
+        security = cluster.security_for(target)
+        spec = cluster._scheduler(target, security)
+        with cluster.SpecCluster(workers={}, scheduler=spec, security=security) as started:
+            assert started.scheduler_address.startswith("tls://127.0.0.1:")
+
+
+def test_jobs_go_to_a_scheduler_that_asks_for_a_certificate(certificates):
+    with config.set(certificates):
+        options = {"n_workers": 1, "threads_per_worker": 1, "resources": {"GPU": 1}, "dashboard_address": ":0"}
+        with LocalCluster(protocol="tls://", security=Security(require_encryption=True), **options) as started:
+            target = Target(scheduler=started.scheduler_address)
+            jobs = [{"id": name, "kind": "test"} for name in ("a", "b")]
+            assert {r["id"] for r in cluster.execute(jobs, target, lambda _: None, chatter)} == {"a", "b"}
 
 
 def guard(folder: Path, seconds: float, *code: str) -> subprocess.Popen[bytes]:

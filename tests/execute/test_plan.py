@@ -80,10 +80,21 @@ def test_prose_makes_nothing_due(root, made):
         ("double/other", ["ceilings", "double@64:float32", "double@128:float32", "double/tools"]),
         ("double/wrong", ["ceilings", "double/wrong"]),
         ("posts/first", ["ceilings", "posts/first"]),
+        ("double/wrong/off", ["ceilings", "double/wrong"]),
+        ("double/right@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
+        ("double@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
+        ("posts/first#answer", ["ceilings", "posts/first"]),
     ],
 )
 def test_a_name_selects_its_jobs(root, made, name, due):
     assert ids(plan(made.inventory(root), GPU, [name])) == due
+
+
+def test_everything_that_status_prints_can_be_run(root, made):
+    inventory = made.inventory(root)
+    titles = list(status(inventory, GPU))
+    assert {"double/wrong/off", "double/torch@64:float32", "posts/first#answer"} <= set(titles)
+    assert all(plan(inventory, GPU, [title]) for title in titles)
 
 
 def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):

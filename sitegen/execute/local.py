@@ -1,0 +1,131 @@
+"""Run jobs on this machine: one worker process per GPU, results in the order in which they finish.
+
+A worker speaks through the pipes of its parent alone.  Nothing listens at an address, so no other user of the machine
+can send it work.  A job whose worker is lost runs again in a new worker, twice at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from sitegen.execute.progress import Progress, Report
+from sitegen.execute.targets import Device, Target
+from sitegen.execute.work import PACKAGE_ROOT, failure, run_job
+from sitegen.model.variables import passed_on
+
+RETRIES = 2
+LOST = f"the worker was lost {RETRIES + 1} times while it ran this job"
+END_S = 10.0
+"""How long a worker may take to end its job when the run is over."""
+FEW_THREADS = {
+    "MALLOC_TRIM_THRESHOLD_": "65536",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""Where the user has chosen nothing: the same as in a worker of Dask, so that figures of both can be compared."""
+
+Spec = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+class Worker:
+    """A process that runs one job at a time; started with the first job, and again after it was lost."""
+
+    def __init__(self, device: Device, work: Callable[[Spec], Result]) -> None:
+        self._environment = FEW_THREADS | passed_on(os.environ) | device.environment
+        paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
+        self._environment["PYTHONPATH"] = os.pathsep.join(paths)
+        self._first = {"path": sys.path, "module": work.__module__, "function": work.__qualname__}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, spec: Spec) -> int:
+        """Give the worker a job; return the file descriptor that becomes readable when it ends."""
+        if self._process is None:
+            command = [sys.executable, "-m", "sitegen.execute.worker"]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,  # Ctrl-C is for the parent, which then ends its workers
+            )
+            self._send(self._first)
+        self._send(spec)
+        assert self._process.stdout
+        return self._process.stdout.fileno()
+
+    def result(self) -> Result | None:
+        """Return what the worker says of its job; None when the process has ended instead."""
+        assert self._process and self._process.stdout
+        try:
+            found: Result = json.loads(self._process.stdout.readline())
+            return found
+        except ValueError:
+            self.end()
+            return None
+
+    def end(self) -> None:
+        """Close the worker's input, at which it ends its job and itself."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        assert process.stdin and process.stdout
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        try:
+            process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    def _send(self, message: Spec) -> None:
+        """A worker that has ended cannot read it; `result` then says so."""
+        assert self._process and self._process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+
+def execute(
+    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
+) -> Iterator[Result]:
+    """The result of every job, in the order in which they finish.  Workers import `work` by its name."""
+    waiting, lost, done = deque(specs), Counter[str](), 0
+    with ExitStack() as stack:
+        selector = stack.enter_context(selectors.DefaultSelector())
+        idle = deque(Worker(device, work) for device in target.devices)
+        for worker in idle:
+            stack.callback(worker.end)
+        while waiting or selector.get_map():
+            while waiting and idle:
+                worker, spec = idle.popleft(), waiting.popleft()
+                if not lost[spec["id"]]:
+                    report(Progress(spec["id"], "started", done, len(specs)))
+                selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+            for ready, _ in selector.select():
+                worker, spec, began = ready.data
+                selector.unregister(ready.fd)
+                result = worker.result()
+                idle.append(worker)
+                if result is None:
+                    lost[spec["id"]] += 1
+                    if lost[spec["id"]] <= RETRIES:
+                        waiting.appendleft(spec)
+                        continue
+                    result = failure(spec, LOST)
+                done += 1
+                seconds, error = time.monotonic() - began, result.get("error", "")
+                report(Progress(spec["id"], "failed" if error else "finished", done, len(specs), seconds, error))
+                yield result

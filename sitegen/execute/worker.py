@@ -1,0 +1,71 @@
+"""`python -m sitegen.execute.worker`: run the jobs that come on standard input, one line of JSON each.
+
+The first line says which function runs them and where it is imported from.  The result of each job goes to standard
+output as one line of JSON.  When standard input closes, the parent is gone or wants no more: the job in progress is
+interrupted, so that it can end its own processes and remove its folder, and the worker ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sitegen.execute.work import failure
+
+GRACE_S = 5.0
+"""How long an interrupted job may take to end."""
+
+
+def main() -> None:
+    """Run jobs until standard input closes."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)  # what a job prints is no answer
+        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(lines,), daemon=True).start()
+        work = _work(json.loads(lines.get()))
+        while True:
+            spec = json.loads(lines.get())
+            answers.write(json.dumps(_result(work, spec)) + "\n")
+            answers.flush()
+
+
+def _read(lines: queue.SimpleQueue[bytes]) -> None:
+    """Hand lines to the main thread; end the process when there are no more, whatever it is doing."""
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    main_thread = threading.main_thread()
+    assert main_thread.ident is not None
+    signal.pthread_kill(main_thread.ident, signal.SIGINT)
+    main_thread.join(GRACE_S)
+    os._exit(0)
+
+
+def _work(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    sys.path[:] = first["path"]
+    found: Any = importlib.import_module(first["module"])
+    for name in first["function"].split("."):
+        found = getattr(found, name)
+    work: Callable[[Mapping[str, Any]], dict[str, Any]] = found
+    return work
+
+
+def _result(work: Callable[[Mapping[str, Any]], dict[str, Any]], spec: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return work(spec)
+    except Exception as error:
+        return failure(spec, f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        os._exit(0)
