@@ -181,10 +181,10 @@ OPEN_FILES = {
     "build/catalogues.py:_text": "the default theme",
     "build/probes.py": "a file of the package",
     "build/versions.py": "the folders of installed packages",
-    "markup/highlight.py": "files of the package",
+    "highlight/lines.py:fingerprint": "files of the package",
+    "markup/directives/__init__.py:styles": "files of the package",
     "markup/math.py": "a file of the package",
     "render/card.py": "fonts of a package",
-    "render/datasheets.py": "a file of the package",
     "render/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
     "write/scaffold.py:_workflow": "a file of the package",
@@ -209,7 +209,7 @@ OPEN_FILES = {
     # What has the name of such a function and opens no file.
     "read/distribution.py:source": "reads the metadata of an installed package",
     "cli/site.py:serve": "opens a browser",
-    "markup/fastlex/*": "opens a state of a lexer",
+    "highlight/compiled/*": "opens a state of a lexer",
     "read/images.py:_pixels": "decodes bytes",
     "write/images.py:_opened": "decodes bytes",
     # Rooms that do not go through `inside` yet.

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from sitegen.execute.archive import read
-from sitegen.execute.bundle import Results, write_results
+from sitegen.execute.bundle import BundleId, Results, write_results
 from sitegen.model.job import JobResult
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Environment
@@ -96,7 +96,7 @@ def test_workflow_itself_measures_the_code_of_this_repository_alone() -> None:
     assert set(kernels["on"]) == {"schedule", "workflow_dispatch"}
     assert "!github.event.repository.fork" in kernels["jobs"]["plan"]["if"]
     chain = {name: job.get("needs") for name, job in kernels["jobs"].items()}
-    assert chain == {"plan": None, "measure": "plan", "accept": "measure", "publish": "accept"}
+    assert chain == {"plan": None, "measure": "plan", "accept": ["plan", "measure"], "publish": "accept"}
 
 
 def test_gpu_machine_gets_neither_a_secret_nor_a_token() -> None:
@@ -136,6 +136,7 @@ class Runner:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.artefacts, self.stubs, self.origin = folder / "artefacts", folder / "stubs", folder / "origin.git"
+        self.outputs: dict[str, str] = {}
         self.stubs.mkdir()
         self.make_gh()
         self.make_origin()
@@ -179,6 +180,7 @@ class Runner:
         done = Job(self, checkout, inputs)
         for step in steps(name, job):
             done.step(step)
+        self.outputs |= {f"needs.{job}.outputs.{key}": value for key, value in done.outputs().items()}
         return done
 
 
@@ -232,7 +234,7 @@ class Job:
             assert re.search(r"actions/(checkout|setup-python|upload-pages-artifact)@", step["uses"])
 
     def value(self, text: str) -> str:
-        known = {"inputs.names": self.inputs.get("names", ""), "github.token": "a token"}
+        known = {"inputs.names": self.inputs.get("names", ""), "github.token": "a token", **self.runner.outputs}
         known["runner.temp"] = self.environment["RUNNER_TEMP"]
         return re.sub(r"\$\{\{ (.+?) \}\}", lambda expression: known[expression[1]], text)
 
@@ -265,7 +267,8 @@ def as_from_a_gpu(result: Path, run: str) -> None:
     results = [from_plain(JobResult, value) for value in archive.entries.values()]
     assert all(evaluation.performance is None for one in results for evaluation in one.evaluations)
     renamed = tuple(dataclasses.replace(one, environment=GPU) for one in results)
-    write_results(Results(run, archive.head["commit"], renamed), result)
+    answers = from_plain(BundleId, archive.head["bundle"])
+    write_results(Results(run, archive.head["commit"], renamed, answers=answers), result)
 
 
 @pytest.fixture

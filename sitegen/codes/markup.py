@@ -1,4 +1,4 @@
-"""SG101 to SG136: what an author writes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
+"""SG101 to SG134: what an author writes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ _TEXT = (
 
 _SHOWN = (
     Code(
-        "SG130",
+        "SG123",
         "The notes of a listing and the marks in its code do not fit",
         "A mark `<1>` at the end of a line of code belongs to point 1 of the ordered list right below the listing, and "
         "the option `annotate` names the lines instead of marks. Here a mark has no point, a point has no mark, or a "
@@ -231,13 +231,33 @@ _SHOWN = (
         _POST,
     ),
     Code(
-        "SG131",
+        "SG124",
         "A set of tabs is not built as a set of tabs",
         "A `{tab-set}` holds only `{tab-item}`s, at least one, each with a title of its own; a `{tab-item}` stands "
         "only in a `{tab-set}`. Otherwise a reader could not choose a tab. Put the text into a tab, or the tab into a "
         "set.",
         ":::{tab-item} Triton\nText.\n:::\n",
         "::::{tab-set}\n:::{tab-item} Triton\nText.\n:::\n::::\n",
+        _POST,
+    ),
+    Code(
+        "SG130",
+        "A CuTe layout that cannot be read or drawn",
+        "The argument of `{layout}`, or the option `layout` of `{memory-access}`, is not a layout such as "
+        "`(8,8):(8,1)`, has more than rows and columns, or has more elements than a figure can show. Shape and stride "
+        "have the same brackets. Correct the layout, or show a smaller one.",
+        "```{layout} (8,8:(8,1)\n```\n",
+        "```{layout} (8,8):(8,1)\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG131",
+        "A memory access that no warp can make",
+        "The address of each lane is computed by your formula for lanes 0 to 31. The formula cannot be computed, leads "
+        "out of the layout or of any memory, or gives an address that is not a multiple of the access's width; a GPU "
+        "faults at such an address. Correct the formula, the coordinates or the width.",
+        "```{memory-access}\n:address: lane * 4\n:width: 16\n```\n",
+        "```{memory-access}\n:address: lane * 16\n:width: 16\n```\n",
         _POST,
     ),
     Code(
@@ -265,26 +285,6 @@ _SHOWN = (
         "Install it with the command in the hint.",
         "a ```mermaid fence, and sitegen installed without its extra `diagrams`",
         "pip install 'sitegen[diagrams]'",
-    ),
-    Code(
-        "SG135",
-        "A CuTe layout that cannot be read or drawn",
-        "The argument of `{layout}`, or the option `layout` of `{memory-access}`, is not a layout such as "
-        "`(8,8):(8,1)`, has more than rows and columns, or has more elements than a figure can show. Shape and stride "
-        "have the same brackets. Correct the layout, or show a smaller one.",
-        "```{layout} (8,8:(8,1)\n```\n",
-        "```{layout} (8,8):(8,1)\n```\n",
-        _POST,
-    ),
-    Code(
-        "SG136",
-        "A memory access that no warp can make",
-        "The address of each lane is computed by your formula for lanes 0 to 31. The formula cannot be computed, leads "
-        "out of the layout or of any memory, or gives an address that is not a multiple of the access's width; a GPU "
-        "faults at such an address. Correct the formula, the coordinates or the width.",
-        "```{memory-access}\n:address: lane * 4\n:width: 16\n```\n",
-        "```{memory-access}\n:address: lane * 16\n:width: 16\n```\n",
-        _POST,
     ),
 )
 

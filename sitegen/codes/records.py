@@ -1,4 +1,4 @@
-"""SG301 to SG404: stored records, and results that come back from a GPU machine."""
+"""SG301 to SG408: stored records, and results that come back from a GPU machine."""
 
 from __future__ import annotations
 
@@ -66,6 +66,27 @@ GROUP = Group(
             '"status": "incorrect"',
             _RECORD,
         ),
+        Code(
+            "SG307",
+            "A record has a value that no measurement gives",
+            "A time of zero, a negative or endless number, a ceiling without a kind, or a name of a GPU that is "
+            "no name "
+            "stands in the record. sitegen never writes such a value, so the file was edited or damaged. Restore the "
+            "file, or run the kernel again.",
+            '"performance": {"median_us": -1, …}',
+            '"performance": {"median_us": 98.2, …}',
+            _RECORD,
+        ),
+        Code(
+            "SG308",
+            "A record is contradicted by its own samples or by the kernel",
+            "sitegen judges a stored record again. Its medians must be those of its samples, its errors must be within "
+            "the tolerance of `kernel.yaml`, and its times must be possible on the GPU. This record fails, so somebody "
+            "edited it or exchanged its samples. Restore the file, or run the kernel again.",
+            '"median_us": 9.8, and samples with a median of 98 µs',
+            '"median_us": 98.2, and samples with this median',
+            _RECORD,
+        ),
     ),
 )
 
@@ -110,6 +131,42 @@ RUNS = Group(
             "reads: 2 * M * N * itemsize\n",
             "reads: M * N * itemsize\n",
             "kernels/softmax/kernel.yaml",
+        ),
+        Code(
+            "SG405",
+            "A result does not belong to a bundle that is known here",
+            "`sitegen accept` takes the results of a bundle that this machine wrote, or of the bundle that you "
+            "give it. "
+            "Without the bundle nobody can tell which code was measured. Give the bundle from which the result "
+            "was made: "
+            "`sitegen accept RESULT --bundle BUNDLE`.",
+            "sitegen accept result.zip, where another machine wrote the bundle",
+            "sitegen accept result.zip --bundle bundle.zip",
+        ),
+        Code(
+            "SG406",
+            "A result is not the answer to the jobs of its bundle",
+            "A job, an implementation, a cell or an artefact in the result was not asked for, was not checked as the "
+            "job asked, or carries a value that no measurement gives. Nothing is stored. Run the bundle again.",
+            "a result with a cell that the post does not have",
+            "a result with the cells of its bundle",
+        ),
+        Code(
+            "SG407",
+            "A result is older than the records that it would replace",
+            "Each of its measurements is older than the stored one. An older run never replaces a newer one, so "
+            "nothing "
+            "is stored. Run the bundle again if you want newer records.",
+            "a result of 21 November, and records of 23 November",
+            "a result of 24 November, and records of 23 November",
+        ),
+        Code(
+            "SG408",
+            "A record cannot be stored where it belongs",
+            "The path of the record leads through a link, and sitegen writes through no link. Nothing is stored there. "
+            "Put the folder itself in the place of the link.",
+            "kernels/softmax/results is a link to another folder",
+            "kernels/softmax/results is a folder",
         ),
     ),
 )

@@ -29,7 +29,8 @@ from sitegen.model.urls import (
 from sitegen.render.language import Language
 from sitegen.render.sources import Sources
 from sitegen.render.structured import PAGE, About, Identity, structured
-from sitegen.render.theme import Templates, in_language
+from sitegen.render.templates import Templates
+from sitegen.render.theme import in_language
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "

@@ -22,7 +22,7 @@ from jinja2.runtime import BlockReference, LoopContext, Macro, TemplateReference
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Cycler, Joiner, Namespace
 
-from sitegen.render.theme import TemplateFailure, Templates
+from sitegen.render.templates import TemplateFailure, Templates
 
 LONGEST = 1_000_000
 """Characters, elements or bits that one `*` or `**` may make."""

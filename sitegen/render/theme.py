@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import jinja2
 import jinja2.bccache
@@ -22,7 +21,8 @@ from sitegen.markup.directives import styles
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.render.default_theme import default_folder
-from sitegen.render.language import Language, language, translated
+from sitegen.render.language import Language, language
+from sitegen.render.templates import Templates
 
 ASSETS = "assets/"
 SHEET = "site.css"
@@ -70,26 +70,6 @@ def load_theme(root: Path | None = None) -> Theme:
 def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
     """The assets, the style sheet of the site with those of the directives at its end."""
     return {**assets, SHEET: assets.get(SHEET, b"") + sheet} if sheet else assets
-
-
-class TemplateFailure(jinja2.TemplateRuntimeError):
-    """Why a template of a site cannot be rendered, and where; `name` and `lineno` are empty where that is unknown."""
-
-    def __init__(self, message: str, name: str = "", lineno: int = 0) -> None:
-        super().__init__(message)
-        self.name, self.lineno = name, lineno
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TemplateFailure, (self.message, self.name, self.lineno)
-
-
-class Templates(jinja2.Environment):
-    """Puts the words of its language into a template before that is compiled."""
-
-    words: Mapping[str, str] = MappingProxyType({})
-
-    def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
-        return translated(source, self.words)
 
 
 T = TypeVar("T", bound=Templates)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import runpy
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -216,7 +217,7 @@ def test_an_older_run_replaces_a_newer_one(site: Path) -> None:
 
 
 def test_an_evaluation_that_is_there_twice(site: Path) -> None:
-    """The second of two evaluations of one name would replace the first, which a reader of the log saw."""
+    """The second of two evaluations of one name replaced the first, of which the log tells."""
 
     def change(head: Any, entries: Any) -> None:
         entries["kernel"]["evaluations"].append(dict(entries["kernel"]["evaluations"][0]))
@@ -254,3 +255,46 @@ def test_the_stored_record_says_nothing_but_what_was_measured(site: Path) -> Non
     record = json.loads((site / RECORD).read_text(encoding="utf-8"))
     times = {e["name"]: e["performance"]["median_us"] for e in record["evaluations"]}
     assert times == machine.TIMES and [run["id"] for run in record["runs"]] == [machine.RUN]
+
+
+def test_an_integer_of_five_thousand_digits(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python refuses to read such an integer, with another exception than that of a wrong JSON text."""
+    digits = sys.get_int_max_str_digits()
+
+    def change(head: Any, entries: Any) -> None:
+        entries["kernel"]["environment"] = {**machine.ENVIRONMENT, "sm_count": 10**5000}
+        sys.set_int_max_str_digits(0)
+
+    try:
+        result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip", change)
+    finally:
+        sys.set_int_max_str_digits(digits)
+    done = machine.sitegen("accept", str(result))
+    assert done.exit_code == 1 and "is not JSON" in done.stderr
+
+
+@pytest.mark.parametrize("value", [10**400, -1, 0, "nan", "inf"])
+def test_a_time_that_is_no_time(site: Path, value: object) -> None:
+    """Zero divides, an integer of 400 digits is no float, and the text `nan` is read as a number."""
+
+    def change(head: Any, entries: Any) -> None:
+        entries["kernel"]["evaluations"][0]["performance"]["median_us"] = value
+
+    assert refused(site, change)
+
+
+@pytest.mark.parametrize("name", ["memory 0:0", "memory", "memory 1", "memory -1:1", "<b>"])
+def test_a_ceiling_of_no_kind(site: Path, name: str) -> None:
+    """The share of reads of `memory 0:0` divided by zero."""
+    assert refused(site, lambda head, entries: entries["ceilings"]["ceilings"][0].update(name=name))
+
+
+@pytest.mark.parametrize("gpu", ["", "엔비디아", "G" * 300, "---", "NVIDIA H200\n"])
+def test_a_gpu_without_an_id(site: Path, gpu: str) -> None:
+    """An empty or non-Latin name was stored as `.json`, and SG304 then blocked the site."""
+
+    def change(head: Any, entries: Any) -> None:
+        for entry in entries.values():
+            entry["environment"] = {**machine.ENVIRONMENT, "gpu": gpu}
+
+    assert refused(site, change)

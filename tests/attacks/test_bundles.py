@@ -111,7 +111,7 @@ def test_an_artefact_that_is_a_damaged_gzip(site: Path, packed: bytes) -> None:
 def test_an_artefact_that_is_damaged_within_its_deflate_stream(site: Path) -> None:
     """The header is whole and the compressed bytes are not: zlib raised its own exception."""
     packed = bytearray(gzip.compress(bytes(range(256)) * 4, mtime=0))
-    packed[12:40] = b"\xff" * 28
+    packed[10] = 0b111  # the last block, of a type that does not exist
     name = f"{hashlib.sha256(b'x').hexdigest()}.samples"
     text = base64.b64encode(bytes(packed)).decode()
     assert refused(site, lambda head, entries: entries["kernel"]["artefacts"].update({name: text}))
@@ -231,6 +231,22 @@ def test_a_source_behind_a_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="link"):
         write_sources(tmp_path / "site", {"kernels/x.py": "x = 1\n"})
     assert not list((tmp_path / "victim").iterdir())
+
+
+def test_half_a_character_in_a_result(site: Path) -> None:
+    """JSON can escape a lone surrogate, which no file can hold: a page with it could not be written."""
+    result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
+    with zipfile.ZipFile(result) as opened:
+        entries = {name: opened.read(name) for name in opened.namelist()}
+    name = next(name for name, data in entries.items() if b'"notebook"' in data)
+    entries[name] = entries[name].replace(rb"42\n", rb"\ud800")
+    manifest = json.loads(entries["manifest.json"])
+    manifest["entries"][name] = {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
+    entries["manifest.json"] = json.dumps(manifest).encode()
+    with zipfile.ZipFile(result, "w") as packed:
+        for one, data in entries.items():
+            packed.writestr(one, data)
+    assert "half a character" in refused_file(site, result)
 
 
 def test_a_bundle_with_a_job_of_no_kind(site: Path) -> None:

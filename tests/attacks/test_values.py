@@ -1,4 +1,4 @@
-"""Values that no measurement gives: `accept` refuses them, and a record with them gets a diagnostic, never a crash."""
+"""Values that no measurement gives: `accept` refuses them, and a record with them gets a diagnostic."""
 
 from __future__ import annotations
 
