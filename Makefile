@@ -1,4 +1,4 @@
-# `make site` writes public/, `make test` runs every check, `make test-web` those of the
+# `make site` writes public/, `make docs` docs/public/, `make test` runs every check, `make test-web` those of the
 # pages in a browser, which it needs Node, Java and Chromium for, `make soak` those that are long by nature.
 # Each first makes .venv, where that is missing or older than pyproject.toml; it needs python3 (3.11 or newer) and make.
 
@@ -6,10 +6,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: site test test-web soak venv
+.PHONY: site docs test test-web soak venv
 
 site: .venv/.site
 	$(BIN)/sitegen build
+
+# The page of the diagnostic codes is written from their registry first.
+docs: .venv/.docs
+	$(BIN)/python docs/codes_page.py
+	cd docs && ../$(BIN)/sitegen build
 
 test: .venv/.test
 	$(BIN)/ruff check
@@ -32,6 +37,10 @@ tests/web/node_modules/.installed: tests/web/package.json
 
 .venv/.site: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[search]'
+	@touch $@
+
+.venv/.docs: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[diagrams]'
 	@touch $@
 
 .venv/.test: $(BIN)/python pyproject.toml constraints.txt

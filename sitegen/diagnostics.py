@@ -8,9 +8,19 @@ overlay show the same text.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+"""Characters that a terminal obeys or that have no UTF-8; white space is none of them."""
+FRAME_WIDTH = 160
+"""Characters of a source line that a frame shows; a longer line is cut around the column."""
+MOST_CHARACTERS = 1000
+"""Characters of a message or a hint that are printed: both may quote what the author wrote."""
+MOST_OF_A_FILE, MOST_IN_ALL = 50, 200
+"""Diagnostics that a report shows of one file, and of all files; it counts the rest."""
 
 
 class Severity(StrEnum):
@@ -60,27 +70,103 @@ def in_reading_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...
 
 def render_diagnostic(diagnostic: Diagnostic, text: str | None) -> str:
     """Headline, place, the offending line with a caret, and the hint.  `text` is the whole file."""
+    return _rendered(diagnostic, _lines_of(text), 0)
+
+
+def _lines_of(text: str | None) -> list[str]:
+    """The lines as editors count them: only a line feed ends one, a form feed does not."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
+    """One diagnostic as text; `repeated` is how often it stands on its line again."""
     span = diagnostic.span
-    headline = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
+    headline = f"{diagnostic.severity}[{diagnostic.code}]: {_clipped(diagnostic.message)}"
     place = f"  {span.path}:{span.line}:{span.col}"
-    return "\n".join([headline, place, *_frame(diagnostic, text)])
+    again = [f"    … and {repeated:,} more on this line"] if repeated else []
+    text = "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), lines), *again])
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _frame(diagnostic: Diagnostic, text: str | None) -> list[str]:
-    span, hint = diagnostic.span, diagnostic.hint
-    lines = text.removesuffix("\n").split("\n") if text else []  # as editors count: a form feed ends no line
+def _frame(span: Span, hint: str, lines: list[str]) -> list[str]:
+    """The line that the span marks, at most FRAME_WIDTH characters of it, and the caret line with the hint."""
     if not 0 < span.line <= len(lines):
         return [f"    hint: {hint}"] if hint else []
-    number, source = str(span.line), lines[span.line - 1]
-    caret = " " * (span.col - 1) + "^" * max(1, min(span.length, len(source) - span.col + 1))
+    number, (source, col) = str(span.line), _window(lines[span.line - 1], span.col)
+    caret = " " * (col - 1) + "^" * max(1, min(span.length, len(source) - col + 1))
     gutter = " " * len(number)
     return [f"    {number} | {source}", f"    {gutter} | {caret} {hint}".rstrip()]
 
 
+def _window(source: str, col: int) -> tuple[str, int]:
+    """The part of a long line around a column, and the column in that part; `…` stands for what is left out."""
+    if len(source) <= FRAME_WIDTH:
+        return source, min(col, len(source) + 1)
+    begin = max(0, min(col - 1 - FRAME_WIDTH // 2, len(source) - FRAME_WIDTH))
+    end = begin + FRAME_WIDTH
+    left, right = ("…" if begin else ""), ("…" if end < len(source) else "")
+    return f"{left}{source[begin:end]}{right}", min(col - 1, len(source)) - begin + len(left) + 1
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
+
 def render_diagnostics(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> str:
-    """All of them in reading order, a blank line between two; `texts` maps a path to its text."""
-    ordered = in_reading_order(diagnostics)
-    return "\n\n".join(render_diagnostic(d, texts.get(d.span.path)) for d in ordered)
+    """The diagnostics in reading order, a blank line between two; `texts` maps a path to its text.
+
+    What one file has beyond MOST_OF_A_FILE, and all files beyond MOST_IN_ALL, is only counted, by code.
+    """
+    once = _once_a_line(in_reading_order(diagnostics))
+    shown = _shown(once)
+    lines: dict[str, list[str]] = {}
+    parts = []
+    for one in shown:
+        path = one.span.path
+        if path not in lines:
+            lines[path] = _lines_of(texts.get(path))
+        parts.append(_rendered(one, lines[path], once[one] - 1))
+    return "\n\n".join([*parts, *_left_out(once, shown)])
+
+
+def _once_a_line(ordered: Iterable[Diagnostic]) -> dict[Diagnostic, int]:
+    """The first of those that say the same of the same line, and how many they are."""
+    firsts: dict[tuple[str, str, str, str, int], Diagnostic] = {}
+    counts: dict[Diagnostic, int] = {}
+    for one in ordered:
+        said = (one.severity, one.code, one.message, one.span.path, one.span.line)
+        first = firsts.setdefault(said, one)
+        counts[first] = counts.get(first, 0) + 1
+    return counts
+
+
+def _shown(ordered: Collection[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Those that are printed, in the same order.  Errors go before warnings when there are too many."""
+    if len(ordered) <= MOST_OF_A_FILE:
+        return tuple(ordered)
+    of_file: dict[str, int] = {}
+    chosen: set[Diagnostic] = set()
+    for one in sorted(ordered, key=lambda d: d.severity is not Severity.ERROR):
+        count = of_file.get(one.span.path, 0)
+        if count < MOST_OF_A_FILE and len(chosen) < MOST_IN_ALL:
+            of_file[one.span.path] = count + 1
+            chosen.add(one)
+    return tuple(one for one in ordered if one in chosen)
+
+
+def _left_out(ordered: Mapping[Diagnostic, int], shown: Collection[Diagnostic]) -> list[str]:
+    """`… and 12 more of SG301, the first at a.md:7:1`, a line for each code; nothing when all are shown."""
+    if len(ordered) == len(shown):
+        return []
+    hidden: dict[str, list[Diagnostic]] = {}
+    for one in ordered.keys() - set(shown):
+        hidden.setdefault(one.code, []).append(one)
+    lines = []
+    for code, some in sorted(hidden.items()):
+        first = min(one.span for one in some)
+        count = sum(ordered[one] for one in some)
+        lines.append(f"… and {count:,} more of {code}, the first at {first.path}:{first.line}:{first.col}")
+    return ["\n".join(lines)]
 
 
 def render_report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import os
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    own = tempfile.mkdtemp(prefix="sitegen-tests-")  # no test writes into the cache of the person who runs it
+    os.environ["XDG_CACHE_HOME"] = own
+    config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
     if config.getoption("update_expected") and os.environ.get("CI"):
         raise pytest.UsageError("--update-expected is for a person who reads the diff, not for CI")
     if importlib.util.find_spec("hypothesis"):

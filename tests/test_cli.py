@@ -1,5 +1,8 @@
 """The commands as an author types them, on a copy of this project's own site and its records."""
 
+import base64
+import gzip
+import hashlib
 import importlib.util
 import json
 import re
@@ -12,9 +15,10 @@ from click.testing import CliRunner, Result
 
 from sitegen.cli import main
 from sitegen.execute.archive import read
-from sitegen.execute.bundle import Results, write_results
-from sitegen.model.job import JobResult
+from sitegen.execute.bundle import Results, read_bundle, write_results
+from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.record import SCHEMA, Record
+from sitegen.read.distribution import install_command
 from sitegen.results.shape import parse
 
 ROOT = Path(__file__).parent.parent
@@ -26,6 +30,7 @@ DTYPES = ("float32", "bfloat16")
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for room in ("content", "series", "kernels"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -47,6 +52,16 @@ def states() -> dict[str, tuple[str, ...]]:
 
 def append(path: Path, text: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [("build",), ("--help",), ("explain", "SG205")])
+def test_a_platform_on_which_nothing_works_is_refused_in_one_sentence(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    result = sitegen(*words)
+    assert result.exit_code == 1
+    assert result.stderr == "sitegen: it runs on Linux and macOS, not on win32; on Windows use WSL\n"
 
 
 def test_outside_of_a_site_the_author_hears_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,13 +172,21 @@ def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
 
 
 def planted_slower(record: Path) -> Path:
-    """The record with `fused` a tenth slower at the first workload, beside the site's own."""
+    """The record with `fused` a tenth slower at the first workload, beside the site's own; so are its samples."""
     data = json.loads(record.read_text(encoding="utf-8"))
-    slow = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))["performance"]
-    slow |= {name: slow[name] * 1.1 for name in ("median_us", "low_us", "high_us")}
-    slow["by_process_us"] = [slow["median_us"]] * 2
-    slow["ratios"] = [{**r, **{name: r[name] / 1.1 for name in ("value", "low", "high")}} for r in slow["ratios"]]
-    slow["ratios"] = [{**r, "by_process": [r["value"]] * 2} for r in slow["ratios"]]
+    one = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))
+    slow = one["performance"]
+    slow |= {name: slow[name] * 1.1 for name in ("median_us", "low_us", "high_us", "min_us", "p20_us", "p80_us")}
+    slow |= {name: [us * 1.1 for us in slow[name]] for name in ("by_process_us", "rounds_us")}
+    slow["ratios"] = [
+        {**r, **{n: r[n] / 1.1 for n in ("value", "low", "high")}, "by_process": [v / 1.1 for v in r["by_process"]]}
+        for r in slow["ratios"]
+    ]
+    artefacts = record.parent / "artefacts"
+    raw = json.loads(gzip.decompress((artefacts / f"{one['samples']}.samples.gz").read_bytes()))
+    content = json.dumps({**raw, "rounds_us": [[us * 1.1 for us in r] for r in raw["rounds_us"]]}).encode()
+    one["samples"] = hashlib.sha256(content).hexdigest()
+    (artefacts / f"{one['samples']}.samples.gz").write_bytes(gzip.compress(content, mtime=0))
     planted = record.parent.parent / "planted.json"
     planted.write_text(json.dumps(data), encoding="utf-8")
     return planted
@@ -186,11 +209,19 @@ def as_result(record: Path, path: Path) -> Path:
     """What a GPU machine would have sent home, had it measured that record in a run of the next day."""
     known, mistakes = parse(Record, record.read_text(encoding="utf-8"), record.name)
     assert known is not None and not mistakes
+    bundle_path = path.with_suffix(".bundle")
+    assert sitegen("bundle", "--all", "softmax", "-o", str(bundle_path)).exit_code == 0
+    sent = read_bundle(bundle_path)
     run = known.runs[-1]
-    job = JobResult(
-        SCHEMA, f"{known.kernel}@all", "kernel", run.environment, known.evaluations, known.rejections, run.ceilings
-    )
-    write_results(Results("2026-11-29T06:00:00Z", run.commit, (job,)), path)
+    results = [JobResult(SCHEMA, "ceilings", "ceilings", run.environment, ceilings=run.ceilings)]
+    for job in (job for job in sent.jobs if isinstance(job, KernelJob)):
+        found = tuple(e for e in known.evaluations if (e.workload, e.dtype) == (job.workload.name, job.dtype))
+        folder = path.parent / "kernels/softmax/results/artefacts"
+        names = [f"{e.samples}.samples" for e in found if e.samples]
+        packed = {name: base64.b64encode((folder / f"{name}.gz").read_bytes()).decode() for name in names}
+        results.append(JobResult(SCHEMA, job.id, "kernel", run.environment, found, artefacts=packed))
+    answer = Results("2026-11-23T06:00:00Z", sent.commit, tuple(results), answers=sent.id)
+    write_results(answer, path)
     return path
 
 
@@ -292,7 +323,7 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
     for words in (("--all",), ("--bundle", "b.zip", "-o", "r.zip")):
         refused = sitegen("run", *words)
         assert refused.exit_code == 1
-        assert "psutil, torch; `pip install 'sitegen[cluster,gpu]'`" in refused.stderr
+        assert f"psutil, torch; `{install_command('cluster', 'gpu')}`" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -327,4 +358,4 @@ def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(tmp_path: Path, monkey
     tile.write_text(tile.read_text(encoding="utf-8").replace("alpha * tl.load", "tl.load"), encoding="utf-8")
     refused = sitegen("run", "axpy/tile")
     assert refused.exit_code == 1 and "no GPU here" in refused.stderr
-    assert "axpy@16777216:float32 tile: incorrect" in refused.stderr
+    assert "axpy/tile (16777216:float32, 268435456:float32): incorrect" in refused.stderr

@@ -1,8 +1,10 @@
-"""README and CONTRIBUTING say what the program does: every command and option in them exists, and none is left out."""
+"""README, CONTRIBUTING and docs/ say what the program does: every command, option, file and constant in them exists."""
 
+import ast
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from sitegen.cli import main
 from sitegen.markup.looks import OF_CODE, OF_SHOWN
@@ -17,6 +20,7 @@ from sitegen.markup.looks import OF_CODE, OF_SHOWN
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs/content/posts").glob("*.md"))}
 
 
 def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
@@ -60,6 +64,11 @@ def test_every_command_and_option_shown_exists(text: str) -> None:
     assert mistakes(text) == []
 
 
+@pytest.mark.parametrize("page", DOCS)
+def test_every_command_and_option_of_the_documentation_exists(page: str) -> None:
+    assert mistakes("\n".join(re.findall(r"`sitegen [^`\n]+`", DOCS[page]))) == []
+
+
 def test_command_or_option_that_does_not_exist_is_found() -> None:
     text = "```sh\nsitegen built\nsitegen build --fast   # quickly\n```\nand `sitegen new page X`"
     assert mistakes(text) == ["no command `sitegen built`", "build has no --fast", "no command `sitegen new page X`"]
@@ -81,7 +90,7 @@ def test_option_in_the_readmes_prose_exists() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
 
 
-@pytest.mark.parametrize("target", ["site", "test", "test-web", "soak", "venv"])
+@pytest.mark.parametrize("target", ["site", "docs", "test", "test-web", "soak", "venv"])
 def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)
@@ -91,8 +100,11 @@ def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None
     assert target in phony[1].split()
 
 
-def test_ci_calls_the_test_command_of_the_readme() -> None:
-    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+def test_contributing_says_what_ci_runs_in_that_order() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    table = CONTRIBUTING.partition("## What CI runs")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\| `(make [a-z-]+|\.ci/\w+)`", table, re.MULTILINE)
+    assert steps == re.findall(r"^(make (?!venv)[a-z-]+|\.ci/\w+)", script, re.MULTILINE)
 
 
 def test_folders_of_the_readme_are_those_of_the_repository() -> None:
@@ -101,7 +113,7 @@ def test_folders_of_the_readme_are_those_of_the_repository() -> None:
         name for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)/`", cell)
     }
     assert {name for name in named if not (ROOT / name).is_dir()} <= {"public"}
-    assert {"content", "series", "kernels", "templates", "sitegen", "tests"} <= named
+    assert {"content", "series", "kernels", "templates", "sitegen", "tests", "docs"} <= named
 
 
 @pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"], ids=lambda p: p.name)
@@ -162,3 +174,94 @@ def test_options_of_listings_in_the_readme_are_those_of_the_program() -> None:
     assert everywhere == set(OF_CODE)
     assert set(listing_options()) == set(OF_SHOWN)
     assert {name for name, where in listing_options().items() if "{kernel}" in where} == {"label", "diff"}
+
+
+# ------------------------------------------------------------------------------------------- the site in docs/
+
+MOVING = {"highlight", "linking", "pipeline"}
+"""Rooms that the documentation names before they have left `markup` and `build`."""
+
+
+def test_documentation_builds_without_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("public", ".sitegen"))
+    monkeypatch.chdir(tmp_path / "docs")
+    checked = CliRunner().invoke(main, ["check"])
+    assert (checked.exit_code, checked.stderr) == (0, "no mistakes\n")
+
+
+def test_page_of_the_diagnostics_is_what_the_registry_says() -> None:
+    script = [sys.executable, str(ROOT / "docs" / "codes_page.py"), "--check"]
+    ran = subprocess.run(
+        script, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("page", DOCS)
+def test_file_that_the_documentation_names_exists(page: str) -> None:
+    if page == "diagnostics":  # its examples name the files of other sites
+        return
+    named = re.findall(r"`((?:sitegen|tests|templates|docs)/[\w./-]*)`", DOCS[page])
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_rooms_of_the_documentation_are_those_of_the_program_in_their_order() -> None:
+    text = (ROOT / "tests" / "test_rooms.py").read_text(encoding="utf-8")
+    rooms = ast.literal_eval(re.search(r"^ROOMS = (\(.*?^\))", text, re.MULTILINE | re.DOTALL)[1])  # type: ignore[index]
+    section = DOCS["architecture"].partition("## The rooms")[2].partition("\n## ")[0]
+    shown = re.findall(r"^`(\w+)`\n: ", section, re.MULTILINE)
+    assert len(shown) > 10
+    assert [room for room in shown if room in rooms] == [room for room in rooms if room in shown]
+    assert set(shown) - set(rooms) <= MOVING
+    assert set(rooms) - set(shown) <= {"build"}
+
+
+CONSTANTS = [
+    ("workload", "MATRIX_INTENSITY", 64.0, "64 operations or more for each byte"),
+    ("workload", "(L2_ROTATION, MOST_SETS)", (3, 4096), "at least 3 times the L2"),
+    ("correctness", "(BASELINE_SHARE, ULPS, ROW_SHARE)", (4.0, 2.0, 4.0), "at most 4 times the tolerance"),
+    ("correctness", "SEEDS", 3, "Three seeds"),
+    ("correctness", "REPEATS", 5, "Five calls with the same inputs"),
+    ("correctness", "LAUNCH_DEADLINE_S", 10.0, "| one launch | 10 s |"),
+    ("inputs", "CANARY_BYTES", 64 << 10, "64 KiB of guard bytes"),
+    ("rounds", "(GENERATIONS, GENERATION_ROUNDS, LEAST_SAMPLES)", (3, 4, 20), "at least 4 rounds"),
+    ("rounds", "TURN_US", 8000.0, "as many samples as fill 8 ms, and at least 20"),
+    ("rounds", "MORE_GENERATIONS", 2, "Two more generations follow"),
+    ("rounds", "(MOST_DEVICE_S, MOST_JOB_S)", (3.0, 6.0), "3 s of one evaluation, or 6 s of the job"),
+    ("rounds", "NARROW", 0.002, "±0.2 %"),
+    ("doubt", "(AGREED, LONG_US)", (0.002, 50.0), "or at most 50 µs"),
+    ("doubt", "NEAR", (0.6, 1.4), "between 0.6 and 1.4 times what counts as a change"),
+    ("doubt", "RIVAL", 1.5, "more than 1.5 times as long as the fastest"),
+    ("doubt", "MOST_GENERATIONS", 5, "at most five generations"),
+    ("timing", "(GRAPH_CALLS, GRAPH_US)", (200, 4000.0), "200 calls, or fewer when these fill 4 ms"),
+    ("timing", "LAUNCH_BOUND_SHARE", 0.10, "differ by more than 10 %"),
+    ("timing", "(BURST_CALLS, IDLE_S, SUSTAINED_S)", (12, 0.2, 0.3), "at most 12 calls, each after 0.2 s"),
+    ("generations", "WARM_S", 0.2, "runs for 0.2 s before the first round"),
+    ("generations", "GRAPH_BELOW_US", 20.0, "takes less than 20 µs"),
+    ("statistics", "DRAWS", 1000, "1,000 times"),
+    ("statistics", "TAIL", 0.027, "2.7 % of the draws"),
+    ("ceilings", "MEMORY_BYTES", 6 * 10**9, "6 GB in one call"),
+    ("arithmetic_probes", "LIBRARY_SIZES", (4096, 8192, 16384), "products of 4096 to 16384"),
+    ("compile", "COMPILE_DEADLINE_S", 120.0, "| compiling | 120 s |"),
+    ("stage", "(PREPARE_S, EVALUATION_S)", (120.0, 60.0), "| everything else of one evaluation | 60 s |"),
+    ("process", "GRACE_S", 2.0, "| after SIGTERM, until SIGKILL to the process group | 2 s |"),
+    ("../model/record", "CALIBRATION", 0.02, "come out right within 2 %"),
+    ("../results/measures", "MARGIN", 0.02, "more than 2 % above the highest limit that the probes"),
+    ("../results/measures", "CACHE_FACTOR", 4, "Workloads below 4 times the L2 are exempt"),
+    ("../results/formula_check", "(FEWER, MORE)", (0.02, 0.05), "within −2 % and +5 %"),
+    ("../results/formula_check", "JUDGED_FACTOR", 8, "above 8 times the L2"),
+    ("../results/verdicts", "LEAST_CHANGE", 0.01, "the change exceeds 1 %"),
+    ("../results/verdicts", "BETWEEN_GPUS", 0.02, "of-ceiling may differ by 2 %"),
+    ("../results/noise", "AA_NOISE", 0.0013, "0.13 % is assumed"),
+]
+"""Module of sitegen/measure, names, value, and the words of *How a number is made* that state it."""
+
+
+@pytest.mark.parametrize(("module", "names", "value", "words"), CONSTANTS, ids=lambda part: str(part)[:40])
+def test_constant_of_how_a_number_is_made_is_that_of_the_code(
+    module: str, names: str, value: object, words: str
+) -> None:
+    assert words in DOCS["numbers"].replace("\u00a0", " ")
+    tree = ast.parse((ROOT / "sitegen" / "measure" / f"{module}.py").resolve().read_text(encoding="utf-8"))
+    written = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    assert eval(ast.unparse(written[names])) == value

@@ -10,10 +10,14 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "diagnostics",
+    "codes",
+    "inside",
     "model",
     "read",
+    "highlight",
     "markup",
     "results",
+    "linking",
     "render",
     "write",
     "importing",
@@ -24,7 +28,7 @@ ROOMS = (
     "cli",
 )
 HEAVY = {"torch", "triton", "cuda", "cupy", "numpy"}
-MEASURE_MAY = {"diagnostics", "model", "measure"}
+MEASURE_MAY = {"diagnostics", "inside", "model", "measure"}
 """A GPU machine needs neither pydantic nor YAML to measure."""
 
 
@@ -81,6 +85,66 @@ def test_import_against_the_order_is_found(tmp_path: Path, file: str, text: str,
     module.parent.mkdir(parents=True)
     module.write_text(text)
     assert [found.split(" imports ")[1] for found in wrong_imports(tmp_path)] == [name]
+
+
+KNOWN_CIRCLES = [
+    ["anew", "composed", "index", "mend", "printing", "update"],
+]
+"""Modules of build/, which go with the change of build/ into pipeline/."""
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Every module of the program by its dotted name."""
+    files = (root / "sitegen").rglob("*.py")
+    return {".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+
+
+def import_graph(root: Path) -> dict[str, set[str]]:
+    """The modules that each module imports, wherever in it the import stands, also for types only."""
+    known = modules(root)
+
+    def names(file: Path) -> Iterator[str]:
+        package = list(file.relative_to(root).parent.parts)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for name in imported(node, package):
+                yield name if name in known else name.rpartition(".")[0]
+
+    return {module: {name for name in names(file) if name in known} - {module} for module, file in known.items()}
+
+
+def circles(root: Path) -> list[list[str]]:
+    """Each group of modules that import each other, directly or through others."""
+    graph = import_graph(root)
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = list(graph[start])
+        while ahead:
+            if (module := ahead.pop()) not in seen:
+                seen.add(module)
+                ahead += graph[module]
+        return seen
+
+    reach = {module: reached(module) for module in graph}
+    groups = {tuple(sorted(m for m in reach[module] if module in reach[m])) for module in graph}
+    return [list(group) for group in sorted(groups) if group]
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    known = [[f"sitegen.build.{name}" for name in circle] for circle in KNOWN_CIRCLES]
+    assert circles(ROOT) == known
+
+
+def test_a_circle_is_found_also_when_a_function_imports(tmp_path: Path) -> None:
+    for name, text in {
+        "a": "from sitegen import b",
+        "b": "def f():\n    from sitegen.c import x",
+        "c": "import sitegen.a",
+        "d": "import sitegen.a",
+    }.items():
+        (tmp_path / "sitegen").mkdir(exist_ok=True)
+        (tmp_path / "sitegen" / f"{name}.py").write_text(text)
+    assert circles(tmp_path) == [["sitegen.a", "sitegen.b", "sitegen.c"]]
 
 
 def test_every_room_of_the_program_is_in_the_order() -> None:

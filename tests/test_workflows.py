@@ -24,11 +24,13 @@ from sitegen.execute.bundle import Results, write_results
 from sitegen.model.job import JobResult
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Environment
+from sitegen.read.distribution import Source
 from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = {
-    name: (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8") for name in ("site.yml", "kernels.yml")
+    name: (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    for name in ("site.yml", "kernels.yml", "checks.yml")
 }
 GPU = Environment(
     gpu="Imaginary GPU 1",
@@ -77,6 +79,7 @@ def test_no_permission_is_given_but_to_the_job_that_needs_it(name: str) -> None:
     given = {job: spec.get("permissions") for job, spec in workflow(name)["jobs"].items()}
     read_only = {"contents": "read"}
     expected = {
+        "checks.yml": {"checks": read_only},
         "site.yml": {"build": read_only, "deploy": {"pages": "write", "id-token": "write"}},
         "kernels.yml": {
             "plan": read_only,
@@ -107,6 +110,15 @@ def test_gpu_machine_gets_neither_a_secret_nor_a_token() -> None:
 @pytest.mark.parametrize(("name", "job"), JOBS)
 def test_no_expression_is_pasted_into_a_script(name: str, job: str) -> None:
     assert [step["run"] for step in steps(name, job) if "${{" in step.get("run", "")] == []
+
+
+def test_pull_requests_are_checked_without_a_secret_and_with_a_token_that_can_only_read() -> None:
+    checks = workflow("checks.yml")
+    assert {"pull_request"} <= set(checks["on"]) <= {"pull_request", "push"}  # never pull_request_target
+    assert not re.search(r"secrets\.|github\.token|GH_TOKEN|GITHUB_TOKEN", WORKFLOWS["checks.yml"])
+    (checkout,) = (step for step in steps("checks.yml", "checks") if "actions/checkout" in step.get("uses", ""))
+    assert checkout["with"]["persist-credentials"] is False
+    assert [step["run"] for step in steps("checks.yml", "checks") if "run" in step] == [".ci/run"]
 
 
 def test_site_is_built_on_push_and_daily() -> None:
@@ -140,7 +152,7 @@ class Runner:
     def make_origin(self) -> None:
         """A new site, its kernel made small for the interpreter, in a bare repository."""
         site = self.folder / "site"
-        texts = new_site_files("Kernels", dt.date(2026, 11, 21))
+        texts = new_site_files("Kernels", dt.date(2026, 11, 21), Source())  # as from the index
         small = {
             "16777216": "1000",
             ", {N: 268435456}": "",

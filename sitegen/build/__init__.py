@@ -1,7 +1,7 @@
 """A site's folder → its output, with as little work as that takes.
 
 Every file of the output belongs to a sheet, and a sheet is a pure function of what it shows.  A build therefore keeps,
-in the site's `.sitegen`:
+in a folder for this site in the cache of the user (`user_cache`):
 
 - `texts.cache`: every part of the site as it was read (front matter, headings, links, mistakes), by a digest of its
   files; small, so that linking and lists need nothing else;

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.model.vocabulary import Vocabulary, catalogues_of, words_of
 from sitegen.render.default_theme import default_folder
 
@@ -27,7 +28,8 @@ def vocabulary(tag: str, root: Path) -> Vocabulary:
 
 
 def _text(name: str, root: Path) -> str:
-    for folder in (root / "templates", default_folder()):
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            return (folder / name).read_text(encoding="utf-8")
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return inside.read_bytes(root, f"templates/{name}").decode()
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return (default_folder() / name).read_text(encoding="utf-8")
     return ""

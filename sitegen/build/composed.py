@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from sitegen import inside
 from sitegen.build.extras import missing_extras
+from sitegen.build.files import mistakes_of_files
 from sitegen.build.images import FORMS, Looker
 from sitegen.build.index import Index
 from sitegen.build.probes import load_probes
 from sitegen.build.texts import Parsed, Read
 from sitegen.build.update import Job, today
 from sitegen.diagnostics import Diagnostic, in_reading_order
-from sitegen.markup.image_files import with_images
-from sitegen.markup.link import link_site, resolved, unpublished
+from sitegen.linking.image_files import with_images
+from sitegen.linking.link import link_site, resolved, unpublished
 from sitegen.model.document import Document
 from sitegen.model.image import Form, forms
 from sitegen.model.linked import Linked
@@ -38,6 +40,7 @@ from sitegen.render.sources import Sources
 from sitegen.render.theme import load_theme
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
+from sitegen.write.scan import could_be_read
 
 if TYPE_CHECKING:
     from sitegen.render.evidence import Evidence
@@ -108,7 +111,7 @@ class Composed:
     def __init__(self, job: Job, read: Read, link: Link, fragments: Mapping[str, str], index: Index) -> None:
         self._job, self.read, self.link = job, read, link
         self.theme = load_theme(job.root)
-        self.assets, of_theme = fingerprint(self.theme.assets)
+        self.assets, of_assets = fingerprint(self.theme.assets)
         self.sources = Sources(
             link.linked,
             link.documents,
@@ -122,7 +125,10 @@ class Composed:
         )
         of_records = index.mistakes_in_records(digest_of_measured(self.sources), self._mistakes_in_records)
         of_extras = missing_extras(job.root, link.linked.site.config)
-        self.beside_texts = (*link.found, *of_theme, *of_records, *of_extras)
+        unread = [path for path in link.linked.assets.values() if not could_be_read(read.digests[path])]
+        of_files = mistakes_of_files(job.root, job.seen, unread)
+        of_theme = (*self.theme.mistakes, *of_assets)
+        self.beside_texts = (*link.found, *of_theme, *of_records, *of_extras, *of_files)
         """The mistakes that no text has by itself."""
 
     @property
@@ -135,7 +141,12 @@ class Composed:
         return any("/results/" in path for path in self._job.seen)
 
     def _mistakes_in_records(self) -> tuple[Diagnostic, ...]:
-        return self._records[1] if self._has_records else ()
+        if not self._has_records:
+            return ()
+        from sitegen.results.verify import mistakes_in
+
+        records, mistakes = self._records
+        return (*mistakes, *mistakes_in(self._job.root, self.sources.site, records))
 
     @cached_property
     def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:
@@ -180,8 +191,9 @@ class Composed:
     def _shown_files(self) -> Iterator[Sheet]:
         """Images and what else texts link to."""
         for url, path in self.sources.linked.assets.items():
-            part = Part("the file", self.read.digests[path], (path,))
-            yield Sheet(url, these(part), partial(_copy, self._job.root / path, url), listed=False)
+            if could_be_read(digest := self.read.digests[path]):
+                part = Part("the file", digest, (path,))
+                yield Sheet(url, these(part), partial(_copy, self._job.root, path, url), listed=False)
         if self.sources.config.images:
             yield from self._forms_of_images()
 
@@ -193,15 +205,15 @@ class Composed:
                 path = linked.assets[url]
                 digest = self.read.digests[path]
                 part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
-                make = partial(_forms, self._job.root / path, digest, wanted, folder)
+                make = partial(_forms, self._job.root, path, digest, wanted, folder)
                 yield Sheet(f"{url}.forms", these(part), make, slow=True, listed=False)
 
 
-def _copy(source: Path, url: str, printer: Printer) -> Files:
-    return {url: source.read_bytes()}
+def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
+    return {url: inside.read_bytes(root, path)}
 
 
-def _forms(source: Path, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
+def _forms(root: Path, path: str, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
     from sitegen.write.images import made
 
-    return made(source, digest, wanted, folder)
+    return made(partial(inside.read_bytes, root, path), digest, wanted, folder)

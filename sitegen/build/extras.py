@@ -19,9 +19,10 @@ def missing_extras(root: Path, config: SiteConfig) -> Iterator[Diagnostic]:
 
 
 def _missing(root: Path, extra: str, message: str) -> Diagnostic:
+    from sitegen.read.distribution import install_command
     from sitegen.read.texts import read_text
     from sitegen.read.yaml_nodes import parse_yaml
 
     node = parse_yaml(read_text(root, SITE_FILE)[0] or "", SITE_FILE)[0]
     asked = node.get(extra) if node else None
-    return Diagnostic("SG503", message, asked.span if asked else Span(SITE_FILE), f"`pip install 'sitegen[{extra}]'`")
+    return Diagnostic("SG503", message, asked.span if asked else Span(SITE_FILE), f"`{install_command(extra)}`")

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.build.workers import each
 from sitegen.model.image import BrokenImage, Image
 from sitegen.write import cache
-from sitegen.write.scan import digest_file
+from sitegen.write.scan import could_be_read, digest_file
 
 FORMS = "images"
 """The folder of the cache that keeps the forms of images."""
@@ -32,12 +33,13 @@ class Looker:
     processes: int = 1
 
     def __call__(self, paths: Sequence[str]) -> dict[str, Image | BrokenImage]:
-        """What is known of each file."""
+        """What is known of each file that can be read."""
         if not paths:
             return {}
         file = self.folder / "images.cache"
         known: Known = cache.load(file, self.version) or {}
-        digests = {path: self.digests.get(path) or digest_file(self.root / path) for path in paths}
+        every = {path: self.digests.get(path) or digest_file(self.root, path) for path in paths}
+        digests = {path: digest for path, digest in every.items() if could_be_read(digest)}
         new = sorted(path for path, digest in digests.items() if digest not in known)
         now: Known = {digest: known[digest] for digest in digests.values() if digest in known}
         batches = [new[at : at + _BATCH] for at in range(0, len(new), _BATCH)]
@@ -52,7 +54,7 @@ class Looker:
 
         found = []
         for path in batch:
-            seen = look_at((self.root / path).read_bytes(), path)
+            seen = look_at(inside.read_bytes(self.root, path), path)
             found.append((path, tuple(getattr(seen, name) for name in seen.__match_args__)))
         return found
 

@@ -14,7 +14,7 @@ from sitegen.write.fragments import Shelf
 from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
-    from sitegen.markup.link import Resolved
+    from sitegen.linking.link import Resolved
 
 Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
 """By the key of a site, what a `Resolved` has."""
@@ -44,7 +44,7 @@ class Index:
 
     def links(self, key: bytes) -> Resolved | None:
         """Where the links of the site with that key lead."""
-        from sitegen.markup.link import Resolved
+        from sitegen.linking.link import Resolved
 
         found = self._links.get(key)
         return Resolved(*found) if found else None
@@ -64,4 +64,4 @@ def known_digests(job: Job) -> dict[str, bytes]:
     last = job.last
     same = {p for p, seen in job.seen.items() if last and last.signatures.get(p) == seen}
     known = {path: last.digests[path] for path in same} if last else {}
-    return known | {p: digest_file(job.root / p) for p in job.seen if p not in known and not is_text(p)}
+    return known | {p: digest_file(job.root, p) for p in job.seen if p not in known and not is_text(p)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from sitegen import inside
 from sitegen.build.catalogues import vocabulary
 from sitegen.build.elsewhere import face_of_text
 from sitegen.build.own_pages import OwnPage, load_own_pages, save_own_pages
@@ -22,7 +23,7 @@ from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
 from sitegen.write.fragments import LostFragmentError, Shelf
-from sitegen.write.output import Written, checked, replace_files
+from sitegen.write.output import Written, replace_files
 from sitegen.write.scan import digest_of
 
 MOST = 8
@@ -66,7 +67,7 @@ def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: Shelf) -> Men
     if printed is None or printed.key != own.key or printed.files != (own.sheet,) or f"{path}:" in last.report:
         return None
     try:
-        data, html = (job.root / path).read_bytes(), shelf.get(own.html)
+        data, html = inside.read_bytes(job.root, path), shelf.get(own.html)
     except (OSError, LostFragmentError):
         return None
     pieces = Pieces({piece: html[start:end] for piece, start, end in own.pieces})
@@ -97,7 +98,7 @@ def _in_page(job: Job, own: OwnPage, before: str, after: str) -> bytes | None:
     """
     if ("<math" in before) != ("<math" in after):
         return None
-    page = (job.output / checked(own.sheet)).read_bytes().decode()
+    page = inside.read_bytes(job.output, own.sheet).decode()
     old = filled(before, own.contents)
     return page.replace(old, filled(after, own.contents)).encode() if page.count(old) == 1 else None
 

@@ -8,8 +8,8 @@ from hashlib import blake2b
 
 import jinja2
 
+from sitegen import inside
 from sitegen.build.authors_templates import TEMPLATES, of_template, shows_texts_as_they_are
-from sitegen.build.compiled import compiled_templates
 from sitegen.build.composed import Composed, link
 from sitegen.build.images import FORMS
 from sitegen.build.index import Index
@@ -18,6 +18,7 @@ from sitegen.build.reasons import NEW, TOUCHED, reasons
 from sitegen.build.state import Printed, State, left_of, save, trusted
 from sitegen.build.texts import Fragments, Read, Reader
 from sitegen.build.update import Job, Outcome
+from sitegen.build.user_cache import compiled_templates
 from sitegen.build.workers import each, in_batches
 from sitegen.diagnostics import Diagnostic, has_errors, render_report
 from sitegen.model.dates import day_of
@@ -69,7 +70,7 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
     with job.stages.stage("compare"):
         sheets, compare = site.sheets(), _Comparison(job, site)
         made = {name: standing for name, sheet in sheets.items() if (standing := compare.standing(sheet))}
-    printer = Printer(site.sources, environment(site.theme, compiled_templates(job.version)))
+    printer = Printer(site.sources, environment(site.theme, compiled_templates(job.root, job.version)))
     due = [sheet for name, sheet in sheets.items() if name not in made]
     check_output(job.output, job.cache)
     with staging(job.output):
@@ -108,7 +109,7 @@ def _made_of_pages(job: Job, site: Composed, sheets: Mapping[str, Sheet], made: 
 
         def content(path: str) -> bytes:
             new = made[owners[path]].staged.get(path)
-            return (job.output / STAGE / new if new else job.output / path).read_bytes()
+            return inside.read_bytes(job.output, f"{STAGE}/{new}" if new else path)
 
         found = [(path, kind, one.name) for one in sheets.values() for path, kind in one.found.items()]
         keys = {path: (kind, made[name].printed.key) for path, kind, name in found if path in owners}
@@ -196,7 +197,7 @@ def _print(
         names = {}
         for path, content in files.items():
             data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
-            names[path] = stage(job.output, name, data) if differs(f"{job.output}/{checked(path)}", data) else ""
+            names[path] = stage(job.output, name, data) if differs(job.output, checked(path), data) else ""
         return names
 
     slow = [[one] for one in due if one.measured or one.slow]

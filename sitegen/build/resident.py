@@ -19,15 +19,16 @@ from typing import cast
 
 import jinja2
 
+from sitegen import inside
 from sitegen.build import state as states
 from sitegen.build.authors_templates import TEMPLATES, of_template
-from sitegen.build.compiled import compiled_templates
 from sitegen.build.composed import Composed, Link, link
 from sitegen.build.faces import face_of
 from sitegen.build.index import Index, known_digests
 from sitegen.build.stages import Stages
 from sitegen.build.texts import Fragments, Parsed, Read, Reader, read_part, setting_of, without_text
-from sitegen.build.update import CACHE, ROOMS, Job, state_file
+from sitegen.build.update import OUTPUT, ROOMS, Job, state_file
+from sitegen.build.user_cache import cache_of_site, compiled_templates
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, Severity, render_report
 from sitegen.markup.pieces import Pieces
@@ -94,7 +95,7 @@ class _Parts:
         before, seen = self.job.seen, self._look(paths)
         self.job = replace(self.job, seen=seen)
         looked = {path for path in seen if before.get(path) != seen[path]} | (set(paths or ()) & seen.keys())
-        contents = {path: _content(self.job.root / path) for path in looked}
+        contents = {path: _content(self.job.root, path) for path in looked}
         new = {path: data for path, data in contents.items() if digest_of(data) != self.digests.get(path)}
         moved = seen.keys() != before.keys()
         stale = self._stale(new, moved) if new or moved else {}
@@ -145,7 +146,7 @@ class _Parts:
         from sitegen.markup.documents import texts_of  # not at the start: nothing may be new
         from sitegen.markup.parse import document_of
 
-        contents = {path: new[path] if path in new else _content(self.job.root / path) for path in files}
+        contents = {path: new[path] if path in new else _content(self.job.root, path) for path in files}
         part, found = read_part(name, contents, self._reader.setting.zone)
         documents, mistakes = {}, list(found)
 
@@ -168,9 +169,9 @@ class _Parts:
         return {piece: html[start:end] for piece, start, end in places}
 
 
-def _content(path: Path) -> bytes | OSError:
+def _content(root: Path, path: str) -> bytes | OSError:
     try:
-        return path.read_bytes()
+        return inside.read_bytes(root, path)
     except OSError as error:
         return error
 
@@ -273,10 +274,11 @@ class Resident:
         return next((files[path] for files in found if path in files), None)
 
     def _begin(self, processes: int) -> Collection[str]:
-        output, version = self.root / "public", versions()
-        with alone(self.root / CACHE, output):
-            last, seen = states.load(state_file(self.root, output), version), scan(self.root, ROOMS)
-            job = Job(self.root, output, self._as_of, True, processes, version, Stages(), time.time_ns(), seen, last)
+        output, cache, version = self.root / OUTPUT, cache_of_site(self.root), versions()
+        with alone(cache, output):
+            last, seen = states.load(state_file(cache, output), version), scan(self.root, ROOMS)
+            now = time.time_ns()
+            job = Job(self.root, output, cache, self._as_of, True, processes, version, Stages(), now, seen, last)
             self._parts = _Parts(job)
             self._link()
             self._parts.index.save(self._parts.entries)
@@ -334,10 +336,10 @@ class Resident:
         """Compile what changed, and hear of every mistake in it before a page is asked for."""
         site = self._site
         self._sheets.known |= {sheet.name: sheet for sheet in [site.of_theme()]}
-        self._templates = environment(site.theme, compiled_templates(self._parts.job.version))
+        self._templates = environment(site.theme, compiled_templates(self.root, self._parts.job.version))
         self._unreadable: list[Diagnostic] = []
         for name in site.theme.templates:
-            if (self.root / TEMPLATES / name).is_file():
+            if inside.is_file(self.root, f"{TEMPLATES}/{name}"):
                 try:
                     self._templates.get_template(name)
                 except jinja2.TemplateError as error:

@@ -65,7 +65,7 @@ class State:
         if seen.keys() != self.signatures.keys():
             return None
         doubtful = [path for path, signature in self.signatures.items() if signature != seen[path]]
-        return tuple(path for path in doubtful if digest_file(root / path) != self.digests[path])
+        return tuple(path for path in doubtful if digest_file(root, path) != self.digests[path])
 
     def knows(self, seen: Mapping[str, Signature]) -> bool:
         """Whether all files have the signatures that they had, or had none that could be trusted."""

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sitegen import inside
 from sitegen.build.catalogues import vocabularies
 from sitegen.build.elsewhere import face_of_text
 from sitegen.build.own_pages import Piece
@@ -281,7 +282,7 @@ class Reader:
 
     def _open(self, path: str) -> bytes | OSError:
         try:
-            return (self.root / path).read_bytes()
+            return inside.read_bytes(self.root, path)
         except OSError as error:
             return error
 

@@ -16,12 +16,14 @@ from pathlib import Path
 from sitegen.build import state as states
 from sitegen.build.stages import Stages
 from sitegen.build.state import Printed, State
+from sitegen.build.user_cache import cache_of_site
 from sitegen.build.versions import versions
 from sitegen.build.workers import cores
-from sitegen.write.output import Written, alone
+from sitegen.write.output import Written, alone, refuse_link
 from sitegen.write.scan import Signature, scan
 
-CACHE = ".sitegen"
+OUTPUT = "public"
+"""The folder of a site that is written when no other is named."""
 ROOMS = ("content", "kernels", "series", "templates")
 """The folders of a site in which everything stands that a build reads."""
 
@@ -32,6 +34,8 @@ class Job:
 
     root: Path
     output: Path
+    cache: Path
+    """The folder in which the user keeps what builds of this site leave."""
     as_of: dt.date | None
     """None: today, in the site's time zone."""
     everything: bool
@@ -46,13 +50,9 @@ class Job:
     """What the build before left; None when there is nothing that this version could use."""
 
     @property
-    def cache(self) -> Path:
-        return self.root / CACHE
-
-    @property
     def remembered(self) -> Path:
         """Where the state of this output is kept."""
-        return state_file(self.root, self.output)
+        return state_file(self.cache, self.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,15 @@ def update(
     stages: Stages | None = None,
 ) -> Outcome:
     """Make `output` what the site at `root` is.  Raises OutputError."""
-    stages = stages or Stages()
-    with alone(root / CACHE, output):
+    stages, cache = stages or Stages(), cache_of_site(root)
+    if output.absolute() == (root / OUTPUT).absolute():
+        refuse_link(output)
+    with alone(cache, output):
         with stages.stage("scan"):
             version, began_ns = versions(), time.time_ns()
-            last, seen = states.load(state_file(root, output), version), scan(root, ROOMS)
-            job = Job(root, output, as_of, everything, processes or cores(), version, stages, began_ns, seen, last)
+            last, seen = states.load(state_file(cache, output), version), scan(root, ROOMS)
+            many = processes or cores()
+            job = Job(root, output, cache, as_of, everything, many, version, stages, began_ns, seen, last)
             edited = _edited(job, last) if last else None
         if last and edited is not None:
             if not edited and last.knows(seen):
@@ -99,9 +102,9 @@ def update(
         return build_anew(job)
 
 
-def state_file(root: Path, output: Path) -> Path:
+def state_file(cache: Path, output: Path) -> Path:
     name = blake2b(str(output.resolve()).encode(), digest_size=8).hexdigest()
-    return root / CACHE / "outputs" / f"{name}.state"
+    return cache / "outputs" / f"{name}.state"
 
 
 def today(timezone: str) -> dt.date:

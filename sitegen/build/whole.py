@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import jinja2
 
+from sitegen import inside
 from sitegen.build.authors_templates import TEMPLATES, of_template
 from sitegen.build.catalogues import vocabularies
+from sitegen.build.files import mistakes_of_files
 from sitegen.build.images import FORMS, Looker
 from sitegen.build.probes import load_probes
-from sitegen.build.update import CACHE
+from sitegen.build.update import ROOMS
+from sitegen.build.user_cache import cache_of_site
 from sitegen.build.versions import versions
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.linking.image_files import with_images
+from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
-from sitegen.markup.image_files import with_images
-from sitegen.markup.link import link_site
 from sitegen.model.document import Document
 from sitegen.model.image import forms
 from sitegen.model.linked import Linked
@@ -32,13 +34,11 @@ from sitegen.render.evidence import Evidence, gather
 from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
-from sitegen.results.store import load_records
+from sitegen.results.store import load_records, record_text
+from sitegen.results.verify import mistakes_in
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
-from sitegen.write.scan import digest_file
-
-IGNORED = (".git", ".sitegen", ".venv", "public", "node_modules", "__pycache__")
-"""Folders of a site in which no text can refer to a file."""
+from sitegen.write.scan import digest_file, scan
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,24 @@ class Built:
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> Loaded:
-    """`everything` takes drafts and posts of the future too: they are measured and previewed, never published."""
-    site, of_files = load_site(root)
+    """`everything` takes drafts and posts of the future too: they are measured and previewed, never published.
+
+    Raises OutputError when there is no folder for the cache.
+    """
+    site, of_reading = load_site(root)
     day = as_of or dt.datetime.now(zone_of(site.config)).date()
     documents, of_texts = parse_documents(site, vocabularies(root, site.config.language))
-    linked, of_names = link_site(site, documents, as_of=day, files=frozenset(_paths(root)), everything=everything)
-    linked, of_images = with_images(linked, documents, Looker(root, root / CACHE, versions(), {}))
+    seen = scan(root, ROOMS)
+    linked, of_names = link_site(site, documents, as_of=day, files=frozenset(seen), everything=everything)
+    linked, of_images = with_images(linked, documents, Looker(root, cache_of_site(root), versions(), {}))
+    of_files = mistakes_of_files(root, seen, linked.assets.values())
     records, of_records = load_records(root, linked.site)
-    diagnostics = in_reading_order((*of_files, *of_texts, *of_names, *of_images, *of_records))
+    doubted = mistakes_in(root, linked.site, records)
+    texts = {
+        path: record_text(root, path) for path in {one.span.path for one in doubted if "/results/" in one.span.path}
+    }
+    records = replace(records, files={**records.files, **texts})
+    diagnostics = in_reading_order((*of_reading, *of_texts, *of_names, *of_images, *of_records, *of_files, *doubted))
     return Loaded(root, day, linked, documents, records, diagnostics)
 
 
@@ -99,7 +109,7 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False,
     loaded = load(root, as_of=as_of, everything=everything)
     theme = load_theme(root)
     assets, of_theme = fingerprint(theme.assets)
-    diagnostics = in_reading_order((*loaded.diagnostics, *of_theme))
+    diagnostics = in_reading_order((*loaded.diagnostics, *theme.mistakes, *of_theme))
     try:
         pages = render_site(
             loaded.linked,
@@ -109,13 +119,14 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False,
             theme=theme,
             assets=assets.urls,
             probes=load_probes(),
-            drawn=Drawings(root / CACHE / "cards"),
+            drawn=Drawings(cache_of_site(root) / "cards"),
         )
     except jinja2.TemplateError as error:
         if not (root / TEMPLATES).is_dir():
             raise
         return Built(loaded, diagnostics=in_reading_order((*diagnostics, of_template(error, theme.templates))))
-    shown = {url: (root / path).read_bytes() for url, path in loaded.linked.assets.items()}
+    assets_of_texts = loaded.linked.assets.items()
+    shown = {url: inside.read_bytes(root, path) for url, path in assets_of_texts if inside.is_file(root, path)}
     files = {**assets.files, **shown, **(_forms(loaded) if with_forms else {}), **pages}
     return Built(loaded, dict(sorted(files.items())), diagnostics)
 
@@ -126,14 +137,7 @@ def _forms(loaded: Loaded) -> dict[str, bytes]:
 
     found: dict[str, bytes] = {}
     for href, image in loaded.linked.images.items() if loaded.site.config.images else ():
-        source = loaded.root / loaded.linked.assets[unquote(href)]
-        found |= made(source, digest_file(source), forms(unquote(href), image), loaded.root / CACHE / FORMS)
+        root, path = loaded.root, loaded.linked.assets[unquote(href)]
+        source, folder = partial(inside.read_bytes, root, path), cache_of_site(root) / FORMS
+        found |= made(source, digest_file(root, path), forms(unquote(href), image), folder)
     return found
-
-
-def _paths(root: Path) -> Iterator[str]:
-    """Every file under the site that a text could refer to, relative to its root."""
-    for folder, subfolders, names in os.walk(root):
-        subfolders[:] = [name for name in subfolders if name not in IGNORED]
-        relative = Path(folder).relative_to(root)
-        yield from ((relative / name).as_posix() for name in names)

@@ -4,8 +4,10 @@ when it runs: a build of which nothing changed takes hardly longer than Python t
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from keyword import iskeyword
+from typing import Any
 
 import click
 
@@ -23,11 +25,23 @@ _COMMANDS = {
     "compare": _RECORDS,
     "new": _SITE,
     "import": "sitegen.cli.importing",
+    "explain": "sitegen.cli.explain",
 }
 """By name, the module in which it is."""
 
 
+PLATFORMS = ("linux", "darwin")
+"""Files are locked by `fcntl` and workers are forked, which Windows cannot do; WSL is a Linux."""
+
+
 class _Lazy(click.Group):
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse a platform on which no command works, before a command's module is imported."""
+        if sys.platform not in PLATFORMS:
+            click.echo(f"sitegen: it runs on Linux and macOS, not on {sys.platform}; on Windows use WSL", err=True)
+            sys.exit(1)
+        return super().main(*args, **kwargs)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
 

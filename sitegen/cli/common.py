@@ -55,7 +55,9 @@ def load_site_or_exit() -> Loaded:
     """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
     from sitegen.build.whole import load
 
-    loaded = load(site_root(), everything=True)
+    root = site_root()
+    with output_errors():
+        loaded = load(root, everything=True)
     report(loaded.diagnostics, loaded.texts)
     if has_errors(loaded.diagnostics):
         sys.exit(1)
@@ -123,8 +125,10 @@ def require_installed(packages: Mapping[str, str]) -> None:
     """Exits 1 when a package is missing; `packages` gives the extra of sitegen that brings each."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        extras = ",".join(sorted({packages[name] for name in missing}))
-        fail(f"not installed here: {', '.join(missing)}; `pip install 'sitegen[{extras}]'` brings what is missing")
+        from sitegen.read.distribution import install_command
+
+        extras = sorted({packages[name] for name in missing})
+        fail(f"not installed here: {', '.join(missing)}; `{install_command(*extras)}` brings what is missing")
 
 
 def say_progress(progress: Progress) -> None:
@@ -152,22 +156,13 @@ def any_refused(results: Sequence[Any]) -> bool:
 
 
 def tell(results: Sequence[Any]) -> None:
-    """One line for everything that did not pass."""
+    """Why some things did not pass, and what every implementation, `wrong/` variant and cell came to."""
+    from sitegen.cli.verdicts import failures, verdicts
     from sitegen.results.inspected import inspected
 
-    for result in inspected(results):
-        for line in (result.error, *result.warnings):
-            if line:
-                say(f"{result.id}: {line}")
-        for evaluation in result.evaluations:
-            if evaluation.status.failed:
-                say(f"{result.id} {evaluation.name}: {evaluation.status}: {evaluation.message}")
-        for rejection in result.rejections:
-            if rejection.status not in (rejection.expected, "not_run"):
-                say(f"{result.id} {rejection.name}: {rejection.status}, must be {rejection.expected}")
-        for cell in result.cells:
-            if cell.status not in ("passed", "not_run"):
-                say(f"{result.id}#{cell.label}: {cell.status}")
+    found = inspected(results)
+    for line in (*failures(found), *verdicts(found)):
+        say(line)
 
 
 def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:
@@ -182,10 +177,17 @@ def number_of(count: int, noun: str) -> str:
 
 
 def write_new(write: Callable[[], None]) -> None:
+    with output_errors():
+        write()
+
+
+@contextlib.contextmanager
+def output_errors() -> Iterator[None]:
+    """Exits 1 with a message when something cannot be written."""
     from sitegen.write.output import OutputError
 
     try:
-        write()
+        yield
     except OutputError as error:
         report([error.diagnostic], {})
         sys.exit(1)

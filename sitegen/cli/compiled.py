@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from sitegen.model.job import UNJUDGED
+
 if TYPE_CHECKING:
     from sitegen.model.job import JobResult
     from sitegen.model.record import Compilation, Evaluation, LaunchRecord
@@ -31,7 +33,8 @@ def made_of(evaluation: Evaluation) -> str:
     """What was made, or why nothing was; empty for what failed, which is told elsewhere."""
     if evaluation.compilation is not None:
         return f"{evaluation.compilation.arch}: {', '.join(_parts(evaluation.compilation, evaluation.launch))}"
-    return "" if evaluation.status.failed else evaluation.message
+    told_elsewhere = evaluation.status.failed or evaluation.message.startswith(UNJUDGED)
+    return "" if told_elsewhere else evaluation.message
 
 
 def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:

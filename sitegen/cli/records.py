@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from sitegen.build.whole import Loaded
     from sitegen.results.accept import Accepted
 
+CHECKED = "what could be checked under Triton's interpreter passed"
+NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
+UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged without a GPU"
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}
@@ -51,7 +54,9 @@ TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 def run(
     names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
 ) -> None:
-    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused or posts/softmax."""
+    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused, posts/softmax, or any name
+    that `status` prints.
+    """
     if everything and stale:
         raise click.UsageError("--all and --stale contradict each other")
     if (bundle_file is None) != (output is None):
@@ -97,9 +102,11 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
         say(line)
     if outcome.stored is not None:
         tell_what_moved(loaded, outcome.stored)
-    elif not outcome.diagnostics:
-        say("no GPU here: correctness was checked under Triton's interpreter, nothing was timed and nothing is stored")
-    if outcome.diagnostics or any_failed(outcome.results.results):
+    failed = any_failed(outcome.results.results)
+    if outcome.stored is None and not outcome.diagnostics:
+        say(f"no GPU here: {NOT_ALL_PASSED if failed else CHECKED}; nothing was timed and nothing is stored")
+        say(UNSEEN)
+    if outcome.diagnostics or failed:
         sys.exit(1)
 
 
@@ -119,12 +126,15 @@ def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
 
 @click.command()
 @click.argument("file", type=FILE)
-def accept(file: Path) -> None:
+@click.option(
+    "--bundle", "bundle_file", type=FILE, help="The bundle that was sent; needed where another machine wrote it."
+)
+def accept(file: Path, bundle_file: Path | None) -> None:
     """Check the results that a GPU machine made of a bundle, and store them as records."""
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
-    outcome = session.accept(loaded.root, inventory_of(loaded), file)
+    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file)
     report(outcome.diagnostics, {})
     if outcome.results is None or outcome.stored is None:
         sys.exit(1)
@@ -134,6 +144,8 @@ def accept(file: Path) -> None:
     stored = outcome.stored
     for line in stored.lost:
         say(f"lost: {line}")
+    for line in stored.older:
+        say(f"not taken: {line}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
     tell_what_moved(loaded, stored)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from sitegen.cli.common import fail, report, require, say, site_root, write_new
+from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
 from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
 from sitegen.diagnostics import has_errors
 
@@ -54,8 +54,7 @@ def build(
 ) -> None:
     """Build the site from its records: no GPU, no torch, no network."""
     from sitegen.build.stages import Stages
-    from sitegen.build.update import update
-    from sitegen.write.output import OutputError
+    from sitegen.build.update import OUTPUT, update
 
     gc.set_threshold(1_000_000, 50, 1000)  # to look for garbage in what a build keeps took a fifth of an edit's time
     atexit.register(gc.freeze)  # nor as the process ends, where it took 60 ms of a build of 1,000 posts
@@ -63,13 +62,12 @@ def build(
     if require_fresh or require_current:
         from sitegen.build.whole import load
 
-        require(load(root, as_of=as_of), fresh=True, current=require_current)
+        with output_errors():
+            loaded = load(root, as_of=as_of)
+        require(loaded, fresh=True, current=require_current)
     stages = Stages() if quiet or as_json or profile else Stages(shown_stages())
-    try:
-        outcome = update(root, out or root / "public", as_of=as_of, stages=stages)
-    except OutputError as error:
-        report([error.diagnostic], {})
-        sys.exit(1)
+    with output_errors():
+        outcome = update(root, out or root / OUTPUT, as_of=as_of, stages=stages)
     if outcome.report:
         say(outcome.report)
     if profile:
@@ -96,7 +94,8 @@ def check(as_of: dt.date | None) -> None:
     from sitegen.build.whole import load
 
     root = site_root()
-    built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
+    with output_errors():
+        built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
     found = {*built.diagnostics, *waiting.diagnostics}
     report(found, built.loaded.texts)
     if has_errors(found):
@@ -113,14 +112,13 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     from sitegen.build.resident import Resident
     from sitegen.build.workers import cores
     from sitegen.serve import server
-    from sitegen.write.output import OutputError
 
     gc.set_threshold(100_000, 50, 1000)
     gc.disable()  # until the site is read, of which nothing is garbage
     root = site_root()
     preview = Resident(root, as_of=as_of)
     try:
-        with server.listening(port) as opened:
+        with output_errors(), server.listening(port) as opened:
             preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
             gc.enable()
             say(preview.report or "no mistakes")
@@ -132,9 +130,6 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
             server.serve(preview, opened, say, jump=opens)
     except server.PortTakenError as error:
         fail(str(error))
-    except OutputError as error:
-        report([error.diagnostic], {})
-        sys.exit(1)
 
 
 @click.group()
@@ -147,10 +142,13 @@ def new() -> None:
 @click.option("--title", help="Default: the folder's name.")
 def new_site(folder: Path, title: str | None) -> None:
     """Make a site in FOLDER that builds as it is."""
-    from sitegen.write.scaffold import create, new_site_files
+    from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
 
-    write_new(lambda: create(folder, new_site_files(title or folder.resolve().name, dt.date.today())))
+    texts = new_site_files(title or folder.resolve().name, dt.date.today())
+    write_new(lambda: create(folder, texts))
     say(f"{folder} is a site: `cd {shlex.quote(str(folder))}`, `sitegen serve`")
+    if not names_a_source(texts):
+        say(f"before you push it to GitHub: write into {' and '.join(INSTALLED)} where to install sitegen from")
 
 
 @new.command("post")

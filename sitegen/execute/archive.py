@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,9 @@ def read(path: Path, kind: str) -> Archive:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, kind)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as error:
+        if isinstance(error, BadArchive):
+            raise
         raise BadArchive(f"not a zip file, or a damaged one ({error})") from error
 
 
@@ -109,7 +112,7 @@ def _bytes(archive: zipfile.ZipFile, name: str) -> bytes:
 def _value(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of JSON, of UTF-8, and of int() for thousands of digits
         raise BadArchive(f"an entry is not JSON ({error})") from error
 
 

@@ -6,22 +6,37 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sitegen
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import archive
 from sitegen.execute.archive import BadArchive
 from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target, local_target
-from sitegen.model.job import JOB_SCHEMA, Job, JobResult
+from sitegen.model.job import JOB_SCHEMA, CeilingsJob, InspectJob, Job, JobResult, KernelJob, NotebookJob, RejectJob
+from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.results.records import timed_unchecked
+from sitegen.results.values import is_run_id
 
+_KINDS: Mapping[str, type[Any]] = {
+    "kernel": KernelJob,
+    "reject": RejectJob,
+    "ceilings": CeilingsJob,
+    "inspect": InspectJob,
+    "notebook": NotebookJob,
+}
+_FILE_NAME = re.compile(r"[^\W_][\w.+~-]*")
+"""Letters of any language: the slug of a post may have them."""
 SAVE_EVERY_S = 5.0
 
 
@@ -35,21 +50,87 @@ class Results:
     results: tuple[JobResult, ...]
     complete: bool = True
     """False when the run was cut short: the jobs that are missing stay as they were."""
+    answers: BundleId | None = None
+    """The bundle whose jobs these are; None for a run without one."""
 
 
-def write_bundle(jobs: Sequence[Job], commit: str, path: Path) -> None:
-    """One zip with every job; the same jobs and commit give the same bytes."""
-    archive.write(path, _head("jobs", commit), _numbered("jobs", [to_plain(job) for job in jobs]))
+@dataclass(frozen=True, slots=True)
+class BundleId:
+    """Which bundle a result answers."""
+
+    nonce: str
+    """A random number in its manifest."""
+    sha256: str
+    """Of the whole file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was read: its jobs, as classes and as plain JSON."""
+
+    id: BundleId
+    commit: str
+    jobs: tuple[Job, ...]
+    specs: tuple[Mapping[str, Any], ...]
+
+
+def write_bundle(jobs: Sequence[Job], commit: str, path: Path, nonce: str = "") -> None:
+    """One zip with every job; the same jobs, commit and nonce give the same bytes."""
+    head = {**_head("jobs", commit), "nonce": nonce}
+    archive.write(path, head, _numbered("jobs", [to_plain(job) for job in jobs]))
+
+
+def read_bundle(path: Path) -> Bundle:
+    """The jobs of a bundle.  Raises BadArchive, also for a job whose names could lead out of a folder, and OSError."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    found = archive.read(path, "jobs")
+    specs = tuple(found.entries.values())
+    jobs = tuple(_job(name, spec) for name, spec in found.entries.items())
+    head = found.head
+    return Bundle(BundleId(str(head.get("nonce", "")), digest), str(head.get("commit", "")), jobs, specs)
+
+
+def _job(name: str, spec: Any) -> Job:
+    try:
+        job: Job = from_plain(_KINDS[spec["kind"]], spec)
+    except (TypeError, ValueError, KeyError, RecursionError) as error:
+        raise BadArchive(f"`{name}` is no job ({str(error)[:200]})") from error
+    if wrong := next(odd_names(job), ""):
+        raise BadArchive(f"`{name}`: {wrong}")
+    return job
+
+
+def odd_names(job: Job) -> Iterator[str]:
+    """Yield a sentence for each name of a job that is no file name, and each path that leads out of a folder."""
+    if isinstance(job, CeilingsJob):
+        return
+    names, files = ([job.post], []) if isinstance(job, NotebookJob) else _names_of(job.kernel)
+    for one in (name for name in names if not _FILE_NAME.fullmatch(name)):
+        yield f"{one[:100]!r} is not a name of a kernel, an implementation or a post"
+    for path in (*job.sources, *files):
+        try:
+            inside.checked(path)
+        except OSError:
+            yield f"the source {path[:100]!r} leads out of its folder"
+
+
+def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
+    """The names that become file names on a GPU machine, and the files of the implementations."""
+    ours = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
+    return [kernel.name, *(one.name for one in ours)], [one.file for one in ours if not one.source]
 
 
 def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Report = lambda _: None) -> Results:
     """Executes a bundle's jobs here (or on `target`) and writes the results to `out`, every few seconds what there is
     so far, so that a run which is cut short is not lost.  Raises BadArchive, OSError.
     """
-    bundle = archive.read(path, "jobs")
-    specs = list(bundle.entries.values())
-    commit = str(bundle.head.get("commit", ""))
-    return run_specs(specs, commit, target or local_target(), progress, lambda results: write_results(results, out))
+    bundle = read_bundle(path)
+    save = partial(_write_answer, out, bundle.id)
+    return run_specs(bundle.specs, bundle.commit, target or local_target(), progress, save)
+
+
+def _write_answer(out: Path, bundle: BundleId, results: Results) -> None:
+    write_results(replace(results, answers=bundle), out)
 
 
 def run_specs(
@@ -82,6 +163,8 @@ def run_specs(
 
 def write_results(results: Results, path: Path) -> None:
     head = {**_head("results", results.commit), "run": results.run, "complete": results.complete}
+    if results.answers:
+        head["bundle"] = to_plain(results.answers)
     archive.write(path, head, _numbered("results", [to_plain(result) for result in results.results]))
 
 
@@ -101,31 +184,30 @@ def read_results(path: Path) -> tuple[Results | None, list[Diagnostic]]:
 def _results(found: archive.Archive) -> Results:
     results = tuple(_result(name, data) for name, data in found.entries.items())
     run, commit = found.head.get("run"), found.head.get("commit")
-    if not isinstance(run, str) or not isinstance(commit, str) or not _is_time(run):
+    if not isinstance(run, str) or not isinstance(commit, str) or not is_run_id(run):
         raise BadArchive("its manifest does not say when it ran and from which commit")
     if not any(result.environment for result in results):
         raise BadArchive("no GPU was there: results made without one are never stored")
-    return Results(run, commit, results, bool(found.head.get("complete")))
+    return Results(run, commit, results, found.head.get("complete") is True, _answered(found.head.get("bundle")))
+
+
+def _answered(found: Any) -> BundleId | None:
+    try:
+        return from_plain(BundleId, found)
+    except (TypeError, ValueError):
+        return None
 
 
 def _result(name: str, data: Any) -> JobResult:
     try:
         result = from_plain(JobResult, data)
-    except (TypeError, ValueError) as error:
-        raise BadArchive(f"`{name}` is no result of a job: {error}") from error
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise BadArchive(f"`{name}` is no result of a job: {str(error)[:300]}") from error
     if result.schema != JOB_SCHEMA:
         raise BadArchive(f"`{name}` has schema {result.schema}; this sitegen reads {JOB_SCHEMA}")
     if unchecked := [e.name for e in result.evaluations if timed_unchecked(e)]:
         raise BadArchive(f"`{name}`: {unchecked[0]} has a time and no check")
     return result
-
-
-def _is_time(text: str) -> bool:
-    try:
-        dt.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=dt.UTC)
-    except ValueError:
-        return False
-    return True
 
 
 def _in_order(done: Sequence[JobResult], specs: Sequence[Mapping[str, Any]]) -> tuple[JobResult, ...]:

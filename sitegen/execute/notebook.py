@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from sitegen import inside
 from sitegen.execute.outputs import dropped, kept, without_paths
 from sitegen.execute.prelude import prelude
+from sitegen.execute.tracebacks import explained
 from sitegen.model.document import Cell
 from sitegen.model.formula import FormulaError, evaluate, evaluate_int
 from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, NotebookJob
@@ -41,6 +43,11 @@ def cell_code(cell: Cell) -> str:
         return f"{cell.launch.entry} = cuda({_quoted(cell.source)}, {_launch(cell.launch)!r})"
     except FormulaError:
         return f"{cell.launch.entry}_source = {_quoted(cell.source)}"
+
+
+def first_line(cell: Cell) -> int:
+    """Return the line of the post on which `cell_code` begins: the call of `cuda` is one line before its source."""
+    return cell.line - 1 if cell.language == "cuda" else cell.line
 
 
 def to_notebook(job: NotebookJob) -> Any:
@@ -82,9 +89,10 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
     with client.setup_kernel(env=_environment(folder)):
         for index, code in enumerate(codes):
             cell = next((c for c in job.cells if c.label == code.metadata.get("label")), None)
-            status, outputs, seconds = _run_cell(client, code, index, cell, folder)
+            status, outputs, seconds, why = _run_cell(client, code, index, cell, folder)
             if cell is not None:
-                by_label[cell.label] = CellResult(cell.label, status, outputs, cell.key, seconds)
+                message = "" if status is Status.PASSED else why or _exception(code, codes, job, folder)
+                by_label[cell.label] = CellResult(cell.label, status, outputs, cell.key, seconds, message)
             elif status is not Status.PASSED:
                 error = f"the first cell failed: {outputs[-1].text.splitlines()[-1] if outputs else status}"
             if status is not Status.PASSED:
@@ -93,9 +101,18 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
     return error, results, tuple(_warnings(codes))
 
 
+def _exception(code: Any, codes: Sequence[Any], job: NotebookJob, folder: Path) -> str:
+    """The exception of a cell, with the lines of the post that led to it; empty when it raised none."""
+    raised = [output for output in code.outputs if output.output_type == "error"]
+    by_label = {cell.label: cell for cell in job.cells}
+    cells = {n: by_label[label] for n, one in enumerate(codes, 1) if (label := one.metadata.get("label"))}
+    return explained(raised[-1], cells, folder) if raised else ""
+
+
 def _run_cell(
     client: Any, code: Any, index: int, cell: NotebookCell | None, folder: Path
-) -> tuple[Status, tuple[Output, ...], float]:
+) -> tuple[Status, tuple[Output, ...], float, str]:
+    """The last of it says why the cell failed when that is no exception of its own."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     began, status, extra = time.monotonic(), Status.PASSED, ""
@@ -113,8 +130,9 @@ def _run_cell(
         status, extra = Status.RUNTIME_ERROR, "the cell was to raise an exception, and raised none"
     outputs = kept(code.outputs, folder)
     if extra:
-        outputs = (*outputs, Output("error", without_paths(extra, folder)))
-    return status, outputs, round(time.monotonic() - began, 3)
+        extra = without_paths(extra, folder)
+        outputs = (*outputs, Output("error", extra))
+    return status, outputs, round(time.monotonic() - began, 3), extra
 
 
 def _client(notebook: Any, folder: Path) -> Any:
@@ -172,11 +190,7 @@ def _warnings(codes: list[Any]) -> Iterator[str]:
 
 def _write_sources(folder: Path, sources: Mapping[str, str]) -> None:
     for path, text in sources.items():
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise ValueError(f"a source outside of the site: {path}")
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        inside.write_bytes(folder, path, text.encode())
 
 
 def _metadata(cell: NotebookCell) -> dict[str, Any]:

@@ -55,11 +55,11 @@ def without_paths(text: str, folder: Path) -> str:
 def _kept(raw: Mapping[str, Any], folder: Path) -> Iterator[Output]:
     kind = raw["output_type"]
     if kind == "stream":
-        yield Output("stream", _clean(raw["text"], folder))
+        yield Output("stream", plain_text(raw["text"], folder))
     elif kind == "error":
         traceback = "\n".join(raw["traceback"]) or f"{raw['ename']}: {raw['evalue']}"
         traceback = _RULE.sub("", _ANSI.sub("", traceback))
-        yield Output("error", _capped(_clean(traceback, folder), last=True))
+        yield Output("error", _capped(plain_text(traceback, folder), last=True))
     else:
         yield from _richest(raw["data"], folder)
 
@@ -77,7 +77,7 @@ def _richest(data: Mapping[str, Any], folder: Path) -> Iterator[Output]:
             yield Output("image", image)
             return
     if "text/plain" in data:
-        yield Output("text", _capped(_clean(data["text/plain"], folder)))
+        yield Output("text", _capped(plain_text(data["text/plain"], folder)))
 
 
 def dropped(outputs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -129,7 +129,8 @@ def _stream(pieces: Sequence[str]) -> Iterator[Output]:
         yield Output("stream", _capped(text))
 
 
-def _clean(text: str, folder: Path) -> str:
+def plain_text(text: str, folder: Path) -> str:
+    """Without colours, without what a progress bar wrote over, and without paths of this machine."""
     plain = _ANSI.sub("", text).replace("\r\n", "\n")
     plain = "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in plain.split("\n"))
     return without_paths(plain, folder)

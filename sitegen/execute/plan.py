@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.execute.notebook import cell_code
+from sitegen.execute.notebook import cell_code, first_line
 from sitegen.model.document import Cell
 from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, Previous, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
@@ -66,10 +66,11 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     fresh.  `everything` also repeats what is fresh.  A kernel's job runs all its implementations, since ratios come
     from common rounds; after its jobs it goes once through the tools.  Raises UnknownName.
     """
-    selected = _selected(inventory, names)
+    all_states = status(inventory, gpu)
+    selected = _selected(inventory, names, all_states)
     states = {
         title: state
-        for title, state in status(inventory, gpu).items()
+        for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
     jobs = (*_of_kernels(inventory, gpu, states), *_of_posts(inventory, states))
@@ -77,7 +78,9 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
 
 
 def known_names(inventory: Inventory) -> tuple[str, ...]:
-    """What a command may be given: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`."""
+    """The names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`.  It also
+    takes every title that `status` prints.
+    """
     kernels = inventory.site.kernels
     return (
         *(kernel.name for kernel in kernels),
@@ -87,17 +90,28 @@ def known_names(inventory: Inventory) -> tuple[str, ...]:
     )
 
 
-def _selected(inventory: Inventory, names: Sequence[str]) -> Sequence[str]:
-    known = known_names(inventory)
+def _selected(inventory: Inventory, names: Sequence[str], titles: Collection[str]) -> Sequence[str]:
+    groups = known_names(inventory)
+    known = dict.fromkeys((*groups, *(group for title in titles for group in _groups(title)), *titles))
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
             raise UnknownName(f"nothing to run is called `{name}`" + (f"; {hint}" if hint else ""))
-    return names or known
+    return names or groups
+
+
+def _groups(title: str) -> Iterator[str]:
+    """The implementation or baseline, and the job, of an evaluation: `softmax/torch` and `softmax@8192x8192:float32` of
+    `softmax/torch@8192x8192:float32`.
+    """
+    one, at, place = title.partition("@")
+    if at:
+        yield one
+        yield f"{one.partition('/')[0]}@{place}"
 
 
 def _selects(name: str, title: str) -> bool:
-    return title.startswith((f"{name}/", f"{name}@", f"{name}#"))
+    return name == title or name in _groups(title) or title.startswith((f"{name}/", f"{name}#"))
 
 
 def _of_kernels(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> Iterator[Job]:
@@ -207,7 +221,9 @@ def notebook_job(site: Site, post: Post, cells: Sequence[Cell]) -> NotebookJob:
         id=f"posts/{post.slug}",
         post=post.slug,
         cells=tuple(
-            NotebookCell(cell.label, cell_code(cell), key, cell.timeout_s, cell.raises)
+            NotebookCell(
+                cell.label, cell_code(cell), key, cell.timeout_s, cell.raises, post.body.path, first_line(cell)
+            )
             for cell, key in zip(cells, keys, strict=True)
         ),
         sources=cell_sources(cells, site.files),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
+import contextlib
+import datetime as dt
 import hashlib
-import io
+import re
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,28 +16,31 @@ from pathlib import Path
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import bundle as bundles
-from sitegen.execute.bundle import Results
+from sitegen.execute.archive import BadArchive
+from sitegen.execute.bundle import Bundle, Results
 from sitegen.execute.git import git
 from sitegen.execute.plan import Inventory, plan, status
 from sitegen.execute.progress import Report
+from sitegen.execute.sent import recall, remember
 from sitegen.execute.targets import Target
+from sitegen.inside import OutsideError
 from sitegen.model.document import Document
-from sitegen.model.job import Job, JobResult
+from sitegen.model.job import CeilingsJob, Job, JobResult, NotebookJob
 from sitegen.model.linked import document_key, originals
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record
 from sitegen.model.site import Site
 from sitegen.results import store
 from sitegen.results.accept import Accepted, RunHeader, accepted
-from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.freshness import Freshness
-from sitegen.results.measures import GoalResult, goal_results, implausible
+from sitegen.results.judge import doubts
+from sitegen.results.measures import GoalResult, goal_results
 from sitegen.results.records import Records
+from sitegen.results.returned import refusals, wrong_time
+from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
+from sitegen.results.verify import CORRECT
 
-LARGEST_ARTEFACT = 256 * 1024
-"""Bytes of the gzip; a page shows it, git keeps it for ever."""
-_LARGEST_CONTENT = 16 << 20
-_CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the least yet, add one that does"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ def bundle(
     """
     jobs = plan(inventory, gpu or inventory.default_gpu, names, everything=everything)
     if jobs:
-        bundles.write_bundle(jobs, commit_of(root), path)
+        bundles.write_bundle(jobs, commit_of(root), path, secrets.token_hex(16))
+        with contextlib.suppress(OSError):  # then `accept` has to be given the bundle
+            remember(path.read_bytes(), bundles.read_bundle(path).id.sha256)
     return jobs
 
 
@@ -88,29 +95,75 @@ def run(
     if not jobs:
         return Outcome()
     specs = [to_plain(job) for job in jobs]
-    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(keep, root, inventory))
-    return keep(root, inventory, results)
+    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(keep, root, inventory, jobs))
+    return keep(root, inventory, jobs, results)
 
 
-def accept(root: Path, inventory: Inventory, path: Path) -> Outcome:
-    """Stores the results in a file that `run --bundle` wrote, or says what is wrong with it.  Raises OSError."""
+def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | None = None) -> Outcome:
+    """Stores the results in a file that `run --bundle` wrote, or says what is wrong with it.  Raises OSError.
+
+    `bundle_path` is the bundle that the results answer; without it, it must be one that this machine wrote.
+    """
     results, mistakes = bundles.read_results(path)
     if results is None:
         return Outcome(diagnostics=tuple(mistakes))
-    mistakes = list(artefact_mistakes(results.results, path.name))
+    try:
+        sent = _answered(results, bundle_path)
+    except BadArchive as error:
+        hint = "give the bundle from which it was made: `sitegen accept RESULT --bundle BUNDLE`"
+        return Outcome(diagnostics=(Diagnostic("SG405", str(error), Span(path.name), hint),))
+    return keep(root, inventory, sent.jobs, results, path.name)
+
+
+def _answered(results: Results, path: Path | None) -> Bundle:
+    """The bundle that the results answer.  Raises BadArchive when it is not known, or another."""
+    if results.answers is None:
+        raise BadArchive("it does not say which bundle it answers")
+    found = path or recall(results.answers.sha256)
+    if found is None:
+        raise BadArchive("it answers a bundle that this machine did not write, or no longer remembers")
+    sent = bundles.read_bundle(found)
+    if sent.id != results.answers:
+        raise BadArchive(f"it answers another bundle than {found.name}")
+    if sent.commit != results.commit:
+        raise BadArchive("its commit is not that of its bundle")
+    return sent
+
+
+def keep(root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results, name: str = "the results") -> Outcome:
+    """Writes the records, cells and artefacts of a run; nothing when no GPU was there, or when the results are not
+    those of the jobs.  `name` is what a diagnostic calls their file.
+    """
+    if not any(result.environment for result in results.results) or _waits_for_ceilings(results):
+        return Outcome(results)
+    now = dt.datetime.now(dt.UTC)
+    refused = [wrong] if (wrong := wrong_time(results.run, now)) else list(refusals(jobs, results.results))
+    hint = "nothing was stored: run the bundle again"
+    mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
+    mistakes = mistakes or list(artefact_mistakes(results.results, name))
     if mistakes:
         return Outcome(results, diagnostics=tuple(mistakes))
-    return keep(root, inventory, results)
-
-
-def keep(root: Path, inventory: Inventory, results: Results) -> Outcome:
-    """Writes the records, cells and artefacts of a run; nothing when no GPU was there."""
     new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
         return Outcome(results)
-    impossible = list(_impossible(inventory, new))
-    if impossible:
-        return Outcome(results, diagnostics=tuple(impossible))
+    mistakes = list(_doubts(jobs, new, results.results, name))
+    if not mistakes and new.older and not (new.records or new.cells):
+        mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
+    if mistakes:
+        return Outcome(results, diagnostics=tuple(mistakes))
+    try:
+        _store(root, inventory, new, results)
+    except OutsideError as error:
+        return Outcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
+    return Outcome(results, new)
+
+
+def _waits_for_ceilings(results: Results) -> bool:
+    """Whether it is a part of a run whose ceilings are still being measured: it cannot be judged yet."""
+    return not results.complete and not any(result.ceilings for result in results.results)
+
+
+def _store(root: Path, inventory: Inventory, new: Accepted, results: Results) -> None:
     for record in new.records:
         store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
@@ -121,7 +174,6 @@ def keep(root: Path, inventory: Inventory, results: Results) -> Outcome:
         if slug in folders:
             store.save_cell(root, folders[slug], cell)
             store.drop_cells(root, folders[slug], cell.gpu, [one.label for one in inventory.cells.get(slug, ())])
-    return Outcome(results, new)
 
 
 def goals_by_gpu(inventory: Inventory) -> dict[str, tuple[GoalResult, ...]]:
@@ -145,15 +197,25 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
                 yield Diagnostic("SG402", f"{result.id}: artefact {name}: {mistake}", Span(path))
 
 
-def _impossible(inventory: Inventory, new: Accepted) -> Iterator[Diagnostic]:
-    """A figure above what the GPU can do fails the run: whoever made it has an error in units, bytes or caches; and so
-    does a formula that the counters contradict, since every figure stands on it.
+def _doubts(jobs: Sequence[Job], new: Accepted, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
+    """What nothing bears out in the records that would be stored, judged by kernel.yaml as it was sent: a figure above
+    what the GPU can do has an error in units, bytes or caches, and a formula that the counters contradict spoils every
+    figure of its kernel.
     """
-    kernels = {kernel.name: kernel for kernel in inventory.site.kernels}
+    sent = {job.kernel.name: job.kernel for job in jobs if not isinstance(job, CeilingsJob | NotebookJob)}
+    packed = {digest: data for result in results for digest, data in result.artefacts.items()}
     for record in new.records:
-        kernel, place = kernels[record.kernel], Span(f"kernels/{record.kernel}/kernel.yaml")
-        yield from (Diagnostic("SG403", text, place) for text in implausible(kernel, record, new.run))
-        yield from (Diagnostic("SG404", text, place, _CORRECT) for text in wrong_formulas(kernel, record, new.run))
+        kernel = sent[record.kernel]
+        for doubt in doubts(kernel, record, lambda _: True, partial(_sent_samples, packed), new.run.id):
+            place = Span(f"{kernel.folder}/kernel.yaml") if doubt.code in ("SG403", "SG404") else Span(name)
+            yield Diagnostic(doubt.code, doubt.message, place, CORRECT if doubt.code == "SG404" else "")
+
+
+def _sent_samples(artefacts: Mapping[str, str], digest: str) -> Samples:
+    encoded = artefacts.get(f"{digest}.samples")
+    if encoded is None:
+        raise BadSamples("its samples were not sent")
+    return samples_of(unpacked(base64.b64decode(encoded)), digest)
 
 
 def commit_of(root: Path) -> str:
@@ -168,14 +230,12 @@ def _artefact_mistake(name: str, encoded: str) -> str:
     digest, _, kind = name.partition(".")
     if kind not in ("ptx", "sass", "samples"):
         return "it is none of ptx, sass, samples"
+    if not _SHA256.fullmatch(digest):
+        return "its name has no SHA-256"
     try:
-        packed = base64.b64decode(encoded, validate=True)
-        with gzip.open(io.BytesIO(packed)) as stream:
-            content = stream.read(_LARGEST_CONTENT + 1)
-    except (binascii.Error, ValueError, OSError, EOFError) as error:
+        content = unpacked(base64.b64decode(encoded, validate=True))
+    except (binascii.Error, ValueError) as error:  # also BadSamples
         return f"it is not base64 of gzip ({error})"
-    if len(packed) > LARGEST_ARTEFACT or len(content) > _LARGEST_CONTENT:
-        return f"it is larger than {LARGEST_ARTEFACT // 1024} KB"
     return "" if hashlib.sha256(content).hexdigest() == digest else "its content has another hash"
 
 

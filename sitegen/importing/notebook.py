@@ -7,14 +7,17 @@ into the front matter, and the images, which become files beside the text.
 from __future__ import annotations
 
 import base64
+import contextlib
 import datetime as dt
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.importing.planned import Planned
 from sitegen.model.urls import is_external
@@ -92,16 +95,22 @@ class _Post:
         return _IMAGE.sub(moved, source)
 
     def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
-        """The name beside the text; what is on another host or missing is reported, and stays."""
+        """The name beside the text.
+
+        An image on another host is reported and stays, and so does one that is missing, hidden, or outside of the
+        folder of the notebook.
+        """
         name = unquote(written.removeprefix("attachment:"))
         beside = re.sub(r"[^\w.+-]+", "-", Path(name).name)
         if written.startswith("attachment:") and name in attachments:
             beside = f"cell-{number}-{beside}"
             self.images[beside] = base64.b64decode(next(iter(attachments[name].values())))
             return beside
-        if not is_external(name) and (self.file.parent / name).is_file():
-            self.images[beside] = self.file.parent / name
-            return beside
+        path = posixpath.normpath(name)
+        if not is_external(name) and not inside.is_hidden(path):
+            with contextlib.suppress(OSError):
+                self.images[beside] = inside.resolved(self.file.parent, path)
+                return beside
         self.warn(f"the image `{written[:60]}` of cell {number} is not beside the notebook", "put it beside the text")
         return written
 

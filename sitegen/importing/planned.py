@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic
+from sitegen.inside import OutsideError
 from sitegen.write.output import encoded, unwritable
 
 
@@ -17,7 +18,7 @@ class Planned:
     """What an import made of its source."""
 
     files: Mapping[str, str | bytes | Path]
-    """By path from the site's root: a text, bytes, or the file to copy."""
+    """By path from the site's root: a text, bytes, or the file to copy, as `inside.resolved` gives it."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Their paths are those of the source."""
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -36,11 +37,11 @@ class Outcome:
 
 
 def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Outcome:
-    """Write the files that do not exist yet.  Raises OutputError when the folder cannot be written."""
+    """Write the files that do not exist yet.  Raises OutputError when one cannot be written, or a link leads to it."""
     written, same, kept = list[str](), list[str](), list[str]()
     for path, content in files.items():
         if _standing(root, path) is not None:
-            (same if _is_same(root / path, content) else kept).append(path)
+            (same if _is_same(root, path, content) else kept).append(path)
             continue
         _write(root, path, content)
         written.append(path)
@@ -54,21 +55,22 @@ def _standing(root: Path, path: str) -> Path | None:
     return next((root / form for form in forms if os.path.lexists(root / form)), None)
 
 
-def _is_same(file: Path, content: str | bytes | Path) -> bool:
-    if not file.is_file():
+def _is_same(root: Path, path: str, content: str | bytes | Path) -> bool:
+    try:
+        return inside.read_bytes(root, path) == _bytes(content)
+    except OSError:
         return False
-    return file.read_bytes() == (content.read_bytes() if isinstance(content, Path) else encoded(content))
 
 
 def _write(root: Path, path: str, content: str | bytes | Path) -> None:
-    """Whole or not at all: beside its place first, then renamed."""
-    target, partial = root / path, root / f"{path}.partial"
+    """Whole or not at all."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, Path):
-            shutil.copyfile(content, partial)
-        else:
-            partial.write_bytes(encoded(content))
-        partial.replace(target)
+        inside.write_bytes(root, path, _bytes(content))
+    except OutsideError as error:
+        raise unwritable(str(error.filename), error, "put the folder itself in its place") from error
     except OSError as error:
         raise unwritable(path, error, "mend its permissions, or choose another folder with `--into`") from error
+
+
+def _bytes(content: str | bytes | Path) -> bytes:
+    return inside.read_bytes(content.parent, content.name) if isinstance(content, Path) else encoded(content)

@@ -1,4 +1,4 @@
-"""Markdown → HTML with numbered slots (`parse.py`), and slots → addresses within a site (`link.py`).
+"""Markdown → HTML with numbered slots (`parse.py`).
 
 Codes of parse_document:
 
@@ -8,7 +8,6 @@ SG110 options that do not go together · SG111 argument of a directive · SG112 
 SG113 refused HTML · SG114 HTML out of balance · SG115 formula · SG116 fence language (a warning)
 SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of an option
 SG120 unknown label · SG121 label for another kind of thing · SG122 a label beside works of others
-SG130 notes of a listing and their places in its code · SG131 tabs
+SG123 notes of a listing and their places in its code · SG124 tabs · SG130 to SG134: drawn/__init__.py
 
-Those of link_site are listed in link.py.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 
 from markdown_it import MarkdownIt
@@ -27,12 +28,12 @@ _MARK = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*)[ \t]*<(\d{1,3})>[ \t]*(?:\*/)?[ \
 _POINT = re.compile(r"<\d{1,3}>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
 """Of a mark, what is found fast."""
 _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
-_LISTING = re.compile(r"(?!\{)|\{(?:code-block|code-cell|python|triton|cuda|kernel)\}")
 
 
-def annotations_plugin(md: MarkdownIt) -> None:
-    """To be used after what makes items of lists tasks."""
-    md.core.ruler.before("inline", "annotations", _annotations)
+def annotations_plugin(md: MarkdownIt, directives: Iterable[str]) -> None:
+    """Add the rules for notes to plain fences and to `directives`; they come after what makes items of lists tasks."""
+    listing = re.compile(rf"(?!\{{)|\{{(?:{'|'.join(map(re.escape, directives))})\}}")
+    md.core.ruler.before("inline", "annotations", partial(_annotations, listing=listing))
     add_rules(
         md,
         {
@@ -44,9 +45,9 @@ def annotations_plugin(md: MarkdownIt) -> None:
     )
 
 
-def _annotations(state: StateCore) -> None:
+def _annotations(state: StateCore, *, listing: re.Pattern[str]) -> None:
     """Puts a listing with numbers and the list right below it into one element; `meta` of the fence knows the notes."""
-    found = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token)]
+    found = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token, listing)]
     into = collected(state.env)
     for number, at in reversed([*enumerate(found, start=1)]):
         fence, opening = state.tokens[at], state.tokens[at + 1]
@@ -57,12 +58,12 @@ def _annotations(state: StateCore) -> None:
         state.tokens.insert(at, Token("annotated_open", "div", 1, level=fence.level, block=True))
 
 
-def _begins(fence: Token, following: Token) -> bool:
+def _begins(fence: Token, following: Token, listing: re.Pattern[str]) -> bool:
     return (
         following.type == "ordered_list_open"
         and fence.type in ("fence", "colon_fence")
         and fence.level == following.level
-        and _LISTING.match(fence.info.strip()) is not None
+        and listing.match(fence.info.strip()) is not None
         and _is_annotated(fence)
     )
 
@@ -118,7 +119,7 @@ def notes_at_marks(marks: Iterable[tuple[int, int]], texts: Texts, line: int, in
             hint = "write the list right below the listing, or `annotate` as `false` where this is code"
             what = f"no point {number}" if texts else "no list of notes"
             into.error(
-                "SG130", f"`<{number}>` has {what} below the code", into.span_of(f"<{number}>", line + at - 1), hint
+                "SG123", f"`<{number}>` has {what} below the code", into.span_of(f"<{number}>", line + at - 1), hint
             )
     _all_have_places(places, texts, "`# <{}>` at the end of its line", into)
     return _notes(places, texts)
@@ -129,7 +130,7 @@ def notes_at_lines(written: str, texts: Texts, span: Span, into: Collected) -> t
     places = {number: [part] for number, part in zip(texts, parts_of(written), strict=False)}
     for part in parts_of(written)[len(texts) :]:
         hint = "each point of the ordered list right below the listing belongs to one of these lines, in order"
-        into.error("SG130", f"`{part}` has no note below the code", into.within(span, part), hint)
+        into.error("SG123", f"`{part}` has no note below the code", into.within(span, part), hint)
     _all_have_places(places, texts, "name its lines in `annotate`, in order", into)
     return _notes(places, texts)
 
@@ -137,7 +138,7 @@ def notes_at_lines(written: str, texts: Texts, span: Span, into: Collected) -> t
 def _all_have_places(places: Mapping[int, object], texts: Texts, hint: str, into: Collected) -> None:
     for number, (_, line) in texts.items():
         if number not in places:
-            into.error("SG130", f"note {number} has no place in the code", into.span_of_line(line), hint.format(number))
+            into.error("SG123", f"note {number} has no place in the code", into.span_of_line(line), hint.format(number))
 
 
 def _notes(places: Mapping[int, list[str]], texts: Texts) -> tuple[Note, ...]:

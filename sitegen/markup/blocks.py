@@ -74,7 +74,7 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
     number = _number(level, token, into)
     if kind_of(name.removeprefix(into.id_prefix)) == "sec":
         into.names[name] = _section(into) if number else Name(f"“{text}”", f"“{text}”")
-    linked = not text or any(t.type in ("link_open", "citation") or t.info in ("kernel", "term") for t in children)
+    linked = not text or any(t.type in ("link_open", "citation") or t.meta.get("is_link") for t in children)
     token.meta.update(level=level, linked=linked)
     classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
     anchor = "" if linked else f'<a class="anchor" href="#{escape(name)}">'

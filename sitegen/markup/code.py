@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from sitegen.highlight.lines import highlighted_lines, language_name
 from sitegen.markup.captions import caption
-from sitegen.markup.highlight import highlighted_lines, language_name
 from sitegen.markup.lines import NO_LINES, Lines, Regions, resolve
 from sitegen.model.listing import Look, Note
 from sitegen.model.vocabulary import ENGLISH, Vocabulary

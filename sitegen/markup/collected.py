@@ -44,6 +44,8 @@ class Name:
 
 @dataclass(slots=True)
 class Collected:
+    parser: MarkdownIt
+    """The parser of the text, for Markdown among its options."""
     path: str
     lines: list[str]
     first_line: int = 1
@@ -63,6 +65,8 @@ class Collected:
     """Of what references can name, by id."""
     references: list[Reference] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
+    kept: dict[str, list[Any]] = field(default_factory=dict)
+    """By the name of a directive, what it keeps of the text for other pages."""
     has_math: bool = False
     pieces: Pieces = field(default_factory=Pieces)
     level: int = 1
@@ -86,7 +90,7 @@ class Collected:
 
     def _effects(self) -> tuple[int, ...]:
         made = (self.slots, self.ids, self.cells, self.diagnostics, self.open_tags, self.references)
-        return *map(len, made), sum(self.numbers.values())
+        return *map(len, made), sum(self.numbers.values()), sum(map(len, self.kept.values()))
 
     def span(self, line: int, col: int = 0, length: int = 1) -> Span:
         return Span(self.path, self.first_line + line, col + 1, max(length, 1))

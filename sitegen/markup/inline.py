@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, cast
 
@@ -13,23 +13,21 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.markup.collected import KEY, Collected, add_rules, collected
+from sitegen.markup.collected import KEY, Collected, Rule, add_rules, collected
+from sitegen.markup.directive import Role
 from sitegen.markup.images import markdown_image
-from sitegen.markup.math import inline_math
 from sitegen.markup.places import span_within, target_of
 from sitegen.markup.words import are_words
-from sitegen.model.document import LinkSlot, TermSlot
+from sitegen.model.document import LinkSlot
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
-_OTHER_WORDS = re.compile(r"(.*\S)\s*<([^<>]+)>")
 _MARK = re.compile(r"\[\^([^\]\s]+)\]")
 _PLACED = ("link_open", "image", "role", "citation", "footnote_missing", "math_inline", "html_inline", "link_close")
-NOT_YET = frozenset({"value", "claim"})
 
 
-def inline_plugin(md: MarkdownIt) -> None:
+def inline_plugin(md: MarkdownIt, roles: Mapping[str, Role]) -> None:
     """Rules for roles and lost footnotes; every link, image, role and formula learns its offset in its text."""
-    md.inline.ruler.before("backticks", "role", _role)
+    md.inline.ruler.before("backticks", "role", _role_reader(roles))
     md.inline.ruler.after("footnote_ref", "footnote_missing", _footnote_missing)
     for name in ("link", "image", "autolink", "html_inline", "math_inline", "role", "footnote_missing", "citation"):
         _remember_offsets(md, name)
@@ -39,23 +37,28 @@ def inline_plugin(md: MarkdownIt) -> None:
         {
             "link_open": _render_link,
             "image": _render_image,
-            "role": _render_role,
+            "role": _role_rule(roles),
             "footnote_missing": _render_footnote_missing,
         },
     )
 
 
-def _role(state: StateInline, silent: bool) -> bool:
-    if state.src[state.pos] != "{":
-        return False
-    found = _ROLE.match(state.src, state.pos, state.posMax)
-    if not found:
-        return False
-    if not silent:
-        token = state.push("role", "", 0)
-        token.info, token.content = found[1], found[3].strip().replace("\n", " ")
-    state.pos = found.end()
-    return True
+def _role_reader(roles: Mapping[str, Role]) -> Callable[[StateInline, bool], bool]:
+    def read_role(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] != "{":
+            return False
+        found = _ROLE.match(state.src, state.pos, state.posMax)
+        if not found:
+            return False
+        if not silent:
+            token = state.push("role", "", 0)
+            token.info, token.content = found[1], found[3].strip().replace("\n", " ")
+            if role := roles.get(token.info):
+                token.meta = {"said": role.said(token.content), "is_link": role.is_link}
+        state.pos = found.end()
+        return True
+
+    return read_role
 
 
 def _footnote_missing(state: StateInline, silent: bool) -> bool:
@@ -141,16 +144,17 @@ def _attributes(token: Token, into: Collected) -> str:
     return "".join(f' {escape(name)}="{escape(str(value))}"' for name, value in token.attrs.items())
 
 
-def _render_role(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    token, into = tokens[idx], collected(env)
-    if token.info in ROLES:
-        return ROLES[token.info](token, into)
-    span = span_within(token, "{" + token.info + "}", into)
-    if token.info in NOT_YET:
-        into.error("SG112", f"the role `{{{token.info}}}` is not known yet", span, "values are bound to records later")
-    else:
-        into.unknown("SG102", "role", token.info, ROLES, span)
-    return f"<code>{escape(token.content, quote=False)}</code>"
+def _role_rule(roles: Mapping[str, Role]) -> Rule:
+    offered = [name for name, role in roles.items() if role.is_offered]
+
+    def render_role(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+        token, into = tokens[idx], collected(env)
+        if token.info in roles:
+            return roles[token.info].show(token, into)
+        into.unknown("SG102", "role", token.info, offered, span_within(token, "{" + token.info + "}", into))
+        return f"<code>{escape(token.content, quote=False)}</code>"
+
+    return render_role
 
 
 def _render_footnote_missing(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
@@ -159,43 +163,3 @@ def _render_footnote_missing(tokens: Sequence[Token], idx: int, _options: Any, e
     hint = did_you_mean(name, known) or f"add a line `[^{name}]: …`"
     into.error("SG118", f"footnote `{name}` is not defined", span_within(tokens[idx], f"[^{name}]", into), hint)
     return escape(f"[^{name}]")
-
-
-def _spec(token: Token, into: Collected) -> str:
-    title = escape(into.spoken.say("the vendor’s figure"))
-    return f'<span class="spec" title="{title}">{escape(token.content, quote=False)}</span>'
-
-
-def _math(token: Token, into: Collected) -> str:
-    return inline_math(token.content, token.meta.get("line", 0), into)
-
-
-def _kernel(token: Token, into: Collected) -> str:
-    kernel = token.content.split("/")[0]
-    href = into.slot(LinkSlot(f"/kernels/{kernel}/", span_within(token, token.content, into)))
-    return f'<a href="{href}"><code>{escape(token.content, quote=False)}</code></a>'
-
-
-def _term(token: Token, into: Collected) -> str:
-    """`warp`, or other words for it: `warps <warp>`.  The first use in a text is a link."""
-    found = _OTHER_WORDS.fullmatch(token.content)
-    words, name = (found[1], found[2]) if found else (token.content, token.content)
-    shown = escape(words, quote=False)
-    if any(isinstance(slot, TermSlot) and slot.name.lower() == name.lower() for slot in into.slots):
-        return shown
-    return f'<a href="{into.slot(TermSlot(name, span_within(token, name, into)))}">{shown}</a>'
-
-
-def _element(name: str) -> Callable[[Token, Collected], str]:
-    return lambda token, _into: f"<{name}>{escape(token.content, quote=False)}</{name}>"
-
-
-ROLES: dict[str, Callable[[Token, Collected], str]] = {
-    "spec": _spec,
-    "math": _math,
-    "kernel": _kernel,
-    "term": _term,
-    "kbd": _element("kbd"),
-    "sub": _element("sub"),
-    "sup": _element("sup"),
-}

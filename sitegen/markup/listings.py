@@ -9,11 +9,11 @@ from typing import Any
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span, did_you_mean
+from sitegen.highlight.lines import is_known, known_languages
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, notes_at_lines, notes_at_marks, without_marks
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected
-from sitegen.markup.highlight import is_known, known_languages
 from sitegen.markup.labels import named
 from sitegen.markup.lines import Regions, names_regions, resolve
 from sitegen.markup.looks import OF_SHOWN, look_of
@@ -101,7 +101,7 @@ def listing_of(
             span = into.span_of_line(options.rest_line + int(wrong.part) - 1)
             hint = "write it on a line of code, or leave it out"
             into.error(
-                "SG130", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
+                "SG123", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
             )
     return Listing(code, look, regions)
 

@@ -47,22 +47,35 @@ def overflow(value: o.Value) -> bool:
     return bool(value == "wrap")
 
 
-OF_CODE: dict[str, o.Kind] = {
-    "lst-cap": o.text,
-    "code-line-numbers": o.flag,
-    "lineno-start": first_number,
-    "hl": lines,
-    "focus": lines,
-    "ins": lines,
-    "annotate": annotated,
-    "code-fold": fold,
-    "code-summary": o.text,
-    "code-overflow": overflow,
+OF_CODE: dict[str, o.Setting] = {
+    "lst-cap": o.Setting(o.text, "The caption; a listing with one has a number."),
+    "code-line-numbers": o.Setting(o.flag, "Whether numbers stand beside the lines."),
+    "lineno-start": o.Setting(first_number, "The number of the first line."),
+    "hl": o.Setting(lines, "Lines that are highlighted, such as `3,5-7` or the name of a region."),
+    "focus": o.Setting(lines, "Lines that stay clear while the others fade."),
+    "ins": o.Setting(lines, "Lines that are marked as new."),
+    "annotate": o.Setting(annotated, "The lines of each note below the code; `false` where `<1>` is code and no mark."),
+    "code-fold": o.Setting(fold, "Whether the listing is folded: `true`, `false` or `show`."),
+    "code-summary": o.Setting(o.text, "The words of a folded listing."),
+    "code-overflow": o.Setting(overflow, "`wrap` where long lines go on below, `scroll` where they scroll."),
 }
 """What any listing takes.  Names are Quarto's, MyST's where Quarto has none, and our own for what neither has."""
 
-OF_SHOWN: dict[str, o.Kind] = {"filename": o.text, "label": o.label, **OF_CODE, "del": lines, "diff": o.flag}
+OF_SHOWN: dict[str, o.Setting] = {
+    "filename": o.Setting(o.text, "The title of the listing."),
+    "label": o.Setting(o.label, "The label by which the text refers to the listing, `lst-…`."),
+    **OF_CODE,
+    "del": o.Setting(lines, "Lines that are marked as gone."),
+    "diff": o.Setting(o.flag, "Whether `+` and `-` at the beginning of lines mark what is new and what is gone."),
+}
 """What code takes that is only shown: of a program that runs nothing is deleted."""
+
+OF_DRAWN: dict[str, o.Setting] = {
+    "fig-cap": o.Setting(o.text, "The caption, in Markdown; a figure with one has a number."),
+    "fig-alt": o.Setting(o.text, "What the picture shows, in place of the words that are computed."),
+    "label": o.Setting(o.label, "The label by which the text refers to the figure, `fig-…`."),
+}
+"""What any figure takes that is drawn."""
 
 
 def look_of(

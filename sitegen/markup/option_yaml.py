@@ -1,6 +1,7 @@
 """YAML in the option lines of a fence → values without types, with their places; since every option says what it takes.
 
-PyYAML is imported here alone: most texts have no such line, and one edited text should not wait for it.
+PyYAML is imported here alone: most texts have no such line, and one edited text should not wait for it.  Its events are
+read, because `yaml.compose` recurses in C, where 60,000 brackets end the process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ Value = Any
 """Text, or a tuple or dict of Values."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 8
+_STARTS = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
+_ENDS = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
+_FRAME = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 
 
 class NotYamlError(ValueError):
@@ -39,6 +43,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class _Node:
+    """A scalar, a sequence or a mapping; `value` is text, a list of nodes, or a list of pairs of nodes."""
+
+    value: Any
+    start: Any
+    end: Any
+    is_mapping: bool = False
+    too_deep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     name: str
     """Empty when the key is no word."""
@@ -50,7 +65,7 @@ class Entry:
 def read_value(text: str) -> Value:
     """Raises NotYamlError."""
     try:
-        return _plain(_composed(text))
+        return _plain(_tree(text))
     except (yaml.YAMLError, ValueError) as mistake:
         raise _unreadable(mistake) from mistake
 
@@ -58,12 +73,12 @@ def read_value(text: str) -> Value:
 def read_mapping(text: str) -> Iterator[Entry]:
     """The entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
     try:
-        node = _composed(text)
-        if node is not None and not isinstance(node, yaml.MappingNode):
+        node = _tree(text)
+        if node is not None and not node.is_mapping:
             raise NoMappingError
         for key, value in node.value if node is not None else ():
-            name = str(_plain(key)) if isinstance(key, yaml.ScalarNode) else ""
-            key_place = Place(key.start_mark.line, key.start_mark.column, len(name))
+            name = str(key.value) if isinstance(key.value, str) else ""
+            key_place = Place(key.start.line, key.start.column, len(name))
             yield Entry(name, _plain(value), key_place, _place_of(value, text))
     except NoMappingError:
         raise
@@ -71,23 +86,59 @@ def read_mapping(text: str) -> Iterator[Entry]:
         raise _unreadable(mistake) from mistake
 
 
-def _composed(text: str) -> yaml.Node | None:
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_LOADER)):
+def _tree(text: str) -> _Node | None:
+    """The node of the only document, or None of an empty text."""
+    events = [event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, _FRAME)]
+    if any(isinstance(event, yaml.AliasEvent) for event in events):
         raise ValueError("an alias (`*name`) has no place in an option")
-    return yaml.compose(text, Loader=_LOADER)
+    rest = iter(events)
+    first = next(rest, None)
+    node = _node(first, rest, 0) if first else None
+    if another := next(rest, None):
+        mark: Any = another.start_mark
+        raise yaml.MarkedYAMLError(problem="an option is one document", problem_mark=mark)
+    return node
 
 
-def _plain(node: yaml.Node | None, depth: int = 0) -> Value:
+def _node(event: Any, rest: Iterator[Any], depth: int) -> _Node:
+    """The node that begins with `event`; the events of what is in it are taken from `rest`."""
+    start = event.start_mark
+    if isinstance(event, yaml.ScalarEvent):
+        return _Node(event.value, start, event.end_mark)
     if depth > _DEEPEST:
+        return _Node("", start, _passed(rest), too_deep=True)
+    items: list[_Node] = []
+    while not isinstance(following := next(rest), _ENDS):
+        items.append(_node(following, rest, depth + 1))
+    if isinstance(event, yaml.MappingStartEvent):
+        pairs = list(zip(items[::2], items[1::2], strict=True))
+        return _Node(pairs, start, following.end_mark, is_mapping=True)
+    return _Node(items, start, following.end_mark)
+
+
+def _passed(rest: Iterator[Any]) -> Any:
+    """The mark at which a collection ends whose contents nobody wants."""
+    depth = 1
+    for event in rest:
+        depth += isinstance(event, _STARTS) - isinstance(event, _ENDS)
+        if not depth:
+            break
+    return event.end_mark
+
+
+def _plain(node: _Node | None, depth: int = 0) -> Value:
+    if node is None:
+        return ""
+    if depth > _DEEPEST or node.too_deep:
         raise ValueError("nested too deeply")
-    if isinstance(node, yaml.MappingNode):
+    if node.is_mapping:
         return _plain_mapping(node, depth)
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node.value, list):
         return tuple(_plain(item, depth + 1) for item in node.value)
-    return str(node.value) if node is not None else ""
+    return str(node.value)
 
 
-def _plain_mapping(node: yaml.MappingNode, depth: int) -> dict[str, Value]:
+def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for key, value in node.value:
         name = _plain(key, depth + 1)
@@ -99,9 +150,9 @@ def _plain_mapping(node: yaml.MappingNode, depth: int) -> dict[str, Value]:
     return values
 
 
-def _place_of(node: yaml.Node, text: str) -> Place:
-    """On its first line."""
-    start, end = node.start_mark, node.end_mark
+def _place_of(node: _Node, text: str) -> Place:
+    """The part of a node that stands on its first line."""
+    start, end = node.start, node.end
     lines = text.split("\n")
     stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])
     return Place(start.line, start.column, stop - start.column)

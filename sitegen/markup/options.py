@@ -39,7 +39,18 @@ _ATTRIBUTE = re.compile(r"([^\s=]+)(?:=(\"[^\"]*\"|'[^']*'|\S*))?")
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """An option that a directive takes."""
+
+    kind: Kind
+    about: str
+    """A sentence for the manual."""
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
+    """An option as the author wrote it."""
+
     value: Value
     key_span: Span
     span: Span
@@ -87,15 +98,15 @@ def read_attributes(info: str, line: int, into: Collected) -> Options:
     return options
 
 
-def checked(options: Options, kinds: Mapping[str, Kind], where: str, into: Collected) -> dict[str, Any]:
-    """The options by name, each as its kind has it; what is unknown or wrong is reported and left out."""
+def checked(options: Options, settings: Mapping[str, Setting], where: str, into: Collected) -> dict[str, Any]:
+    """Return the values by option; an unknown option or a wrong value is reported and left out."""
     values: dict[str, Any] = {}
     for name, option in options.found.items():
-        if name not in kinds:
-            into.unknown("SG103", f"option of {where}", name, kinds, option.key_span)
+        if name not in settings:
+            into.unknown("SG103", f"option of {where}", name, settings, option.key_span)
             continue
         try:
-            values[name] = kinds[name](option.value)
+            values[name] = settings[name].kind(option.value)
         except Unfit as mistake:
             span = into.within(option.span, mistake.word)
             into.error("SG105", f"option `{name}`: {mistake}", span, mistake.hint)

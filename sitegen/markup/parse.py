@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore, linkify, text_join
 from markdown_it.token import Token
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
@@ -22,25 +21,24 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
-from sitegen.markup.callouts import callouts_plugin
 from sitegen.markup.citations import citations_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
-from sitegen.markup.fences import render_fence
-from sitegen.markup.figures import figures_plugin
-from sitegen.markup.first_characters import rules_by_first_character
+from sitegen.markup.containers import containers_plugin
+from sitegen.markup.directive import Directive
+from sitegen.markup.fast import shortcuts
+from sitegen.markup.fences import fence_rule
 from sitegen.markup.footnotes import footnotes_plugin
-from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in
 from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
-from sitegen.markup.short_ways import Renderer
+from sitegen.markup.registry import declared, directives, roles, with_words
 from sitegen.markup.tables import tables_plugin
-from sitegen.markup.tabs import tabs_plugin
 from sitegen.markup.words import count_words
 from sitegen.model.document import Document
 from sitegen.model.markdown import Markdown
@@ -88,10 +86,11 @@ def read_text(
     In `spoken` is said what the text does not say itself: `Figure 1`, `Warning`.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
-    into = Collected(body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, spoken)
+    parser, said = text_parser(), with_words(spoken)
+    into = Collected(parser, body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, said)
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
-    return Text(into, env, text_parser().parse(text, env))
+    return Text(into, env, parser.parse(text, env))
 
 
 def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -108,6 +107,7 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
         cells=tuple(into.cells),
         has_math=into.has_math,
         words=count_words(tokens),
+        kept={name: tuple(items) for name, items in into.kept.items()},
     )
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
@@ -135,42 +135,16 @@ def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabul
     return read_text(body, numbered=True, pieces=pieces, spoken=spoken)
 
 
-class _WholeAddresses(LinkifyIt):  # type: ignore[misc]
-    """Links only what has its scheme: `fused.py` is a file, not a site in Paraguay."""
-
-    def __init__(self) -> None:
-        super().__init__(options={"fuzzy_link": False, "fuzzy_email": False})
-
-    def pretest(self, text: str) -> bool:
-        """Whether there may be an address.  The inherited test looks for fuzzy ones, too: longer than all else here."""
-        return "//" in text or "mailto:" in text.lower()
+_ONLY_WHOLE_ADDRESSES = {"fuzzy_link": False, "fuzzy_email": False}
+"""Only what has its scheme is linked: `fused.py` is a file, not a site in Paraguay."""
 
 
-def _without_nulls(state: StateCore) -> None:
-    """In place of a rule that also goes through all line ends, which are right here."""
-    state.src = state.src.replace("\0", "\ufffd")
-
-
-def _join_texts(state: StateCore) -> None:
-    """Only where a character is escaped, or an entity, are there pieces of text to be joined."""
-    some = [t for t in state.tokens if t.type == "inline" and ("\\" in t.content or "&" in t.content)]
-    text_join(StateCore("", state.md, state.env, some))
-
-
-def _link_addresses(state: StateCore) -> None:
-    """Most texts have no address that is not a link."""
-    if any("//" in t.content or ":" in t.content for t in state.tokens if t.type == "inline"):
-        linkify(state)
-
-
-@lru_cache(maxsize=1)
-def text_parser() -> MarkdownIt:
-    md = MarkdownIt("commonmark", {"linkify": True, "html": True}, renderer_cls=Renderer)
+@cache
+def text_parser(*, fast: bool = True) -> MarkdownIt:
+    """Return the parser of all texts; without `fast` it reads the same, step by step as the library does."""
+    md = MarkdownIt("commonmark", {"linkify": True, "html": True})
     md.enable(["table", "strikethrough", "linkify"])
-    md.linkify = _WholeAddresses()
-    md.core.ruler.at("normalize", _without_nulls)
-    md.core.ruler.at("linkify", _link_addresses)
-    md.core.ruler.at("text_join", _join_texts)
+    md.linkify = LinkifyIt(options=_ONLY_WHOLE_ADDRESSES)
     for plugin in (
         partial(footnote_plugin, inline=False),
         deflist_plugin,
@@ -178,26 +152,25 @@ def text_parser() -> MarkdownIt:
         labelled_math_plugin,
         partial(attrs_plugin, allowed=_ATTRIBUTES, after=("image", "code_inline", "link_close")),
         partial(attrs_block_plugin, allowed=_ATTRIBUTES),
-        callouts_plugin,
-        figures_plugin,
+        partial(containers_plugin, directives=directives()),
+        *(one.plugin for one in declared() if isinstance(one, Directive) and one.plugin),
         citations_plugin,
-        tabs_plugin,
-        colon_fence_plugin,  # after those that read fences of colons themselves
-        inline_plugin,
+        colon_fence_plugin,  # after the containers, which may be fences of colons
+        partial(inline_plugin, roles=roles()),
         footnotes_plugin,
         tables_plugin,
         blocks_plugin,
-        annotations_plugin,
+        partial(annotations_plugin, directives=[name for name, one in directives().items() if one.takes_notes]),
     ):
         md.use(plugin)
-    add_rules(md, _RENDERERS)
-    rules_by_first_character(md)
+    render_fence = fence_rule(directives())
+    add_rules(md, {**_RENDERERS, "fence": render_fence, "colon_fence": render_fence})
+    if fast:
+        shortcuts(md)
     return md
 
 
 _RENDERERS: dict[str, Any] = {
-    "colon_fence": render_fence,
-    "fence": render_fence,
     "html_block": render_html,
     "html_inline": render_html,
     "math_block": render_math_block,

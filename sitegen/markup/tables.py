@@ -19,7 +19,6 @@ from markdown_it.token import Token
 from sitegen.markup.captions import caption
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.labels import numbered
-from sitegen.markup.plain import html_of, said
 from sitegen.markup.words import plain_text
 
 _CAPTION = re.compile(r":[ \t]+(?P<text>.*?)(?:[ \t]*\{#(?P<label>[\w.-]+)\})?$", re.DOTALL)
@@ -27,7 +26,7 @@ _FIGURE = re.compile(r"[+\-−±<>≤≥~≈]?[ ]?\d[\d,  ]*(?:\.(?P<decimals>\d
 _EMPTY = frozenset({"", "-", "–", "—", "n/a"})
 _DIGIT, _POINT = "\u2007", "\u2008"
 """Spaces as wide as a figure and as a full stop."""
-_RIGHT = "text-align:right"
+RIGHT = "text-align:right"
 _CELLS = ("th_open", "td_open")
 _LONG = 32
 """Characters from which on a cell is text that may wrap."""
@@ -43,7 +42,6 @@ def tables_plugin(md: MarkdownIt) -> None:
             "table_caption_close": _caption_close,
             "table_close": _table_close,
             "table_open": _table_open,
-            "table_rows": _rows,
             "td_close": _cell_close,
             "td_open": _cell_open,
             "th_close": _cell_close,
@@ -99,17 +97,17 @@ def _columns(tokens: Sequence[Token], idx: int) -> list[list[tuple[Token, Token]
 
 def _align(column: list[tuple[Token, Token]]) -> None:
     body = [text for cell, text in column if cell.tag == "td"]
-    spaces = _spaces([plain_text(text.children or ()).strip() for text in body])
+    spaces = spaces_behind([plain_text(text.children or ()).strip() for text in body])
     if spaces is None:
         return
     for cell, _ in column:
-        cell.attrs.setdefault("style", _RIGHT)
-    if all(cell.attrs["style"] == _RIGHT for cell, _ in column):
+        cell.attrs.setdefault("style", RIGHT)
+    if all(cell.attrs["style"] == RIGHT for cell, _ in column):
         for text, space in zip(body, spaces, strict=True):
             text.meta["pad"] = space
 
 
-def _spaces(words: Sequence[str]) -> list[str] | None:
+def spaces_behind(words: Sequence[str]) -> list[str] | None:
     """What the figures of a column need behind them to stand under one another; None where there is something else."""
     shown = {each for each in words if each not in _EMPTY}
     figures = {each: found for each in shown if (found := _FIGURE.fullmatch(each))}
@@ -163,7 +161,7 @@ def _header(tokens: Sequence[Token], idx: int) -> Iterator[str]:
         if tokens[at].type == "thead_close":
             return
         if tokens[at].type == "table_rows":
-            yield from map(said, tokens[at].meta["rows"][0])
+            yield from tokens[at].meta["names"]
             return
         if tokens[at].type == "inline" and tokens[at - 1].type == "th_open":
             yield plain_text(tokens[at].children or ())
@@ -175,45 +173,21 @@ def _table_close(_tokens: Sequence[Token], _idx: int, _options: Any, _env: Any) 
 
 def _cell_open(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
     token = tokens[idx]
-    return _opened(token.tag, tokens[idx + 1].content, str(token.attrs.get("style", "")))
+    return cell_opened(token.tag, tokens[idx + 1].content, str(token.attrs.get("style", "")))
 
 
 def _cell_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
     text = tokens[idx - 1]
-    return _closed(tokens[idx].tag, text.content, str(text.meta.get("pad", "")))
+    return cell_closed(tokens[idx].tag, text.content, str(text.meta.get("pad", "")))
 
 
-def _opened(tag: str, source: str, style: str) -> str:
+def cell_opened(tag: str, source: str, style: str) -> str:
     """A header without words is an empty cell."""
-    kind = "" if style == _RIGHT else ' class="t"' if len(source) > _LONG else ' class="l"'
+    kind = "" if style == RIGHT else ' class="t"' if len(source) > _LONG else ' class="l"'
     if tag == "th":
         return f'<th scope="col"{kind}>' if source else f"<td{kind}>"
     return f"<td{kind}>"
 
 
-def _closed(tag: str, source: str, pad: str) -> str:
+def cell_closed(tag: str, source: str, pad: str) -> str:
     return f"{pad}</{tag if source else 'td'}>\n"
-
-
-def _rows(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    """The whole of a table of nothing but words and code."""
-    head, *body = tokens[idx].meta["rows"]
-    styles = tokens[idx].meta["styles"]
-    columns = [[said(cell).strip() for cell in column] for column in zip(*body, strict=True)]
-    spaces = [_spaces(column) for column in columns] or [None] * len(head)
-    styles = [style or ("" if space is None else _RIGHT) for style, space in zip(styles, spaces, strict=True)]
-    pads = [
-        space if space and style == _RIGHT else [""] * len(body) for style, space in zip(styles, spaces, strict=True)
-    ]
-    above = _row("th", head, styles, [""] * len(head))
-    rows = [_row("td", row, styles, pad) for row, pad in zip(body, zip(*pads, strict=True), strict=True)]
-    below = f"<tbody>\n{''.join(rows)}</tbody>\n" if rows else ""
-    return f"<thead>\n{above}</thead>\n{below}"
-
-
-def _row(tag: str, cells: Sequence[str], styles: Sequence[str], pads: Sequence[str]) -> str:
-    written = [
-        f"{_opened(tag, cell, style)}{html_of(cell)}{_closed(tag, cell, pad)}"
-        for cell, style, pad in zip(cells, styles, pads, strict=True)
-    ]
-    return f"<tr>\n{''.join(written)}</tr>\n"

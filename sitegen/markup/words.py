@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from markdown_it.token import Token
 
-from sitegen.markup.plain import said
-
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 """Scripts that write no spaces: a character is about half a word there."""
 
@@ -27,9 +25,9 @@ def plain_text(tokens: Iterable[Token]) -> str:
             parts.append(" ")
         elif token.type == "image":
             parts.append(plain_text(token.children or ()))
-        elif token.type == "role" and token.info == "term":
-            parts.append(token.content.partition(" <")[0])
-        elif token.type in ("math_inline", "text_special", "role", "citation"):
+        elif token.type == "role":
+            parts.append(token.meta.get("said", token.content))
+        elif token.type in ("math_inline", "text_special", "citation"):
             parts.append(token.content)
     return "".join(parts)
 
@@ -41,13 +39,13 @@ def are_words(tokens: Sequence[Token]) -> bool:
 
 def _words_of(block: Token) -> str:
     if block.children is None:
-        return said(block.content)
+        return block.content
     return block.children[0].content if are_words(block.children) else plain_text(block.children)
 
 
 def count_words(tokens: Iterable[Token]) -> int:
     """Of prose; code and tables of figures are not read word by word."""
-    text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows", "words")])
+    text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows")])
     if text.isascii():
         return len(text.split())
     alone = len(_CJK.findall(text))

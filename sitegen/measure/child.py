@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.protocol import Closed, Ended, Link, Message
-from sitegen.model.job import KernelJob, RejectJob
-from sitegen.model.kernel import Kernel, Status
+from sitegen.model.frames import Frame, with_frames
+from sitegen.model.job import UNJUDGED, KernelJob, RejectJob
+from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Role
 
@@ -63,14 +64,21 @@ def answer(worker: Worker, request: Message) -> Message:
         do = request.pop("do")
         return {"reply": getattr(worker, f"do_{do}")(**request)}
     except BaseException as error:
-        status, message = classify(error, worker.folder)
+        status, message = classify(error, worker.folder, worker.implementation)
         return {"status": status.value, "message": message.replace(f"{worker.folder}/", "")}
 
 
-def classify(error: BaseException, folder: Path) -> tuple[Status, str]:
-    """Which status an exception of the code under test means, and what it says; `folder` holds the sources."""
+def classify(error: BaseException, folder: Path, implementation: Implementation | None = None) -> tuple[Status, str]:
+    """Return the status that an exception of the code under test means, and what it says.
+
+    `folder` holds the sources.  `implementation` is the one under test, whose text may stand in a cell of a post.
+    """
     if isinstance(error, Ended):
         return error.status, error.message
+    frames = frames_of(error, folder, implementation)
+    if limit := _limit_in(error):
+        return Status.NOT_RUN, with_frames(limit, frames[-1:])
+    error = _innermost(error)
     name, text = type(error).__name__, f"{type(error).__name__}: {error}"
     if name in ("OutOfMemoryError", "MemoryError") or "out of memory" in text.lower():
         return Status.OUT_OF_MEMORY, _short(text)
@@ -79,14 +87,51 @@ def classify(error: BaseException, folder: Path) -> tuple[Status, str]:
     if name in ("CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "PTXASError"):
         return Status.COMPILE_ERROR, _short(text)
     if isinstance(error, SyntaxError | ImportError):
-        return Status.COMPILE_ERROR, _short(text)
-    return Status.RUNTIME_ERROR, _short(text) + _place(error, folder)
+        return Status.COMPILE_ERROR, with_frames(_short(text), frames)
+    return Status.RUNTIME_ERROR, with_frames(_short(text), frames)
 
 
-def _place(error: BaseException, folder: Path) -> str:
-    """The last line of the author's own files that was running."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(str(folder))]
-    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[Frame]:
+    """Return the frames in the author's own files, the innermost last, also those inside an interpreted kernel."""
+    found: list[Frame] = []
+    while True:
+        found += [
+            _frame(frame, folder, implementation)
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename.startswith(f"{folder}{os.sep}")
+        ]
+        if not _wraps(error):
+            return found
+        assert error.__cause__ is not None
+        error = error.__cause__
+
+
+def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> Frame:
+    """A line of a cell's file becomes the line of the post in which the cell stands."""
+    path, line = Path(frame.filename).relative_to(folder).as_posix(), frame.lineno or 0
+    if implementation is not None and implementation.source and Path(path).name.startswith("_cell_"):
+        return Frame(implementation.file.partition("#")[0], implementation.line + line - 1, frame.line or "")
+    return Frame(path, line, frame.line or "")
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The exception that a kernel raised inside Triton's interpreter, which wraps it once for each call."""
+    while _wraps(error) and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _wraps(error: BaseException) -> bool:
+    return type(error).__name__ == "InterpreterError" and error.__cause__ is not None
+
+
+def _limit_in(error: BaseException) -> str:
+    """The limit of the interpreter that was met; empty when the code under test is at fault."""
+    if "sitegen.measure.interpreter" not in sys.modules:
+        return ""
+    from sitegen.measure.interpreter import limit_in
+
+    return str(limit_in(error) or "")
 
 
 def _short(text: str, lines: int = 12, width: int = 400) -> str:
@@ -136,7 +181,7 @@ class Worker:
         import torch
 
         from sitegen.measure.clock import power_meter, sm_clock
-        from sitegen.measure.interpreter import teach_bfloat16
+        from sitegen.measure.interpreter import teach
         from sitegen.measure.launches import TritonWatch
 
         if torch.cuda.is_available():
@@ -144,7 +189,7 @@ class Worker:
             self.watch, self.clock, self.power = TritonWatch(), sm_clock(), power_meter()
             self.device = "cuda"
         else:
-            teach_bfloat16()
+            teach()
             self.device = "cpu"
 
     def do_prepare(self) -> Any:
@@ -207,9 +252,24 @@ class Worker:
         from sitegen.measure.correctness import check
 
         declared = bool(self.implementation and self.implementation.deterministic)
-        found = to_plain(check(self.bench, self.subject, shapes, declared))
+        try:
+            found = to_plain(check(self.bench, self.subject, shapes, declared))
+        except Ended as why:
+            raise self._judged_again(why) from why
         _free()  # not after a failure: it would wait for a kernel that hangs
         return found
+
+    def _judged_again(self, why: Ended) -> Ended:
+        """Without a GPU: a wrong result is no failure where the interpreter itself computes wrongly."""
+        from sitegen.measure.interpreter import misjudges_bfloat16
+
+        tensors = (*self.bench.kernel.inputs, *self.bench.kernel.outputs)
+        dtypes = {self.bench.dtype if tensor.dtype == "same" else tensor.dtype for tensor in tensors}
+        if self.device == "cuda" or why.status is not Status.INCORRECT or "bfloat16" not in dtypes:
+            return why
+        if not misjudges_bfloat16():
+            return why
+        return Ended(Status.NOT_RUN, f"{UNJUDGED}: this Triton's interpreter computes bfloat16 wrongly")
 
     def do_plan(self, dims: dict[str, int], sets: int, resident: bool) -> Any:
         """Makes ready for `turn`, and says what another process needs to `resume`."""

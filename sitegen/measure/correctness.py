@@ -26,6 +26,7 @@ from sitegen.measure.inputs import (
     generator,
     guarded,
     guarded_copy,
+    in_order,
     output_dtypes,
     output_shapes,
     same_bits,
@@ -144,7 +145,7 @@ def cases(bench: Bench, dims: Mapping[str, int], seeds: int) -> Iterator[Case]:
 
 
 def case_of(bench: Bench, name: str, made: Mapping[str, Any], dims: Mapping[str, int]) -> Case:
-    inputs = tuple(made[tensor.name].contiguous() for tensor in bench.kernel.inputs)
+    inputs = in_order(bench.kernel, made, "make_inputs" if name == NORMAL else "extra_inputs")
     named = {tensor.name: _float64(value) for tensor, value in zip(bench.kernel.inputs, inputs, strict=True)}
     expected = as_tuple(bench.reference.reference(**named, **bench.params))
     judge_over = getattr(bench.reference, "error_scale", None)
@@ -182,11 +183,18 @@ def check_case(bench: Bench, subject: Subject, desk: Desk, case: Case) -> Errors
         expect_form(bench, results, desk.dims)
         errors = worst(errors, _judge(case, results))
     if unwritten:
-        found = _elements_that(unwritten, "was", "were")
-        raise Ended(Status.UNWRITTEN, f"{found} not written at {_where(desk.dims, case)}")
+        raise Ended(Status.UNWRITTEN, _unwritten(unwritten, desk, case))
     _expect_inputs_untouched(desk, case)
     expect_small(bench, case, desk.dims, errors)
     return errors
+
+
+def _unwritten(count: int, desk: Desk, case: Case) -> str:
+    where = f"at {_where(desk.dims, case)}"
+    if count < sum(tensor.numel() for tensor in desk.out_tensors):
+        return f"{_elements_that(count, 'was', 'were')} not written {where}"
+    contract = "a launcher must write its result into `out`, and make a tensor of its own only when `out` is None"
+    return f"nothing was written into `out` {where}: {contract}"
 
 
 def _call_into(subject: Subject, desk: Desk, case: Case) -> tuple[Errors, int]:
@@ -349,4 +357,5 @@ def _where(dims: Mapping[str, int], case: Case) -> str:
 
 
 def _text(dims: Mapping[str, int]) -> str:
-    return "x".join(str(value) for value in dims.values())
+    """`M=3, N=127`."""
+    return ", ".join(f"{name}={value}" for name, value in dims.items())

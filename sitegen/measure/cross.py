@@ -81,7 +81,7 @@ def answer(this: Specialization, arch: str) -> dict[str, Any]:
     try:
         made = cross_compile(this, arch)
     except Exception as error:
-        status, message = classify(error, this.folder)
+        status, message = classify(error, this.folder, this.implementation)
         return {"status": status.value, "message": message.replace(f"{this.folder}/", "")}
     return {**plain(made.compilation, made.artefacts), "launch": to_plain(made.launch)}
 

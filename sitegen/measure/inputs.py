@@ -12,8 +12,9 @@ from typing import Any
 
 import torch
 
+from sitegen.measure.protocol import Ended
 from sitegen.model.formula import Number, evaluate_int
-from sitegen.model.kernel import Kernel, Tensor
+from sitegen.model.kernel import Kernel, Status, Tensor
 
 CANARY_BYTES = 1 << 16
 """On each side; far more than 256, so that even a whole unmasked block lands inside."""
@@ -88,6 +89,19 @@ def output_dtypes(kernel: Kernel, dtype: str) -> list[Any]:
 
 def generator(device: str, seed: int) -> Any:
     return torch.Generator(device=device).manual_seed(seed)
+
+
+def in_order(kernel: Kernel, made: Any, function: str = "make_inputs") -> tuple[Any, ...]:
+    """Return the tensors that a function of reference.py made, in the order of kernel.yaml.  Raises Ended."""
+    file = f"{kernel.folder}/reference.py"
+    if not isinstance(made, Mapping):
+        what = f"`{function}` returns a {type(made).__name__}, not a dict with a tensor for each input"
+        raise Ended(Status.RUNTIME_ERROR, f"{file}: {what}")
+    if missing := [f"`{tensor.name}`" for tensor in kernel.inputs if tensor.name not in made]:
+        there = ", ".join(f"`{name}`" for name in made) or "nothing"
+        what = f"`{function}` returns no {' and no '.join(missing)}, which kernel.yaml lists under `inputs`"
+        raise Ended(Status.RUNTIME_ERROR, f"{file}: {what}; it returns {there}")
+    return tuple(made[tensor.name].contiguous() for tensor in kernel.inputs)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

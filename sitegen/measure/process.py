@@ -26,6 +26,8 @@ from sitegen.model.kernel import Status
 from sitegen.model.variables import passed_on
 
 GRACE_S = 2.0
+_MEMORY_FAULTS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+"""Exit codes of a process in which memory was used wrongly."""
 _living: set[int] = set()
 """Process groups that were started and not ended."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
@@ -172,7 +174,9 @@ class Child:
     def _obituary(self) -> str:
         code = self.process.returncode
         cause = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"exited with {code}"
-        return "\n".join([f"the process {cause}", *last_words(self.log)])
+        memory = code in _MEMORY_FAULTS
+        hint = ["a kernel that reads or writes far outside of its tensors ends like this"] if memory else []
+        return "\n".join([f"the process {cause}", *last_words(self.log), *hint])
 
 
 def last_words(log: Path, lines: int = 6) -> list[str]:

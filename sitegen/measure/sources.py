@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import sys
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import ModuleType
 
+from sitegen import inside
 from sitegen.model.kernel import Implementation, Kernel, Language
 
 _SUFFIX = {Language.TRITON: "py", Language.CUDA: "cu", Language.CUDA_HOST: "cu"}
 
 
 def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
-    """Writes each text to its path below `folder`.  Raises ValueError for a path that leaves the folder."""
+    """Write each text to its path below `folder`.  Raises OutsideError for a path that leaves the folder."""
     for path, text in sources.items():
-        parts = PurePosixPath(path).parts
-        if not parts or path.startswith("/") or ".." in parts:
-            raise ValueError(f"a source's path must stay within the site: {path!r}")
-        file = folder.joinpath(*parts)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        inside.write_bytes(folder, path, text.encode())
 
 
 def source_file(folder: Path, kernel: Kernel, implementation: Implementation) -> Path:
-    """Where the implementation's text lies; that of a cell is written there first.  What another process
-    may be reading is not written again."""
+    """Return where the implementation's text lies; that of a cell is written there first.
+
+    What another process may be reading is not written again.  Raises OutsideError for a name that leaves the folder.
+    """
     if not implementation.source:
-        return folder / implementation.file
-    file = folder / "kernels" / kernel.name / f"_cell_{implementation.name}.{_SUFFIX[implementation.language]}"
+        return folder / inside.checked(implementation.file)
+    name = f"_cell_{implementation.name}.{_SUFFIX[implementation.language]}"
+    path = f"kernels/{inside.checked(kernel.name)}/{inside.checked(name)}"
+    if path.count("/") > 2:
+        raise inside.OutsideError(errno.EPERM, "the name of a kernel or an implementation is a path", path)
+    file = folder / path
     if not file.exists() or file.read_text(encoding="utf-8") != implementation.source:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(implementation.source, encoding="utf-8")
+        inside.write_bytes(folder, path, implementation.source.encode())
     return file
 
 

@@ -21,8 +21,8 @@ from sitegen.model.record import Environment
 
 PREPARE_S, EVALUATION_S = 120.0, 60.0
 """Deadlines: of compilers, and of everything else that one evaluation does."""
-WITHOUT_GPU_SLOWER = 10.0
-"""Triton's interpreter has no lease to waste: its deadlines are this much longer."""
+WITHOUT_GPU_SLOWER = 3.0
+"""How much longer the deadlines are under Triton's interpreter.  An endless loop costs this many minutes a workload."""
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Else torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}

@@ -23,7 +23,7 @@ from sitegen.measure.call import Subject
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
 from sitegen.measure.correctness import Bench, wait
 from sitegen.measure.geometry import names_of
-from sitegen.measure.inputs import generator, output_dtypes, output_shapes
+from sitegen.measure.inputs import generator, in_order, output_dtypes, output_shapes
 from sitegen.measure.protocol import Ended
 from sitegen.measure.rounds import Kind, TurnResult
 from sitegen.model.dtypes import DTYPES
@@ -285,7 +285,7 @@ def make_set(bench: Bench, subject: Subject, dims: Mapping[str, int], index: int
     made = bench.reference.make_inputs(
         dims, getattr(torch, bench.dtype), generator(bench.device, FIRST_SEED + index), bench.device
     )
-    inputs = [made[tensor.name].contiguous() for tensor in bench.kernel.inputs]
+    inputs = list(in_order(bench.kernel, made))
     if not subject.takes_out:
         return Set(inputs, [])
     shapes = output_shapes(bench.kernel, names_of(dims, bench.params, DTYPES[bench.dtype].itemsize))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
 from sitegen.model.listing import NUMBERED, Look
@@ -166,6 +166,8 @@ class Cell:
     """Without its option lines."""
     span: Span
     """Of the fence's first line."""
+    line: int = 0
+    """The line of the file on which `source` begins."""
     options: Mapping[str, object] = field(default_factory=dict)
     """The display options of what it puts out (`echo`, `fig-cap`, …), checked, as YAML gave them."""
     look: Look = NUMBERED
@@ -191,6 +193,8 @@ class Document:
     cells: tuple[Cell, ...] = ()
     has_math: bool = False
     words: int = 0
+    kept: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """By the name of a directive, what it keeps of the text for other pages."""
 
 
 _MARKER = re.compile("\0(\\d+)\0")

@@ -13,6 +13,8 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workloa
 from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Output, Rejection, Role
 
 JOB_SCHEMA = 1
+UNJUDGED = "cannot be judged without a GPU"
+"""Begins the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,10 @@ class NotebookCell:
     key: Key
     timeout_s: float = 60.0
     raises: bool = False
+    path: str = ""
+    """The post's file, from the site's root."""
+    line: int = 1
+    """The line of that file on which `source` begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,8 @@ class CellResult:
     outputs: tuple[Output, ...]
     key: Key
     duration_s: float = 0.0
+    message: str = ""
+    """Why it failed, with the lines of the post that led to it: printed, never stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,8 @@ class Implementation:
     """Declared so: five runs that differ are then `race`."""
     source: str = ""
     """The text of an implementation in a cell; empty for a file."""
+    line: int = 0
+    """Of a cell: the line of the post on which `source` begins."""
     span: Span | None = None
 
 

@@ -15,6 +15,8 @@ Tree = int | tuple["Tree", ...]
 _TOKEN = re.compile(r"\s*(?:_?(\d+)|(Swizzle|Sw)\b|([():,<>])|(o\b|∘))")
 _LARGEST = 2**31
 _DEEPEST = 8
+MOST_SHOWN = 2048
+"""The most elements that a figure of a layout shows; more are read by nobody."""
 
 
 class LayoutError(ValueError):

@@ -86,16 +86,21 @@ def _decode_union(args: tuple[Any, ...], data: Any, where: str) -> Any:
             return _decode(choice, data, where)
         except (TypeError, ValueError):
             continue
-    raise TypeError(f"{where}: {data!r} is none of {', '.join(getattr(a, '__name__', str(a)) for a in choices)}")
+    raise TypeError(
+        f"{where}: {repr(data)[:100]} is none of {', '.join(getattr(a, '__name__', str(a)) for a in choices)}"
+    )
 
 
 def _decode_scalar(hint: Any, data: Any, where: str) -> Any:
     if hint is float and isinstance(data, int | float | str) and not isinstance(data, bool):
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError as error:
+            raise ValueError(f"{where}: too large a number") from error
     if isinstance(hint, type) and issubclass(hint, date):
         return hint.fromisoformat(data)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(data)
     if not isinstance(data, hint) or (hint is int and isinstance(data, bool)):
-        raise TypeError(f"{where}: expected {hint.__name__}, got {data!r}")
+        raise TypeError(f"{where}: expected {hint.__name__}, got {repr(data)[:100]}")
     return data

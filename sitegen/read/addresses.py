@@ -33,7 +33,8 @@ _WORD = re.compile(r"\w")
 _LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
-_DOTS = re.compile(r"(?:^|/)\.+(?:/|$)")
+_HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
+"""A part that begins with a dot is `..`, or a file that a server or git reads in the output, as `.git/config`."""
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
 """An alias comes from another site, which may have had spaces and commas in its addresses."""
@@ -68,8 +69,8 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         address = normalised(claim.address)
-        if not claim.form.fullmatch(claim.address) or _DOTS.search(claim.address):
-            hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`"
+        if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
+            hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
             found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
         elif mistake := _too_long(claim.address):
             found.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))

@@ -6,13 +6,13 @@ The reader of a kind of file is imported when there is one to be read: after an 
 from __future__ import annotations
 
 import datetime as dt
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
 from sitegen.model.bibliography import Bibliography
 from sitegen.model.kernel import Kernel
@@ -54,10 +54,7 @@ def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
 def text_files(root: Path) -> Iterator[str]:
     """Paths from the root, sorted, with forward slashes."""
     for room in ROOMS:
-        for folder, subfolders, names in os.walk(root / room):
-            subfolders[:] = sorted(name for name in subfolders if not _ignored(name))
-            relative = Path(folder).relative_to(root).as_posix()
-            yield from (f"{relative}/{name}" for name in sorted(names) if is_text(f"{relative}/{name}"))
+        yield from filter(is_text, inside.files_below(root, room))
 
 
 def is_text(path: str) -> bool:
@@ -213,7 +210,3 @@ def _keep(found: list[Diagnostic], result: tuple[T, tuple[Diagnostic, ...]]) -> 
     """The value of a `parse_*`, its diagnostics put to the others."""
     found += result[1]
     return result[0]
-
-
-def _ignored(name: str) -> bool:
-    return name.startswith(".") or name == "__pycache__"

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import ast
+import re
+import warnings
 
 from sitegen.diagnostics import Diagnostic, Span
 
+_COMMAND = re.compile(r"(?m)^([ \t]*)(?:[\w, .]+=[ \t]*)?[%!?].*$|^([ \t]*)[\w.]+\?\??[ \t]*$")
+"""A line of a notebook that IPython reads and Python does not: `%timeit f()`, `!nvidia-smi`, `files = !ls`, `f?`."""
 
-def syntax_mistake(source: str, path: str) -> Diagnostic | None:
-    """The first one in a file."""
+
+def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnostic | None:
+    """Return the first syntax error of a file, or of a cell of a notebook, where IPython's commands are allowed."""
+    error = _error(source)
+    if error is not None and notebook:
+        python = _COMMAND.sub(r"\1\2pass", source)
+        error = None if source.lstrip().startswith("%%") else _error(python, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if error is None:
+        return None
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return Diagnostic("SG036", f"this is not Python: {said}", _span(error, path))
+
+
+def _error(source: str, flags: int = 0) -> SyntaxError | ValueError | None:
     try:
-        ast.parse(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of `"\d"` Python says that it will be an error one day
+            compile(source, "source", "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        return Diagnostic("SG036", f"this is not Python: {said}", _span(error, path))
+        return error
     return None
 
 

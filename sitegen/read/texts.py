@@ -6,21 +6,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.inside import OutsideError
 from sitegen.read.source import decode
 
 
 def read_text(root: Path, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """The text of a file, None when it cannot be opened."""
     try:
-        data = (root / path).read_bytes()
+        data = inside.read_bytes(root, path)
     except OSError as error:
         return None, (unreadable(path, error),)
     return decode(data, path)
 
 
 def unreadable(path: str, error: OSError) -> Diagnostic:
-    return Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path))
+    hint = "replace it by a regular file of the site" if isinstance(error, OutsideError) else ""
+    return Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path), hint)
 
 
 class Texts(Mapping[str, str]):

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.read.yaml_nodes import Node, plain_scalar
+from sitegen.read.yaml_tree import Node, plain_scalar
 
 _DEEPEST = 32
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

@@ -13,12 +13,12 @@ from sitegen.model.record import Ceiling, Run
 from sitegen.model.urls import KERNELS, ceilings_url, relative
 from sitegen.render import numbers, tables
 from sitegen.render.charts import LEVELS, MIXES, ceiling_name
-from sitegen.render.datasheets import Datasheet, datasheet
 from sitegen.render.frame import Fact, Link, Printer
 from sitegen.render.marks import Mark, bar
 from sitegen.render.plates import machine_facts
 from sitegen.render.sources import Sources
 from sitegen.render.staircase import MIB, Stairs, render_staircase
+from sitegen.results.datasheets import Datasheet, datasheet
 
 _CODE = re.compile(r"`([^`]+)`")
 _WORKING_SET = re.compile(r"(\d+) MB")

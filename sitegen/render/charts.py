@@ -15,7 +15,6 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role, Run
 from sitegen.render import numbers, tables
 from sitegen.render.absent import absent
-from sitegen.render.datasheets import Datasheet, datasheet
 from sitegen.render.frame import Printer
 from sitegen.render.measured import Group, Row, chosen, headline, newest_run
 from sitegen.render.panel import Column, Line, Panel, render_panel
@@ -23,6 +22,7 @@ from sitegen.render.provenance import Provenance, ceilings_href, provenances
 from sitegen.render.roofline import render_roofline
 from sitegen.render.roofline_field import Point, Roof, Roofline, Slope
 from sitegen.render.sources import Sources
+from sitegen.results.datasheets import Datasheet, datasheet
 from sitegen.results.measures import COMPUTE
 
 MIXES = {

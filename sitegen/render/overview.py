@@ -8,11 +8,11 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Run
 from sitegen.render import numbers
 from sitegen.render.charts import roofline_under
-from sitegen.render.datasheets import datasheet
 from sitegen.render.measured import Group, headline, newest_run
 from sitegen.render.roofline import render_roofline
 from sitegen.render.roofline_field import Point
 from sitegen.render.sources import Sources
+from sitegen.results.datasheets import datasheet
 
 Best = tuple[Kernel, Record, Group, Run]
 
@@ -43,7 +43,8 @@ def _best(sources: Sources) -> list[Best]:
         for record in sources.records(kernel.name)[:1]:
             group = headline(sources.groups(record))
             run = newest_run(record, group) if group else None
-            if group and run and group.best and group.cost.flops and group.ceiling[0]:
+            timed = group is not None and group.best is not None and group.best.flops_per_s > 0
+            if group and run and timed and group.cost.flops and group.ceiling[0]:
                 found.append((kernel, record, group, run))
     return sorted(found, key=lambda best: (best[2].cost.intensity, best[0].name))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from jinja2 import TemplateRuntimeError
 
+from sitegen import inside
 from sitegen.model.urls import CATEGORIES, SEARCH, TAGS, TERMS, relative, search_index_url
 from sitegen.render.frame import POLICY, Link, Printer, navigation
 
@@ -73,9 +74,7 @@ def index_files(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         for path in pages:
-            file = folder / "site" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content(path))
+            inside.write_bytes(folder, f"site/{path}", content(path))
         _run_pagefind(folder, printer.sources.config.language)
         wanted = (*_INDEX, *(_PROGRAM if program else ()))
         files = sorted(file for pattern in wanted for file in (folder / "index").rglob(pattern))

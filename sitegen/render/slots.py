@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from sitegen.linking.kernel_refs import listed
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
-from sitegen.markup.kernel_refs import listed
 from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,

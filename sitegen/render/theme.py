@@ -16,10 +16,16 @@ from typing import Any, TypeVar
 import jinja2
 import jinja2.bccache
 
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic
+from sitegen.markup.directives import styles
+from sitegen.read.source import decode
+from sitegen.read.texts import unreadable
 from sitegen.render.default_theme import default_folder
 from sitegen.render.language import Language, language, translated
 
 ASSETS = "assets/"
+SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 _PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
 """Names of compiled templates: the code for the sandbox differs, and the two must not be mixed up."""
@@ -31,23 +37,39 @@ class Theme:
     """Text by path below `templates/`: `post.html`, `partials/table.html`."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
     """Content by path below `templates/assets/`."""
+    mistakes: tuple[Diagnostic, ...] = ()
+    """The site's own files that cannot be read: those of the default theme stand in their places."""
     own: frozenset[str] = frozenset()
     """The templates and catalogues that the site brings along; none of them is our code."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
     """The default theme with what `root/templates` has in its place."""
-    folders = [default_folder(), *([root / "templates"] if root else [])]
-    files = {name: path for folder in folders for name, path in _files(folder).items()}
-    templates = {name: path.read_text(encoding="utf-8") for name, path in files.items() if name.endswith(TEXT)}
-    assets = {n.removeprefix(ASSETS): path.read_bytes() for n, path in files.items() if n.startswith(ASSETS)}
-    is_own = root is not None and (root / "templates").resolve() != default_folder().resolve()
-    own = {name for name in templates if is_own and not files[name].is_relative_to(default_folder())}
-    return Theme(templates, assets, frozenset(own))
+    default = default_folder()
+    found = sorted(path for path in default.rglob("*") if path.is_file())
+    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in found}
+    mistakes: list[Diagnostic] = []
+    own: set[str] = set()
+    if root and (root / "templates").resolve() != default.resolve():
+        for path in inside.files_below(root, "templates"):
+            name = path.removeprefix("templates/")
+            try:
+                files[name] = inside.read_bytes(root, path)
+                own.add(name)
+            except OSError as error:
+                if not inside.is_hidden(path):  # an editor's lock is a link to nowhere
+                    mistakes.append(unreadable(path, error))
+    templates: dict[str, str] = {}
+    for name in sorted(name for name in files if name.endswith(TEXT)):
+        templates[name], wrong = decode(files[name], f"templates/{name}")
+        mistakes += wrong
+    assets = {name.removeprefix(ASSETS): data for name, data in sorted(files.items()) if name.startswith(ASSETS)}
+    return Theme(templates, with_styles(assets, styles()), tuple(mistakes), frozenset(own.intersection(templates)))
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
+    """The assets, the style sheet of the site with those of the directives at its end."""
+    return {**assets, SHEET: assets.get(SHEET, b"") + sheet} if sheet else assets
 
 
 class TemplateFailure(jinja2.TemplateRuntimeError):

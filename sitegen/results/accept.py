@@ -1,7 +1,8 @@
 """What one run brought + the records as they stand → the records as they will stand.
 
 Replaced is the evaluation of the same role, name, workload, dtype and params.  A status that the code earned, good or
-bad, replaces whatever was there; `not_run` (a lost host, no time left) replaces nothing: the last good record stays.
+bad, replaces whatever older runs left there; `not_run` (a lost host, no time left) replaces nothing: the last good
+record stays.
 Dropped are the evaluations of what the site no longer has, and runs to which nothing refers any more.
 """
 
@@ -42,6 +43,8 @@ class Accepted:
     """(slug, record)."""
     lost: tuple[str, ...] = ()
     """Why jobs brought nothing: `softmax@8192x8192:float32: the worker was lost`."""
+    older: tuple[str, ...] = ()
+    """What was not taken, because the record holds a newer run of it."""
 
 
 def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[JobResult]) -> Accepted | None:
@@ -49,21 +52,38 @@ def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[
     run = run_of(header, results)
     if run is None:
         return None
+    older = tuple(_older(records, gpu_id(run.environment.gpu), run, results))
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
     results = [r for r in inspected(results) if _was_measured(r)]
     gpu = gpu_id(run.environment.gpu)
     kernels = {kernel.name: kernel for kernel in site.kernels}
     touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
+    new = [
+        (records.kernels.get((name, gpu)), merged(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine))
+        for name, mine in touched.items()
+        if mine
+    ]
     return Accepted(
         run,
-        tuple(
-            merged(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine)
-            for name, mine in touched.items()
-            if mine
-        ),
+        tuple(record for old, record in new if not older or record != old),
         tuple(cell for result in results if result.kind == "notebook" for cell in _cells(records, gpu, run, result)),
         lost=tuple(f"{job}: {why}" for job, why in lost.items()),
+        older=older,
     )
+
+
+def _older(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
+    """A sentence for each job of which the records hold a newer run."""
+    for result in results:
+        old = records.kernels.get((kernel_of(result), gpu))
+        ids = {evaluation_id(e) for e in result.evaluations} | {r.name for r in result.rejections}
+        held: list[str] = [e.run for e in old.evaluations if evaluation_id(e) in ids] if old else []
+        held += [r.run for r in old.rejections if r.name in ids] if old else []
+        slug = result.id.removeprefix("posts/")
+        cells = [records.cells.get((slug, cell.label, gpu)) for cell in result.cells]
+        held += [cell.run.id for cell in cells if cell]
+        if held and max(held) > run.id:
+            yield f"{result.id}: the record holds the run of {max(held)}, which is newer than {run.id}"
 
 
 def _was_measured(result: JobResult) -> bool:
@@ -98,7 +118,8 @@ def merged(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequ
 def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
     by_id: dict[EvaluationId, Evaluation] = {evaluation_id(e): e for e in old}
     for evaluation in new:
-        if evaluation.status is not Status.NOT_RUN or evaluation_id(evaluation) not in by_id:
+        before = by_id.get(evaluation_id(evaluation))
+        if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
             by_id[evaluation_id(evaluation)] = evaluation
     asked = [e for e in by_id.values() if _asked_for(kernel, e)]
     return tuple(sorted(asked, key=lambda e: (e.workload, e.dtype, str(sorted(e.params.items())), e.role, e.name)))
@@ -120,7 +141,11 @@ def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
 
 def _merged_rejections(kernel: Kernel, old: Record | None, new: Iterable[Rejection]) -> tuple[Rejection, ...]:
     by_name = {r.name: r for r in (old.rejections if old else ())}
-    by_name |= {r.name: r for r in new if r.status is not Status.NOT_RUN or r.name not in by_name}
+    by_name |= {
+        r.name: r
+        for r in new
+        if r.name not in by_name or (r.status is not Status.NOT_RUN and by_name[r.name].run <= r.run)
+    }
     names = {wrong.implementation.name for wrong in kernel.wrong}
     return tuple(by_name[name] for name in sorted(by_name) if name in names)
 
@@ -128,7 +153,8 @@ def _merged_rejections(kernel: Kernel, old: Record | None, new: Iterable[Rejecti
 def _cells(records: Records, gpu: str, run: Run, result: JobResult) -> Iterable[tuple[str, CellRecord]]:
     slug = result.id.removeprefix("posts/")
     for cell in result.cells:
-        if Status(cell.status) is not Status.NOT_RUN or (slug, cell.label, gpu) not in records.cells:
+        before = records.cells.get((slug, cell.label, gpu))
+        if before is None or (Status(cell.status) is not Status.NOT_RUN and before.run.id <= run.id):
             yield slug, _cell_record(cell, gpu, run)
 
 

@@ -42,10 +42,11 @@ def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[Counted]:
     """Our implementations of this run that passed, where the counters are right and the caches too small to matter."""
     for evaluation in record.evaluations:
         ours = evaluation.role is Role.IMPLEMENTATION and evaluation.status is Status.PASSED
-        cost, counters = cost_of_evaluation(kernel, evaluation), evaluation.counters
-        if not ours or evaluation.run != run.id or cost is None or counters is None or not counters.valid:
+        counters = evaluation.counters
+        if not ours or evaluation.run != run.id or counters is None or not counters.valid:
             continue
-        if cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
+        cost = cost_of_evaluation(kernel, evaluation)
+        if cost and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
             yield evaluation, counters, cost
 
 

@@ -48,6 +48,12 @@ def wrong_key(kernel: Kernel, implementation: Implementation, files: Files) -> K
     return _key({**_code_parts(kernel, implementation, files), **_contract_parts(kernel, dtype, params)})
 
 
+def rule_parts(kernel: Kernel, dtype: str) -> dict[str, str]:
+    """The parts of a key that say how correctness is judged, as a record has them in `key_parts`."""
+    parts = _contract_parts(kernel, dtype, {})
+    return {name: _sha256(_canonical(parts[name]))[:PART_DIGITS] for name in ("tolerance", "checks", "extra_inputs")}
+
+
 def cell_keys(post: str, cells: Iterable[Cell], files: Files) -> tuple[Key, ...]:
     """The key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
     keys: list[Key] = []

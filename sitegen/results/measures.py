@@ -5,6 +5,7 @@ Nothing of this is stored: a corrected formula corrects every figure, also of ol
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,6 +13,7 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 from sitegen.model.cost import Cost, cost_of
+from sitegen.model.formula import FormulaError
 from sitegen.model.kernel import Goal, Kernel
 from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
 from sitegen.results.noise import AA_NOISE, noises, timing_of
@@ -30,6 +32,10 @@ COMPUTE = {
 """The arithmetic ceiling of a dtype; tensor cores run float16 and bfloat16 at one rate."""
 MARGIN = 0.02
 """How far above every measured ceiling a figure may stand before it is an error of ours; more where the noise is."""
+CACHE_MARGIN = 1.5
+"""The same above the L2 ceiling, of workloads that fit in it: a part of what they reread may come from L1."""
+LEAST_US = 0.1
+"""An empty kernel in a CUDA graph takes 0.5 to 1 µs from one launch to the next."""
 CACHE_FACTOR = 4
 """A workload below this many times the L2 may leave lines in it: its rate says nothing of the memory."""
 
@@ -87,9 +93,16 @@ class GoalResult:
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
-    """None when the kernel no longer has its workload."""
+    """None when the kernel no longer has its workload, or when the params of the evaluation are no numbers.
+
+    A param that is newer than the evaluation has its first value.
+    """
     workload = next((w for w in kernel.workloads if w.name == evaluation.workload), None)
-    return cost_of(kernel, workload, evaluation.dtype, evaluation.params) if workload else None
+    params = {**{name: values[0] for name, values in kernel.params.items()}, **evaluation.params}
+    try:
+        return cost_of(kernel, workload, evaluation.dtype, params) if workload else None
+    except FormulaError:
+        return None
 
 
 def limits_of(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) -> Limits:
@@ -195,18 +208,32 @@ def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...
 
 def implausible(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
     """Figures of a run beyond what the GPU can do: units, bytes or the cache are wrong, and the run with them."""
+    return (sentence for _, sentence in beyond(kernel, record, run))
+
+
+def beyond(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[int, str]]:
+    """Yield the index of each evaluation of a run that is faster than its GPU can be, and a sentence about it."""
     highest = max((c.rate for c in run.ceilings if _is_memory(c)), default=0.0)
-    noise = noises(record)
+    cache = max((c.rate for c in run.ceilings if c.name == "L2"), default=0.0)
+    places = {id(evaluation): index for index, evaluation in enumerate(record.evaluations)}
     for evaluation, cost in _timed(kernel, record, run):
         roof = probed_limits(run, cost, evaluation.dtype).flops_per_s
-        above = 1 + max(MARGIN, 4 * noise.get(timing_of(evaluation), AA_NOISE))
+        seconds = _seconds(evaluation)
+        rate, flops = cost.bytes / seconds, cost.flops / seconds
+        if max(rate / (highest or rate), flops / (roof or math.inf)) <= 1 + MARGIN and seconds * 1e6 >= LEAST_US:
+            continue  # nearly all of them: the noise need not be known
+        above = 1 + max(MARGIN, 4 * noises(record).get(timing_of(evaluation), AA_NOISE))
         cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
-        title = f"{kernel.name}/{evaluation.name}@{cell}"
-        rate, flops = cost.bytes / _seconds(evaluation), cost.flops / _seconds(evaluation)
-        if highest and rate > highest * above and not _fits_cache(cost, run):
-            yield f"{title}: {rate / 1e12:.2f} TB/s, above every memory ceiling ({highest / 1e12:.2f} TB/s)"
+        title, index = f"{kernel.name}/{evaluation.name}@{cell}", places[id(evaluation)]
+        if _fits_cache(cost, run):
+            if cache and rate > cache * CACHE_MARGIN:
+                yield index, f"{title}: {rate / 1e12:.2f} TB/s, above the L2 ceiling ({cache / 1e12:.2f} TB/s)"
+        elif highest and rate > highest * above:
+            yield index, f"{title}: {rate / 1e12:.2f} TB/s, above every memory ceiling ({highest / 1e12:.2f} TB/s)"
         if roof and flops > roof * above:
-            yield f"{title}: {flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
+            yield index, f"{title}: {flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
+        if seconds * 1e6 < LEAST_US:
+            yield index, f"{title}: {seconds * 1e9:.3g} ns a call; no launch takes less than {LEAST_US * 1e3:.0f} ns"
 
 
 def _timed(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,6 +18,10 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, CellRecord, Record
 from sitegen.results.json_text import position
 from sitegen.results.records import PastRun
+from sitegen.results.values import problems
+
+MOST_PROBLEMS = 20
+"""Of one file: to find the place of each, its text is read again."""
 
 T = TypeVar("T", Record, CellRecord, PastRun)
 Path = tuple[str | int, ...]
@@ -35,6 +40,8 @@ def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic
         return None, [Diagnostic("SG301", f"not JSON: {error.msg}", Span(path, error.lineno, error.colno))]
     except RecursionError:
         return None, [Diagnostic("SG301", "not a record: nested too deeply", Span(path))]
+    except ValueError:  # of int(): json knows no such limit
+        return None, [Diagnostic("SG301", "not a record: an integer has thousands of digits", Span(path))]
     data, mistakes = _current(data, text, path)
     return (None, mistakes) if mistakes else _validated(cls, data, text, path)
 
@@ -54,10 +61,16 @@ def _validated(cls: type[T], data: Any, text: str, path: str) -> tuple[T | None,
     try:
         record: T = _ADAPTERS[cls].validate_python(data)
     except ValidationError as error:
-        found = [_mistake(dict(one), data, text, path) for one in error.errors()]
+        found = [_mistake(dict(one), data, text, path) for one in error.errors(include_input=False)[:MOST_PROBLEMS]]
         return None, found
-    unknown = _unknown_fields(data, to_plain(record), text, path)
-    return (None, unknown) if unknown else (record, [])
+    mistakes = _unknown_fields(data, to_plain(record), text, path) or _impossible_values(record, text, path)
+    return (None, mistakes) if mistakes else (record, [])
+
+
+def _impossible_values(record: Record | CellRecord | PastRun, text: str, path: str) -> list[Diagnostic]:
+    hint = "a record is written by sitegen alone: measure it again"
+    found = islice(problems(record), MOST_PROBLEMS)
+    return [Diagnostic("SG307", sentence, span_of(text, path, where), hint) for where, sentence in found]
 
 
 def _unknown_fields(data: Any, known: Any, text: str, path: str) -> list[Diagnostic]:

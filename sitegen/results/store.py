@@ -1,26 +1,31 @@
 """The records on disk: `kernels/<k>/results/<gpu>.json` with its history and artefacts, and a JSON per cell and GPU.
 
-The only part of results/ that opens files.  Writing is atomic: a reader sees the old file or the new one.
+The only part of results/ that opens files, all of them through sitegen/inside.py.  Writing is atomic: a reader sees
+the old file or the new one.
 """
 
 from __future__ import annotations
 
+import errno
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, stored
 from sitegen.results.records import PastRun, Records, timed_unchecked
+from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
 from sitegen.results.shape import parse, span_of
 
 T = TypeVar("T", Record, CellRecord)
+LARGEST_RECORD = 64 * 1024 * 1024
+"""Bytes of one record or history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +44,13 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
     kernels = [_load(root, path, Record) for kernel in site.kernels for path in _json(root, f"{kernel.folder}/results")]
     folders = {post.slug: post.folder for post in site.posts if post.folder}
     cells = {
-        slug: [_load(root, path, CellRecord) for path in _json(root, f"{folder}/results", "*/*.json")]
+        slug: [_load(root, path, CellRecord) for path in _json(root, f"{folder}/results", depth=1)]
         for slug, folder in folders.items()
     }
     histories = [
         _load_history(root, path)
         for kernel in site.kernels
-        for path in _json(root, f"{kernel.folder}/results", "*.history.jsonl")
+        for path in _json(root, f"{kernel.folder}/results", suffix=".history.jsonl")
     ]
     everything = [*kernels, *(one for found in cells.values() for one in found), *histories]
     records = Records(
@@ -64,40 +69,64 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
 
 def save_record(root: Path, record: Record, run: Run) -> None:
     """Writes the record beside its kernel, and the line of `run` in its history: one line per run."""
-    folder = root / "kernels" / record.kernel / "results"
-    _write(folder / f"{record.gpu}.json", dump(stored(record)))
-    history = folder / f"{record.gpu}.history.jsonl"
-    before = history.read_text(encoding="utf-8") if history.exists() else ""
-    others = [line for line in before.splitlines(keepends=True) if json.loads(line).get("run") != run.id]
-    _write(history, "".join([*others, history_line(record, run)]))
+    inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(stored(record)).encode())
+    history = f"{_results(record.kernel)}/{_one(record.gpu)}.history.jsonl"
+    before = _read(root, history) if inside.is_file(root, history) else ""
+    others = [line for line in before.splitlines(keepends=True) if _run_of(line) != run.id]
+    inside.write_bytes(root, history, "".join([*others, history_line(record, run)]).encode())
 
 
 def save_cell(root: Path, folder: str, cell: CellRecord) -> None:
     """`folder` is the post's, from the site's root."""
-    _write(root / folder / "results" / cell.gpu / f"{cell.label}.json", dump(stored(cell)))
+    path = f"{folder}/results/{_one(cell.gpu)}/{_one(cell.label)}.json"
+    inside.write_bytes(root, path, dump(stored(cell)).encode())
 
 
 def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> None:
     """Removes the records of cells that the post no longer has."""
-    for path in sorted((root / folder / "results" / gpu).glob("*.json")):
-        if path.stem not in labels:
-            path.unlink()
+    for path in _json(root, f"{folder}/results/{_one(gpu)}"):
+        if PurePosixPath(path).stem not in labels:
+            inside.remove(root, path)
 
 
 def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> None:
     """`artefacts`: the gzip of each, by `<sha256 of the content>.<ptx|sass|samples>`."""
     for name, packed in artefacts.items():
-        path = _artefacts(root, kernel) / f"{name}.gz"
-        if not path.exists():
-            _write_bytes(path, packed)
+        path = artefact_path(kernel, name)
+        if not inside.is_file(root, path):
+            inside.write_bytes(root, path, packed)
 
 
 def drop_unreferenced(root: Path, kernel: str, records: Iterable[Record]) -> None:
     """Removes the artefacts that none of the kernel's records names."""
     named = {name for record in records for evaluation in record.evaluations for name in artefacts_of(evaluation)}
-    for path in sorted(_artefacts(root, kernel).glob("*.gz")):
-        if path.name.removesuffix(".gz") not in named:
-            path.unlink()
+    for path in _files(root, _artefacts(kernel), ".gz"):
+        if PurePosixPath(path).name.removesuffix(".gz") not in named:
+            inside.remove(root, path)
+
+
+def read_samples(root: Path, kernel: str, digest: str) -> Samples:
+    """The samples that a stored evaluation names.  Raises BadSamples."""
+    try:
+        packed = inside.read_bytes(root, artefact_path(kernel, f"{digest}.samples"), LARGEST_ARTEFACT)
+    except OSError as error:
+        raise BadSamples(f"the artefact with its samples cannot be read ({error.strerror})") from error
+    return samples_of(unpacked(packed), digest)
+
+
+def record_path(kernel: str, gpu: str) -> str:
+    """Where the record of a kernel on a GPU lies, from the root."""
+    return f"{_results(kernel)}/{_one(gpu)}.json"
+
+
+def record_text(root: Path, path: str) -> str:
+    """The text of a record that was loaded before; empty when it cannot be read any more."""
+    return _text_of(root, path)[0]
+
+
+def artefact_path(kernel: str, name: str) -> str:
+    """Where an artefact lies, from the root."""
+    return f"{_artefacts(kernel)}/{_one(name)}.gz"
 
 
 def artefacts_of(evaluation: Evaluation) -> Iterator[str]:
@@ -109,29 +138,67 @@ def artefacts_of(evaluation: Evaluation) -> Iterator[str]:
     return (f"{digest}.{kind}" for kind, digest in kinds.items() if digest)
 
 
-def _artefacts(root: Path, kernel: str) -> Path:
-    return root / "kernels" / kernel / "results" / "artefacts"
+def _results(kernel: str) -> str:
+    return f"kernels/{_one(kernel)}/results"
 
 
-def _json(root: Path, folder: str, pattern: str = "*.json") -> list[str]:
-    return sorted(path.relative_to(root).as_posix() for path in (root / folder).glob(pattern))
+def _artefacts(kernel: str) -> str:
+    return f"{_results(kernel)}/artefacts"
+
+
+def _one(name: str) -> str:
+    """The name of one file or folder.  Raises OutsideError when it is a path."""
+    if "/" in name or "\\" in name:
+        raise inside.OutsideError(errno.EPERM, "a record's name is no file name", name)
+    return inside.checked(name)
+
+
+def _run_of(line: str) -> str:
+    """The run of a line of a history; empty for a line that is none."""
+    try:
+        return str(json.loads(line)["run"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
+
+
+def _json(root: Path, folder: str, *, depth: int = 0, suffix: str = ".json") -> list[str]:
+    """The files with that ending in a folder, or `depth` folders below it."""
+    return _files(root, folder, suffix, depth)
+
+
+def _files(root: Path, folder: str, suffix: str, depth: int = 0) -> list[str]:
+    level = folder.count("/") + 1 + depth
+    found = inside.files_below(root, folder)
+    return sorted(path for path in found if path.endswith(suffix) and path.count("/") == level)
+
+
+def _read(root: Path, path: str) -> str:
+    return inside.read_bytes(root, path, LARGEST_RECORD).decode("utf-8")
+
+
+def _text_of(root: Path, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The text of a record, or why there is none."""
+    try:
+        return _read(root, path), ()
+    except UnicodeDecodeError as error:
+        return "", (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),)
+    except OSError as error:
+        return "", (Diagnostic("SG301", f"cannot be read: {error.strerror}", Span(path)),)
 
 
 def _load(root: Path, path: str, cls: type[T]) -> Loaded:
-    try:
-        text = (root / path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        return Loaded(path, "", None, (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),))
-    record, mistakes = parse(cls, text, path)
-    mistakes += _misplaced(record, path, text) if record else []
-    return Loaded(path, text, None if mistakes else record, tuple(mistakes))
+    text, mistakes = _text_of(root, path)
+    if mistakes:
+        return Loaded(path, text, None, mistakes)
+    record, found = parse(cls, text, path)
+    found += _misplaced(record, path, text) if record else []
+    return Loaded(path, text, None if found else record, tuple(found))
 
 
 def _load_history(root: Path, path: str) -> Loaded:
-    try:
-        text = (root / path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        return Loaded(path, "", None, (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),))
+    text, mistakes = _text_of(root, path)
+    if mistakes:
+        return Loaded(path, text, None, mistakes)
     history, mistakes = parse_history(text, path)
     return Loaded(path, text, None, mistakes, history)
 
@@ -174,14 +241,3 @@ def _unchecked(record: Record, path: str, text: str) -> list[Diagnostic]:
         for index, one in enumerate(record.evaluations)
         if timed_unchecked(one)
     ]
-
-
-def _write(path: Path, text: str) -> None:
-    _write_bytes(path, text.encode())
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(data)
-    beside.replace(path)

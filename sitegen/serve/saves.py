@@ -72,5 +72,9 @@ class Saves:
             self._heard.set()
 
     def _folders(self) -> dict[Path, int]:
-        """Those that are there, each with its inode: a folder may go and another take its place."""
-        return {folder: folder.stat().st_ino for name in self._rooms if (folder := self._root / name).is_dir()}
+        """Those that are there, each with its inode: a folder may go and another take its place.
+
+        A link is not watched, for a site reads nothing through it.
+        """
+        folders = (self._root / name for name in self._rooms)
+        return {folder: folder.stat().st_ino for folder in folders if folder.is_dir() and not folder.is_symlink()}

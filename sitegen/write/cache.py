@@ -1,8 +1,9 @@
 """Values that a build leaves for the next one: whole, of this version, or not there at all.
 
 A file begins with the version that wrote it and a digest of what follows; whatever does not match is thrown away.
-Objects are pickled, but only classes of the model are made of a pickle again: a cache is data, and a folder that
-somebody copied with a site in it must not bring code along.
+The digest finds damage and proves nothing about who wrote the file.  `marshal` may crash on bytes that somebody chose,
+so `load` must only be given files of the user's own cache folder (`build/user_cache.py`), and never a file that a
+site brings.  Objects are pickled, and only classes of the model are made of a pickle again.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ The same bytes come out each time: one thread encodes, and nothing of the file b
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,27 @@ _UNSCALED: Options = _GRAPHIC | {"webp": {"lossless": True}}
 _ALWAYS: Options = {"avif": {"speed": 6, "max_threads": 1}, "webp": {"method": 4}}
 
 
-def made(source: Path, digest: bytes, wanted: Iterable[Form], folder: Path) -> dict[str, bytes]:
-    """The content of each form by its URL.  `digest` is that of the image; `folder` keeps what was made."""
+def made(source: Callable[[], bytes], digest: bytes, wanted: Iterable[Form], folder: Path) -> dict[str, bytes]:
+    """The content of each form by its URL.
+
+    `source` reads the image, when a form of it is missing.  `digest` is that of the image; `folder`, in the user's
+    cache, keeps what was made.
+    """
     image: Any = None
     found: dict[str, bytes] = {}
     for form in wanted:
         kept = folder / f"{digest.hex()}-{form.width}.{form.format}"
         if not kept.is_file():
-            image = image or _opened(source)
+            image = image or _opened(source())
             _keep(kept, _encoded(image, form))
         found[form.url] = kept.read_bytes()
     return found
 
 
-def _opened(source: Path) -> Any:
+def _opened(source: bytes) -> Any:
     from PIL import Image, ImageOps
 
-    with Image.open(source) as opened:
+    with Image.open(io.BytesIO(source)) as opened:
         graphic = opened.format == "PNG"
         image = ImageOps.exif_transpose(opened)
         clear = "A" in image.getbands() or "transparency" in image.info

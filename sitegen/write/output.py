@@ -1,11 +1,12 @@
 """Rendered files → the output folder: only what changed is written, and every file is whole at every moment.
 
 New content is staged beside its place, renamed into it, and what sitegen wrote before and no longer makes is
-removed.  The names of what it wrote stand in a manifest in the build cache, outside the output, so that a file
+removed.  The names of what it wrote stand in a manifest in the user's cache, outside the output, so that a file
 that somebody else put there is never removed.  Two builds into one output take turns.  Nothing here reads a clock.
+No link below the output is followed when something is written or removed: a repository may bring an output.
 What is done for each of thousands of files is done without a `Path`, which takes several times as long.
 """
-# ruff: noqa: PTH103, PTH105, PTH112, PTH113, PTH116, PTH123
+# ruff: noqa: PTH112, PTH113, PTH123
 
 from __future__ import annotations
 
@@ -15,15 +16,18 @@ import hashlib
 import json
 import os
 import re
-import shutil
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.inside import OutsideError
 
 STAGE = ".sitegen-partial"
 """Folder inside the output (the same file system, so that a rename is atomic) that is gone when a build ends."""
+_NO_LINKS = "remove the link, or name another folder with `--out`"
 _GENERATOR = re.compile(rb"""<meta name="?generator"? content="sitegen|<generator[^>]*>sitegen""")
 """What our pages and feeds say of themselves: knows them again when the cache was deleted."""
 
@@ -54,7 +58,7 @@ class OutputError(Exception):
 def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> Written:
     """Make `output` hold exactly `files` (by path, with forward slashes) beside what others put there.
 
-    `cache` is the site's `.sitegen` folder.  Raises OutputError when the folder is somebody else's or not writable.
+    `cache` is a folder of the user.  Raises OutputError when the output is somebody else's or not writable.
     """
     contents = {checked(path): encoded(content) for path, content in files.items()}
     with alone(cache, output):
@@ -63,12 +67,22 @@ def write_site(output: Path, cache: Path, files: Mapping[str, str | bytes]) -> W
 
 @contextlib.contextmanager
 def refusals(output: Path) -> Iterator[None]:
-    """What the system refuses becomes an OutputError."""
+    """What the system refuses, and a link below the output, become an OutputError."""
     try:
         yield
+    except OutsideError as error:
+        raise unwritable(f"{_shown(output)}/{error.filename}", error, _NO_LINKS) from error
     except OSError as error:
         hint = "mend its permissions or make room, or name another folder with `--out`"
         raise unwritable(_shown(output), error, hint) from error
+
+
+def refuse_link(output: Path) -> None:
+    """Raise OutputError when the output itself is a link: for the folder that is taken when no other is named."""
+    if output.is_symlink():
+        place = _shown(output)
+        message = f"`{place}` cannot be written: it is a link, and sitegen writes through no link"
+        raise OutputError(place, message, "remove the link, or name with `--out` the folder that it leads to")
 
 
 def unwritable(path: str, error: OSError, hint: str) -> OutputError:
@@ -81,7 +95,7 @@ def _write(output: Path, cache: Path, contents: Mapping[str, bytes]) -> Written:
     staged: dict[str, str] = {}
     with staging(output):
         for number, (path, data) in enumerate(contents.items()):
-            if differs(output / path, data):
+            if differs(output, path, data):
                 staged[path] = stage(output, str(number), data)
         return publish(output, cache, contents.keys(), staged)
 
@@ -90,12 +104,12 @@ def _write(output: Path, cache: Path, contents: Mapping[str, bytes]) -> Written:
 def staging(output: Path) -> Iterator[None]:
     """Makes the folder for new content, empty; it is gone at the end, whatever happens."""
     with refusals(output):
-        shutil.rmtree(output / STAGE, ignore_errors=True)
-        (output / STAGE).mkdir(parents=True)
+        inside.remove_tree(output, STAGE)
+        inside.make_new_folder(output, STAGE)
     try:
         yield
     finally:
-        shutil.rmtree(output / STAGE, ignore_errors=True)
+        inside.remove_tree(output, STAGE)
 
 
 def stage(output: Path, name: str, data: bytes) -> str:
@@ -125,6 +139,9 @@ def _published(output: Path, cache: Path, paths: Collection[str], staged: Mappin
     wanted = set(paths)
     new = {path for path in staged if not os.path.isfile(f"{output}/{path}")}
     removed = {path for path in ours - wanted if (output / path).is_file()}
+    unlinked: set[str] = set()
+    for path in (*staged, *removed):
+        inside.refuse_links_above(output, path, unlinked)
     if ours:  # else there is nothing, says `check_output`
         _check_room(output, wanted - ours, removed)
     _remember(cache, output, ours, ours | wanted)  # a build killed from here on still knows its files
@@ -141,12 +158,12 @@ def check_output(output: Path, cache: Path) -> set[str]:
     if output.exists() and not output.is_dir():
         place = _shown(output)
         raise OutputError(place, f"`{place}` is a file, not a folder", "name another folder with `--out`")
-    manifest = _manifest(cache, output)
-    known = set(json.loads(manifest.read_text(encoding="utf-8"))["files"]) if manifest.is_file() else set()
+    known = _remembered(cache, output)
     if any((output / path).is_file() for path in known):
         return known
-    found = _files(output)
-    ours = {path for path in found if _says_sitegen(output / path)}
+    with refusals(output):
+        found = _files(output)
+        ours = {path for path in found if _says_sitegen(output, path)}
     if found and "index.html" not in ours:
         hint = "empty it, or name another folder with `--out`"
         raise OutputError(_shown(output), f"`{_shown(output)}` is not empty and was not made by sitegen", hint)
@@ -180,28 +197,26 @@ def encoded(content: str | bytes) -> bytes:
     return content.encode() if isinstance(content, str) else content
 
 
-def differs(file: str | Path, data: bytes) -> bool:
-    """Whether the file is missing or holds something else."""
+def differs(output: Path, path: str, data: bytes) -> bool:
+    """Whether the file is missing, is a link, or holds something else."""
     try:
-        return os.stat(file).st_size != len(data) or Path(file).read_bytes() != data
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        about = os.lstat(f"{output}/{path}")
+        same_size = stat.S_ISREG(about.st_mode) and about.st_size == len(data)
+        return not same_size or inside.read_bytes(output, path, len(data)) != data
+    except OSError:
         return True
 
 
 def _files(output: Path) -> list[str]:
     """All files below the output but the staged ones, relative to it; none when it does not exist."""
-    found: list[str] = []
-    for folder, folders, names in os.walk(output):
-        above = os.path.relpath(folder, output)
-        found += [f"{above}/{name}" if above != "." else name for name in names]
-        if above == ".":
-            folders[:] = [name for name in folders if name != STAGE]
-    return found
+    return [p for p, _ in inside.entries_below(output, skips=lambda folder: folder == STAGE) if p != STAGE]
 
 
-def _says_sitegen(file: Path) -> bool:
-    with file.open("rb") as opened:
-        return bool(_GENERATOR.search(opened.read(4096)))
+def _says_sitegen(output: Path, path: str) -> bool:
+    try:
+        return bool(_GENERATOR.search(inside.read_start(output, path, 4096)))
+    except OutsideError:
+        return False
 
 
 def _above(path: str) -> list[str]:
@@ -235,25 +250,29 @@ def _publish(output: Path, staged: Mapping[str, str]) -> None:
     """Pages last, so that none stands there before its style sheet."""
     made: set[str] = set()
     for path in sorted(staged, key=lambda path: (path.endswith(".html"), path)):
-        folder = path.rpartition("/")[0]
-        if folder not in made:
-            os.makedirs(f"{output}/{folder}", exist_ok=True)
-            made.add(folder)
-        os.replace(f"{output}/{STAGE}/{staged[path]}", f"{output}/{path}")
+        inside.move(output, f"{STAGE}/{staged[path]}", path, made)
 
 
 def _remove(output: Path, paths: Iterable[str]) -> None:
     """Delete files and the folders that this empties."""
     for path in sorted(paths):
-        (output / path).unlink()
+        inside.remove(output, path)
         for folder in _above(path):
-            if any((output / folder).iterdir()):
+            if not inside.remove_if_empty(output, folder):
                 break
-            (output / folder).rmdir()
 
 
 def _manifest(cache: Path, output: Path) -> Path:
     return cache / "outputs" / f"{hashlib.sha256(str(output.resolve()).encode()).hexdigest()[:16]}.json"
+
+
+def _remembered(cache: Path, output: Path) -> set[str]:
+    """The paths in the manifest; none when a path in it leads out of the output, or it is not whole."""
+    manifest = _manifest(cache, output)
+    try:
+        return {checked(path) for path in json.loads(manifest.read_text(encoding="utf-8"))["files"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return set()
 
 
 def _remember(cache: Path, output: Path, before: Set[str], paths: Set[str]) -> None:

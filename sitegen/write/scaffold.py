@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os.path
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -14,15 +15,26 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-import sitegen
+from sitegen import inside
+from sitegen.inside import OutsideError
+from sitegen.read.distribution import Source, source
 from sitegen.write import starter
 from sitegen.write.output import OutputError, unwritable
 
 WORKFLOWS = ("site.yml", "kernels.yml")
+REQUIREMENTS = ".github/requirements.txt"
+INSTALLED = (REQUIREMENTS, ".github/requirements-gpu.txt")
+"""Without a GPU, and with one."""
+ON_A_GPU = ("cluster", "cuda", "gpu")
+PLACEHOLDER = "git+https://example.org/sitegen.git"
+"""Where nobody knows an address that GitHub can reach."""
 
 
-def new_site_files(title: str, day: dt.date) -> Mapping[str, str]:
-    """A site that builds without a mistake: a post about a Triton kernel, a series, a worklog day, workflows."""
+def new_site_files(title: str, day: dt.date, program: Source | None = None) -> Mapping[str, str | bytes]:
+    """A site that builds without a mistake: a post about a Triton kernel, a series, a worklog day, workflows.
+
+    The workflows install the program from where it was installed here; `program` says so, or is looked up.
+    """
     texts = {
         "content/site.yaml": starter.SITE,
         "content/posts/first-kernel.md": starter.POST,
@@ -34,11 +46,30 @@ def new_site_files(title: str, day: dt.date) -> Mapping[str, str]:
         "kernels/axpy/tile.py": starter.TILE,
         "kernels/axpy/wrong/no_mask.py": starter.NO_MASK,
         ".gitignore": starter.GITIGNORE,
-        ".github/requirements.txt": f"sitegen=={sitegen.__version__}\n",
-        ".github/requirements-gpu.txt": f"sitegen[cluster,cuda,gpu]=={sitegen.__version__}\n",
     }
     filled = {path: _filled(text, title, day) for path, text in texts.items()}
-    return filled | {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
+    workflows = {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
+    return filled | workflows | _requirements(program or source())
+
+
+def names_a_source(texts: Mapping[str, str | bytes]) -> bool:
+    """Whether the workflows of these files know where to install the program from."""
+    return PLACEHOLDER not in str(texts[REQUIREMENTS])
+
+
+def _requirements(program: Source) -> dict[str, str | bytes]:
+    """What the workflows install, without a GPU and with one; a wheel of this machine goes into the repository."""
+    wheel = program.wheel
+    if wheel is not None:
+        lines = [f"./.github/{wheel.name}", f"./.github/{wheel.name}[{','.join(ON_A_GPU)}]"]
+        return {path: f"{line}\n" for path, line in zip(INSTALLED, lines, strict=True)} | {
+            f".github/{wheel.name}": wheel.read_bytes()
+        }
+    unknown = Source(PLACEHOLDER)
+    known = program if program.requirement() else unknown
+    before = "" if known is program else starter.REQUIREMENTS
+    lines = [known.requirement(), known.requirement(*ON_A_GPU)]
+    return {path: f"{before}{line}\n" for path, line in zip(INSTALLED, lines, strict=True)}
 
 
 def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
@@ -56,18 +87,21 @@ def slug_of(title: str) -> str:
     return "-".join(re.findall(r"[^\W_]+", plain))
 
 
-def create(root: Path, texts: Mapping[str, str]) -> None:
-    """Write new files below a folder.  Raises OutputError when one of them stands there, and then writes nothing, or
-    when the folder cannot be written.
+def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
+    """Write new files below a folder.
+
+    Raises OutputError when one of them stands there, and then writes nothing, or when the folder cannot be written or
+    a folder below it is a link.
     """
     try:
         for path in texts:
             for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
-                if (root / same).exists():
+                if os.path.lexists(root / same):
                     raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
         for path, text in texts.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
+            inside.write_bytes(root, path, text.encode() if isinstance(text, str) else text)
+    except OutsideError as error:
+        raise unwritable(str(error.filename), error, "put the folder itself in its place") from error
     except OSError as error:
         raise unwritable(str(error.filename or root), error, "mend its permissions, or choose another name") from error
 

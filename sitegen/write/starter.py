@@ -164,6 +164,12 @@ public/
 __pycache__/
 """
 
+REQUIREMENTS = """\
+# sitegen is not on the package index yet, and this one was not installed from an address that GitHub can reach.
+# Before you push, write that address below and in the other requirements file of this folder: a git repository that
+# holds sitegen; or put a wheel of sitegen into this folder and write ./.github/NAME.whl instead.
+"""
+
 NEW_POST = """\
 ---
 title: $title

@@ -61,7 +61,7 @@ class Size:
 def build_round(corpus: Corpus, program: str, name: str) -> Round:
     """One round; `name` is new in each.  Raises CommandError, also when a page lacks what was changed."""
     of_user = corpus.root.with_name("cache")  # what sitegen keeps with the user: nobody else's, and cold, too
-    for folder in (corpus.root / "public", corpus.root / ".sitegen", of_user):
+    for folder in (corpus.root / "public", corpus.root / ".sitegen", of_user):  # `.sitegen`: that of an older program
         shutil.rmtree(folder, ignore_errors=True)
 
     def built() -> Usage:

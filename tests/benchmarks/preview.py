@@ -59,7 +59,7 @@ class Served:
 
 def served(corpus: Corpus, program: str, edits: int) -> Served:
     """Raises CommandError when a page does not come."""
-    run([program, "build"], corpus.root)
+    run([program, "build"], corpus.root, XDG_CACHE_HOME=str(corpus.root.with_name("cache")))
     began = time.perf_counter()
     with _serving(corpus.root, program) as (port, process):
         tab = f"/{corpus.url(corpus.posts // 2)}"
@@ -115,7 +115,10 @@ def _serving(root: Path, program: str) -> Iterator[tuple[int, int]]:
     port = _free_port()
     with tempfile.TemporaryFile() as said:
         command = [program, "serve", "--port", str(port)]
-        process = subprocess.Popen(command, cwd=root, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        environment = {**os.environ, "XDG_CACHE_HOME": str(root.with_name("cache"))}
+        process = subprocess.Popen(
+            command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
         try:
             yield port, process.pid
         finally:

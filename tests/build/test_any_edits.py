@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from sitegen.build.resident import Resident
 from sitegen.build.update import update
+from sitegen.build.user_cache import cache_of_site
 from sitegen.build.whole import build
 
 WORDS = st.sampled_from(["bank", "tile", "warp", "a longer *sentence* with `code`", "$x^2$", "[home](/)"])
@@ -249,7 +250,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["texts.cache", "outputs", "fragments"]), at=st.floats(0, 1))
     def damage_cache(self, name: str, at: float) -> None:
-        place = self.root / ".sitegen" / name
+        place = cache_of_site(self.root) / name
         for path in [place] if place.is_file() else sorted(place.glob("*")) if place.is_dir() else []:
             data = bytearray(path.read_bytes())
             if data and path.suffix in (".cache", ".state", ".html"):

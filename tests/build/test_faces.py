@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sitegen.build.faces import face_of
 from sitegen.build.texts import Parsed
 from sitegen.diagnostics import Diagnostic
+from sitegen.linking.link import link_site
 from sitegen.markup.documents import documents_of
-from sitegen.markup.link import link_site
 from sitegen.model.linked import Linked
 from sitegen.model.site import Page, Post, Term
 from sitegen.model.vocabulary import ENGLISH

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.build import whole
 from sitegen.build.update import Outcome, update
+from sitegen.build.user_cache import cache_of_site
 
 DAY = dt.date(2026, 12, 1)
 POST = "---\ntitle: T\ndate: 2026-11-01\n---\n![One](one.png)\n\n![Two](two%20b.jpg)\n\n[file](one.png)\n"
@@ -59,17 +60,17 @@ def test_without_the_option_there_are_sizes_and_no_forms(site: Path) -> None:
     build(site)
     assert page(site).css_first("picture") is None
     assert page(site).css_first("img").attributes["height"] == "300"
-    assert not (site / ".sitegen/images").exists()
+    assert not (cache_of_site(site) / "images").exists()
 
 
 def test_image_that_changes_changes_its_page_and_is_all_that_is_made_again(site: Path) -> None:
     build(site)
-    kept = {path.name: path.stat().st_mtime_ns for path in (site / ".sitegen/images").iterdir()}
+    kept = {path.name: path.stat().st_mtime_ns for path in (cache_of_site(site) / "images").iterdir()}
     pillow.new("RGB", (300, 200), "red").save(site / "content/posts/times/one.png")
     printed = build(site).printed
     assert {"posts/times/index.html", "posts/times/one.png", "posts/times/one.png.forms"} <= set(printed)
     assert "posts/times/two b.jpg.forms" not in printed
-    now = {path.name: path.stat().st_mtime_ns for path in (site / ".sitegen/images").iterdir()}
+    now = {path.name: path.stat().st_mtime_ns for path in (cache_of_site(site) / "images").iterdir()}
     assert len(now.keys() - kept.keys()) == 2, "one width in two formats"
     assert all(kept[name] == at for name, at in now.items() if name in kept)
     build(site, "other")

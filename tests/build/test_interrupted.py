@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from sitegen.build.update import update
+from sitegen.build.user_cache import cache_of_site
 from sitegen.write.output import STAGE
 
 SCRIPT = (
@@ -69,7 +70,8 @@ def test_builds_killed_at_many_moments(fifty: SimpleNamespace, root: Path) -> No
 
 
 def state_files(root: Path) -> list[Path]:
-    return [*(root / ".sitegen" / "outputs").glob("*.state"), root / ".sitegen" / "texts.cache"]
+    cache = cache_of_site(root)
+    return [*(cache / "outputs").glob("*.state"), cache / "texts.cache"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_the_cache_of_another_version_is_thrown_away(root: Path, monkeypatch: py
 
 def test_lost_fragments_are_made_again(fifty: SimpleNamespace, root: Path) -> None:
     update(root, root / "public", processes=1)
-    for path in (root / ".sitegen/fragments").glob("*.html"):
+    for path in (cache_of_site(root) / "fragments").glob("*.html"):
         path.write_bytes(b"\0" * path.stat().st_size)
     fifty.write(root, "content/site.yaml", "title: Other\nbase_url: https://example.org/\n")
     outcome = update(root, root / "public", processes=1)

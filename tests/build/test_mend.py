@@ -13,6 +13,7 @@ from sitegen.build import anew
 from sitegen.build.authors_templates import shows_texts_as_they_are
 from sitegen.build.stages import Stages
 from sitegen.build.update import Outcome, update
+from sitegen.build.user_cache import cache_of_site
 from sitegen.render.theme import load_theme
 
 PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
@@ -33,7 +34,8 @@ def edit(fifty: SimpleNamespace, root: Path, monkeypatch: pytest.MonkeyPatch) ->
             outcome = update(root, root / "public", processes=1)
         clean = root.with_name("clean")
         shutil.rmtree(clean, ignore_errors=True)
-        shutil.copytree(root, clean, ignore=shutil.ignore_patterns("public", ".sitegen"))
+        shutil.rmtree(cache_of_site(clean))
+        shutil.copytree(root, clean, ignore=shutil.ignore_patterns("public"))
         update(clean, clean / "public", processes=1)
         assert fifty.tree(root / "public") == fifty.tree(clean / "public")
         return not linked, outcome

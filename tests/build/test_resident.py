@@ -12,7 +12,7 @@ import pytest
 from sitegen.build import resident as module
 from sitegen.build.resident import Resident
 from sitegen.build.whole import build
-from sitegen.markup import targets
+from sitegen.linking import targets
 from sitegen.render.sheet import Sheet
 
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
@@ -84,7 +84,7 @@ def started(root: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Resident, list
         looked.append(path)
         return resolve(target, path, *given)
 
-    monkeypatch.setattr("sitegen.markup.link.resolve", noted)
+    monkeypatch.setattr("sitegen.linking.link.resolve", noted)
     resident = Resident(root)
     resident.follow()
     return resident, looked

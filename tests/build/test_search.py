@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from sitegen.build.update import update
+from sitegen.read.distribution import install_command
 
 DAY = dt.date(2026, 11, 21)
 
@@ -102,7 +103,7 @@ def test_an_author_without_pagefind_learns_what_to_install(searched: Path, monke
     assert outcome.failed
     assert "SG503" in outcome.report
     assert "content/site.yaml:6" in outcome.report
-    assert "sitegen[search]" in outcome.report
+    assert install_command("search") in outcome.report
 
 
 def test_a_template_whose_pages_hold_no_text_is_a_mistake_of_its_author(searched: Path, fifty: SimpleNamespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from sitegen.execute.bundle import Results
 from sitegen.execute.session import inventory_of
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Status
-from sitegen.model.record import Correctness, Environment, Evaluation, Performance, Role
+from sitegen.model.record import Ceiling, Correctness, Environment, Evaluation, Performance, Role
 
 FILES = {
     "content/site.yaml": "title: Bytes\nbase_url: https://example.org/\ngpus: [nvidia-h200]\n",
@@ -60,7 +61,18 @@ ENVIRONMENT = Environment(
     *("NVIDIA H200", "sm_90", 132, 60_000_000, 140_000_000_000),
     *("580.1", "13.0", "2.11.0", "3.6.0", "3.12", 1980.0, 700.0, True),
 )
-SAMPLES = b"1.0 2.0 3.0"
+CEILINGS = (Ceiling("memory 1:1", 4e12, {"copy": 4e12}),)
+
+
+def samples(median_us: float) -> bytes:
+    """One round of three calls that took equally long."""
+    return json.dumps({"generations": [1], "rounds_us": [[median_us] * 3]}).encode()
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bundles that a test writes are remembered in a folder of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture
@@ -83,8 +95,9 @@ def inventory(root: Path):
 
 
 def measured(job: KernelJob, median_us: float = 2.0) -> JobResult:
-    """What a GPU could say of a job: everything passed."""
-    digest = hashlib.sha256(SAMPLES).hexdigest()
+    """What a GPU could say of a job: everything passed, twice as fast as torch."""
+    times = {Role.IMPLEMENTATION: median_us, Role.BASELINE: 2 * median_us, Role.PROBE: median_us}
+    kept = {us: hashlib.sha256(samples(us)).hexdigest() for us in times.values()}
     evaluations = tuple(
         Evaluation(
             role,
@@ -95,15 +108,32 @@ def measured(job: KernelJob, median_us: float = 2.0) -> JobResult:
             status=Status.PASSED,
             key=job.keys[name].digest if name in job.keys else "",
             key_parts=job.keys[name].parts if name in job.keys else {},
-            correctness=Correctness(0.0, 0.0, 0.0, 0.0, 1e-6, 1, 1, deterministic=True),
-            performance=Performance(*(median_us,) * 6, samples=3, rounds_us=(median_us,)),
-            samples=digest,
+            params=job.params,
+            correctness=checked(job, role),
+            performance=Performance(*(times[role],) * 6, samples=3, rounds_us=(times[role],)),
+            samples=kept[times[role]],
         )
         for role, name in [(Role.IMPLEMENTATION, one.name) for one in job.kernel.implementations]
         + [(Role.BASELINE, "torch"), (Role.PROBE, "copy")]
     )
-    packed = base64.b64encode(gzip.compress(SAMPLES, mtime=0)).decode()
-    return JobResult(1, job.id, "kernel", ENVIRONMENT, evaluations, artefacts={f"{digest}.samples": packed})
+    packed = {us: base64.b64encode(gzip.compress(samples(us), mtime=0)).decode() for us in kept}
+    return JobResult(
+        1, job.id, "kernel", ENVIRONMENT, evaluations, artefacts={f"{kept[us]}.samples": packed[us] for us in kept}
+    )
+
+
+def checked(job: KernelJob, role: Role) -> Correctness | None:
+    """Every gate passed, at the shapes that the job asks for; probes are not checked."""
+    if role is Role.PROBE:
+        return None
+    shapes = 1 + (len(job.kernel.checks) if role is Role.IMPLEMENTATION else 0)
+    return Correctness(0.0, 0.0, 0.0, 0.0, job.kernel.tolerance[job.dtype], shapes, 3, ("normal",), True)
+
+
+def results(*brought: JobResult) -> Results:
+    """What a run brought home, its ceilings last."""
+    ceilings = JobResult(1, "ceilings", "ceilings", ENVIRONMENT, ceilings=CEILINGS)
+    return Results("2026-11-21T06:00:00Z", "abc1234", (*(r for r in brought if r.id != "ceilings"), ceilings))
 
 
 @pytest.fixture
@@ -113,6 +143,6 @@ def made() -> SimpleNamespace:
         inventory=inventory,
         measured=measured,
         environment=ENVIRONMENT,
-        results=lambda *results: Results("2026-11-21T06:00:00Z", "abc1234", results),
+        results=results,
         replace=replace,
     )

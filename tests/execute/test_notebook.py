@@ -16,6 +16,7 @@ from sitegen.diagnostics import Span
 from sitegen.execute.notebook import cell_code, run_notebook, to_notebook
 from sitegen.execute.outputs import LARGEST_TEXT, bare_png, kept, without_paths
 from sitegen.execute.prelude import prelude
+from sitegen.inside import OutsideError
 from sitegen.model.document import Cell
 from sitegen.model.job import Key, NotebookCell, NotebookJob
 from sitegen.model.kernel import Launch
@@ -97,7 +98,7 @@ def test_the_user_s_own_ipython_profile_has_no_part_in_it(monkeypatch, tmp_path)
 
 
 def test_a_source_outside_of_the_site_is_refused():
-    with pytest.raises(ValueError, match="outside of the site"):
+    with pytest.raises(OutsideError):
         run("1", files={"../evil.py": ""})
 
 

@@ -10,7 +10,7 @@ from sitegen.execute.plan import UnknownName, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, keep
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, Previous, RejectJob
 from sitegen.model.plain import from_plain, to_plain
-from sitegen.model.record import Ratio
+from sitegen.model.record import Ratio, Role
 from sitegen.results import keys
 
 GPU = "nvidia-h200"
@@ -24,7 +24,7 @@ def keep_all(root, made):
     """Everything measured once, as if a GPU had done it."""
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
-    keep(root, inventory, made.results(*(made.measured(job) for job in jobs)))
+    keep(root, inventory, plan(inventory, GPU), made.results(*(made.measured(job) for job in jobs)))
 
 
 def test_without_records_everything_is_due_ceilings_first(root, made):
@@ -80,10 +80,21 @@ def test_prose_makes_nothing_due(root, made):
         ("double/other", ["ceilings", "double@64:float32", "double@128:float32", "double/tools"]),
         ("double/wrong", ["ceilings", "double/wrong"]),
         ("posts/first", ["ceilings", "posts/first"]),
+        ("double/wrong/off", ["ceilings", "double/wrong"]),
+        ("double/right@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
+        ("double@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
+        ("posts/first#answer", ["ceilings", "posts/first"]),
     ],
 )
 def test_a_name_selects_its_jobs(root, made, name, due):
     assert ids(plan(made.inventory(root), GPU, [name])) == due
+
+
+def test_everything_that_status_prints_can_be_run(root, made):
+    inventory = made.inventory(root)
+    titles = list(status(inventory, GPU))
+    assert {"double/wrong/off", "double/torch@64:float32", "posts/first#answer"} <= set(titles)
+    assert all(plan(inventory, GPU, [title]) for title in titles)
 
 
 def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
@@ -92,9 +103,13 @@ def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
 
 
 def with_ratios(result):
-    """Everybody twice as fast as torch."""
+    """Every implementation twice as fast as torch, as its times say."""
     ratios = (Ratio("torch", 2.0, 1.99, 2.01),)
-    timed = ((e, replace(e.performance, ratios=ratios)) for e in result.evaluations)
+    ours = [e.role is Role.IMPLEMENTATION for e in result.evaluations]
+    timed = (
+        (e, replace(e.performance, ratios=ratios if our else ()))
+        for e, our in zip(result.evaluations, ours, strict=True)
+    )
     return replace(result, evaluations=tuple(replace(e, performance=p) for e, p in timed))
 
 
@@ -102,7 +117,7 @@ def test_a_job_says_what_the_record_of_that_gpu_says_of_implementations_that_hav
     assert all(job.previous == {} for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
-    keep(root, inventory, made.results(*(with_ratios(made.measured(job)) for job in jobs)))
+    keep(root, inventory, plan(inventory, GPU), made.results(*(with_ratios(made.measured(job)) for job in jobs)))
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
     job = next(job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
     assert job.previous == {"other": Previous(GPU, {"torch": 2.0}, 0.01)}

@@ -11,7 +11,7 @@ from typing import Any
 
 from sitegen.measure.call import BaselineSubject, implementation_subject, reference_of
 from sitegen.measure.correctness import Bench, check
-from sitegen.measure.interpreter import teach_bfloat16
+from sitegen.measure.interpreter import teach
 from sitegen.measure.protocol import Ended
 from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language
@@ -23,7 +23,7 @@ LARGEST = 75_000
 
 
 def main() -> None:
-    teach_bfloat16()
+    teach()
     site, _ = load_site(ROOT)
     found: dict[str, list[str]] = {}
     for kernel in site.kernels:

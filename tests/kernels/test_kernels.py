@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 SITE, DIAGNOSTICS = load_site(ROOT)
 KERNELS = {kernel.name: kernel for kernel in SITE.kernels}
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("kernels/*/**/*.[pc][yu]"))
-MEMORY_BOUND = {"copy", "vector_add", "sum", "softmax"}
+MEMORY_BOUND = {"copy", "vector_add", "sum", "softmax", "transpose"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,29 @@ FAULTS = {
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
         {"vector_add/no_mask", "sum/repeats_last", "softmax/zero_fill", "matmul/no_k_tail"},
     ),
+    "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped"}),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail"}),
     "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
     "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
     "output not fully written": Fault(
         {Status.UNWRITTEN},
-        {"copy/rounded_grid", "vector_add/no_rest", "softmax/first_block", "matmul/whole_tiles"},
+        {
+            "copy/rounded_grid",
+            "vector_add/no_rest",
+            "softmax/first_block",
+            "matmul/whole_tiles",
+            "transpose/square_tiles",
+        },
         "were not written",
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
     "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
-    "write out of bounds by rows": Fault({Status.OUT_OF_BOUNDS}, {"softmax/padded_rows"}, "outside of the output"),
+    "write out of bounds by rows": Fault(
+        {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask"}, "outside of the output"
+    ),
     "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place"}, "input was changed"),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
-    "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier"}),
+    "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier"}),
     "NaN": Fault(
         {Status.INCORRECT}, {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max"}, "NaN or infinite"
     ),
@@ -189,6 +198,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("vector_add", {"N": 2**28}, 3 * 4 * 2**28),
         ("sum", {"N": 2**28}, 4 * 2**28 + 4),
         ("softmax", {"M": 8192, "N": 8192}, 2 * 4 * 8192 * 8192),
+        ("transpose", {"M": 8192, "N": 4096}, 2 * 4 * 8192 * 4096),
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
     ],
 )

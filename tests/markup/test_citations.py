@@ -9,8 +9,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
-from sitegen.markup.link import link_site
 from sitegen.markup.parse import parse_document
 from sitegen.model.bibliography import Bibliography, Name, Work
 from sitegen.model.document import CiteSlot

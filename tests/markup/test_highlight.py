@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from sitegen.highlight.lines import is_known
 from sitegen.markup.code import code_figure, listing
-from sitegen.markup.highlight import is_known
 from sitegen.markup.regions import region, shown
 from sitegen.model.listing import Look
 

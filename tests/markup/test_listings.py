@@ -6,9 +6,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.diagnostics import Diagnostic
+from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
-from sitegen.markup.highlight import KEPT, highlighted_lines
 from sitegen.markup.parse import document_of, highlight_ahead, parse_document, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, ListingSlot
@@ -242,13 +242,13 @@ def test_options_on_lines_of_their_own_mean_the_same() -> None:
         ("```python hl=inner\na\n```\n", "SG105", 1, "unknown region `inner`", "# region: NAME"),
         ("```python ins=1 del=1\na\n```\n", "SG105", 1, "line 1 is both inserted and deleted", "choose one"),
         ("```python hl=1..2\na\n```\n", "SG105", 1, "`1..2` names no lines", "`5-7`"),
-        ("```c\nx <1>\n// <1>\n```\n1. a\n", "SG130", 3, "`// <1>` marks no line of the code", "on a line of code"),
-        ("```c diff\n a\n+\n```\n", "SG130", 3, "`+` marks no line of the code", "on a line of code"),
-        ("```python\na  # <1>\n```\n", "SG130", 2, "`<1>` has no list of notes below the code", "right below"),
-        ("```python\n\na  # <2>\nb # <1>\n```\n1. x\n", "SG130", 3, "`<2>` has no point 2 below", "right below"),
-        ("```python\na  # <1>\n```\n1. x\n2. y\n", "SG130", 5, "note 2 has no place in the code", "`# <2>`"),
-        ("```python annotate=1,2\na\nb\n```\n1. x\n", "SG130", 1, "`2` has no note below the code", "in order"),
-        ("```{kernel} a/b\n:annotate: 1\n```\n1. x\n2. y\n", "SG130", 5, "note 2 has no place", "in order"),
+        ("```c\nx <1>\n// <1>\n```\n1. a\n", "SG123", 3, "`// <1>` marks no line of the code", "on a line of code"),
+        ("```c diff\n a\n+\n```\n", "SG123", 3, "`+` marks no line of the code", "on a line of code"),
+        ("```python\na  # <1>\n```\n", "SG123", 2, "`<1>` has no list of notes below the code", "right below"),
+        ("```python\n\na  # <2>\nb # <1>\n```\n1. x\n", "SG123", 3, "`<2>` has no point 2 below", "right below"),
+        ("```python\na  # <1>\n```\n1. x\n2. y\n", "SG123", 5, "note 2 has no place in the code", "`# <2>`"),
+        ("```python annotate=1,2\na\nb\n```\n1. x\n", "SG123", 1, "`2` has no note below the code", "in order"),
+        ("```{kernel} a/b\n:annotate: 1\n```\n1. x\n2. y\n", "SG123", 5, "note 2 has no place", "in order"),
         ("```{cuda}\n//| label: a\n//| del: 1\nx\n```\n", "SG103", 3, "unknown option of a cell `del`", ""),
         ("```python hl=1 hl=1\na\n```\n", "SG104", 1, "option `hl` is given twice", ""),
     ],

@@ -77,7 +77,7 @@ def test_sets_of_two_texts_on_one_page_are_chosen_apart() -> None:
 )
 def test_tab_out_of_its_place_is_named(text: str, line: int, message: str) -> None:
     (found,) = mistakes(text)
-    assert (found.code, found.span.line, found.message) == ("SG131", line, message)
+    assert (found.code, found.span.line, found.message) == ("SG124", line, message)
 
 
 def test_callout_of_colons_is_a_callout() -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sitegen.diagnostics import Span
-from sitegen.markup.link import link_site
+from sitegen.linking.link import link_site
 from sitegen.markup.parse import parse_document
 from sitegen.model.document import Document
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong

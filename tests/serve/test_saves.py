@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sitegen.build.user_cache import cache_of_site
 from sitegen.build.whole import build
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"
@@ -171,7 +172,7 @@ def test_deleted_output_and_cache_are_not_missed(server: Any) -> None:
     assert "The first text." in server.page("posts/first/")
     (server.root / "public").mkdir()
     shutil.rmtree(server.root / "public")
-    shutil.rmtree(server.root / ".sitegen")
+    shutil.rmtree(cache_of_site(server.root))
     assert "The second text." in server.page("posts/second/")
     tab = server.tab("posts/first/")
     server.post("first", "Changed words.")
@@ -182,7 +183,7 @@ def test_deleted_output_and_cache_are_not_missed(server: Any) -> None:
 @pytest.mark.parametrize("name", ["texts.cache", "fragments"])
 def test_corrupt_cache_is_read_anew(start: Callable[..., Any], root: Path, name: str) -> None:
     start().end()
-    place = root / ".sitegen" / name
+    place = cache_of_site(root) / name
     for path in [place] if place.is_file() else sorted(place.iterdir()):
         path.write_bytes(b"\0" + path.read_bytes()[1:-1])
     server = start()

@@ -180,6 +180,14 @@ def own(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFact
     return served(host, "/bytes-in-flight/", build(folder / "site", folder / "public"))
 
 
+@pytest.fixture(scope="session")
+def docs(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The documentation of the program."""
+    folder = tmp_path_factory.mktemp("docs")
+    shutil.copytree(ROOT / "docs", folder / "site", ignore=shutil.ignore_patterns("public", ".sitegen", "__pycache__"))
+    return served(host, "/sitegen/", build(folder / "site", folder / "public"))
+
+
 def served(host: tuple[str, dict[str, Path]], base: str, folder: Path) -> Site:
     origin, mounted = host
     mounted[base] = folder

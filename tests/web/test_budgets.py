@@ -7,6 +7,7 @@ import re
 from statistics import median
 from typing import Any
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 KB = 1000
@@ -55,7 +56,9 @@ def test_every_kind_of_page_is_within_its_budget(
     assert over == []
 
 
-def test_every_other_page_of_this_site_is_within_the_limit_too(own: Any) -> None:
+@pytest.mark.parametrize("name", ["own", "docs"])
+def test_every_other_page_is_within_the_limit_too(name: str, request: pytest.FixtureRequest) -> None:
     """But for those that exist to hold everything: their links say their size."""
-    heavy = {path: size for path in own.pages if (size := weigh(own, path)[0]) > HTML}
+    site = request.getfixturevalue(name)
+    heavy = {path: size for path in site.pages if (size := weigh(site, path)[0]) > HTML}
     assert heavy == {}

@@ -1,4 +1,4 @@
-"""axe on every page of this site: the other tests look at one of each kind."""
+"""axe on every page of this site and of the documentation: the other tests look at one page of each kind."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.soak
-def test_axe_finds_nothing_on_any_page_of_this_site(own: Any, node: Any) -> None:
-    pages = node("look.mjs", {path: own.url(path) for path in own.pages})
-    assert len(pages) == len(own.pages)
+@pytest.mark.parametrize("name", [pytest.param("own", marks=pytest.mark.soak), "docs"])
+def test_axe_finds_nothing_on_any_page(name: str, node: Any, request: pytest.FixtureRequest) -> None:
+    site = request.getfixturevalue(name)
+    pages = node("look.mjs", {path: site.url(path) for path in site.pages})
+    assert len(pages) == len(site.pages)
     assert {path: page["axe"][:5] for path, page in pages.items() if page["axe"]} == {}
     assert {path: page["complaints"] for path, page in pages.items() if page["complaints"]} == {}
     assert {path: page["wide"] for path, page in pages.items() if page["wide"]} == {}

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 VNU = Path(__file__).parent / "node_modules/vnu-jar/build/dist/vnu.jar"
 
 
-@pytest.fixture(scope="module", params=["made", "own"])
+@pytest.fixture(scope="module", params=["made", "own", "docs"])
 def site(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
@@ -27,9 +27,9 @@ def parsed(site: Any) -> dict[str, LexborHTMLParser]:
     return {path: LexborHTMLParser((site.folder / path).read_bytes()) for path in site.pages}
 
 
-def test_every_page_is_valid_html(made: Any, own: Any) -> None:
+def test_every_page_is_valid_html(made: Any, own: Any, docs: Any) -> None:
     command = ["java", "-jar", str(VNU), "--errors-only", "--format", "json", "--skip-non-html"]
-    folders = [str(made.folder), str(own.folder)]
+    folders = [str(made.folder), str(own.folder), str(docs.folder)]
     found = subprocess.run([*command, *folders], capture_output=True, text=True, check=False, timeout=300)
     messages = json.loads(found.stderr or found.stdout)["messages"]
     errors = [f"{m['url']}:{m.get('lastLine')}: {m['message']}" for m in messages if m["type"] == "error"]

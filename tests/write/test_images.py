@@ -36,7 +36,7 @@ def test_what_has_no_other_form(image: Image) -> None:
 
 def test_forms_keep_their_proportions_and_what_shines_through(tmp_path: Path) -> None:
     source = drawn(tmp_path / "a.png", "LA")
-    found = made(source, b"1", forms("a.png", Image(600, 300, "png")), tmp_path / "kept")
+    found = made(source.read_bytes, b"1", forms("a.png", Image(600, 300, "png")), tmp_path / "kept")
     opened = {url: pillow.open(io.BytesIO(data)) for url, data in found.items()}
     assert {url: (image.format, image.size, image.mode) for url, image in opened.items()} == {
         "a.png.480.avif": ("AVIF", (480, 240), "RGBA"),
@@ -50,26 +50,28 @@ def test_photograph_is_turned_and_its_place_is_not_told(tmp_path: Path) -> None:
     exif = pillow.Exif()
     exif[0x0112], exif[0x010F] = 6, "Camera"
     source = drawn(tmp_path / "a.jpg", exif=exif)
-    (data,) = made(source, b"1", [Form("a", 150, "webp")], tmp_path / "kept").values()
+    (data,) = made(source.read_bytes, b"1", [Form("a", 150, "webp")], tmp_path / "kept").values()
     image = pillow.open(io.BytesIO(data))
     assert (image.size, dict(image.getexif())) == ((150, 300), {})
 
 
 def test_the_same_image_gives_the_same_bytes(tmp_path: Path) -> None:
     source, wanted = drawn(tmp_path / "a.png"), list(forms("a.png", Image(600, 300, "png")))
-    assert made(source, b"1", wanted, tmp_path / "one") == made(source, b"1", wanted, tmp_path / "two")
+    assert made(source.read_bytes, b"1", wanted, tmp_path / "one") == made(
+        source.read_bytes, b"1", wanted, tmp_path / "two"
+    )
 
 
 def test_what_was_made_is_not_made_again(tmp_path: Path) -> None:
     source, wanted = drawn(tmp_path / "a.png"), [Form("a.webp", 480, "webp")]
-    first = made(source, b"1", wanted, tmp_path / "kept")
+    first = made(source.read_bytes, b"1", wanted, tmp_path / "kept")
     source.unlink()
-    assert made(source, b"1", wanted, tmp_path / "kept") == first
+    assert made(source.read_bytes, b"1", wanted, tmp_path / "kept") == first
 
 
 def test_forms_of_what_is_gone_are_thrown_away(tmp_path: Path) -> None:
     source, wanted = drawn(tmp_path / "a.png"), [Form("a.webp", 480, "webp")]
     for digest in (b"1", b"2"):
-        made(source, digest, wanted, tmp_path / "kept")
+        made(source.read_bytes, digest, wanted, tmp_path / "kept")
     forget_forms(tmp_path / "kept", {b"2"})
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["32-480.webp"]

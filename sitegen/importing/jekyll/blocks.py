@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sitegen.highlight.lines import is_known
 from sitegen.importing.jekyll.attributes import read_attributes, say_others, written
 from sitegen.importing.jekyll.formulas import formula_id
 from sitegen.importing.jekyll.headings import Headings
@@ -19,8 +20,7 @@ from sitegen.importing.jekyll.inserts import MARK, code_span, fenced
 from sitegen.importing.jekyll.places import Room
 from sitegen.importing.jekyll.tables import as_github, is_table
 from sitegen.importing.jekyll.work import Work
-from sitegen.markup.callouts import KINDS
-from sitegen.markup.highlight import is_known
+from sitegen.markup.directives.callouts import KINDS
 
 _FENCE = re.compile(r"(?P<lead>[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LIST_ITEM = re.compile(r"([ \t]*)([-*+]|\d+[.)])([ \t]+)\S")

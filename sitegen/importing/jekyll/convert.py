@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.diagnostics import Span
 from sitegen.importing.jekyll.bibliography import OF_THE_SITE, keys, of_the_site, own_file, plain
 from sitegen.importing.jekyll.blocks import blocks, html_text
@@ -110,5 +111,5 @@ def _files(work: Work, text: str, bibliography: str, placeless: Placeless) -> di
         folder = f"content/pages/{place.slug}"
     else:
         matter, path, folder = "", f"content/worklog/{place.slug}.md", f"content/worklog/{place.slug}"
-    assets = {f"{folder}/{name}": root / asset for asset, name in work.assets.items()}
+    assets = {f"{folder}/{name}": inside.resolved(root, asset) for asset, name in work.assets.items()}
     return {path: matter + body, **assets}

@@ -13,7 +13,7 @@ from sitegen.importing.jekyll.html import link_to_image
 from sitegen.importing.jekyll.inserts import Insert
 from sitegen.importing.jekyll.liquid import Token, parameters
 from sitegen.importing.jekyll.work import Work
-from sitegen.markup.callouts import KINDS
+from sitegen.markup.directives.callouts import KINDS
 
 _TAGS = re.compile(r"<[^>]+>")
 _WHERE = ("path", "src", "url", "file", "image", "image_path", "img")

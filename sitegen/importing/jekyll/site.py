@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sitegen import inside
 from sitegen.diagnostics import Span
 from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
@@ -101,7 +101,7 @@ class JekyllSite:
 
     def read(self, path: str) -> str:
         """A text of the site; its diagnostics find their frames in it from now on."""
-        text, _ = decode((self.folder / path).read_bytes(), path)
+        text, _ = decode(inside.read_bytes(self.folder, path), path)
         self.report.texts.setdefault(path, text)
         return text
 
@@ -114,33 +114,39 @@ def address_key(url: str) -> str:
 def read_site(folder: Path, report: Report) -> JekyllSite:
     config = Config()
     for name in FILES:
-        if (folder / name).is_file():
-            report.texts[name], mistakes = decode((folder / name).read_bytes(), name)
+        if inside.is_file(folder, name):
+            report.texts[name], mistakes = decode(inside.read_bytes(folder, name), name)
             report.found += mistakes
             config = read_config(report.texts[name], name, report)
             break
-    paths = frozenset(_paths(folder, config))
+    paths = frozenset(_paths(folder, config, report))
     reader = _Reader(folder, config, report)
     sources = tuple(source for path in sorted(paths) if (source := reader.source(path)))
     dollars = has_math(report.texts.get(config.path, "")) or any(
-        has_math((folder / path).read_text(encoding="utf-8", errors="replace"))
+        has_math(inside.read_bytes(folder, path).decode(errors="replace"))
         for path in sorted(paths)
         if _TEMPLATES.fullmatch(path)
     )
     return JekyllSite(folder, config, sources, paths, dollars, report)
 
 
-def _paths(folder: Path, config: Config) -> Iterator[str]:
-    """All files that Jekyll may read, also those in folders with an underscore."""
+def _paths(folder: Path, config: Config, report: Report) -> Iterator[str]:
+    """All files that Jekyll may read, also those in folders with an underscore; what cannot be read is reported."""
     excluded = [str(name).strip("/") for name in config.plain("exclude") or ()]
-    for here, folders, names in os.walk(folder):
-        base = Path(here).relative_to(folder).as_posix()
-        prefix = "" if base == "." else f"{base}/"
-        folders[:] = sorted(name for name in folders if not _skipped(f"{prefix}{name}", name, excluded))
-        yield from (f"{prefix}{name}" for name in sorted(names) if not _skipped(f"{prefix}{name}", name, excluded))
+    for path, _ in inside.entries_below(folder, skips=lambda path: _skipped(path, excluded)):
+        if _skipped(path, excluded):
+            continue
+        try:
+            inside.resolved(folder, path)
+        except OSError as error:
+            why = f"the file cannot be read: {error.strerror}"
+            report.error("SG606", why, Span(path), "put the file itself in its place, or exclude it")
+        else:
+            yield path
 
 
-def _skipped(path: str, name: str, excluded: list[str]) -> bool:
+def _skipped(path: str, excluded: list[str]) -> bool:
+    name = path.rpartition("/")[2]
     if name.startswith((".", "#", "~")) or name.endswith("~") or path in _NEVER:
         return True
     return any(path == given or fnmatchcase(path, given) for given in excluded)
@@ -158,14 +164,14 @@ class _Reader:
         place = self.place(path)
         if place is None or suffix not in self.config.markdown_suffixes | _HTML:
             return None
-        kind, collection, inside = place
-        stem = inside.rpartition("/")[2].rpartition(".")[0]
+        kind, collection, within = place
+        stem = within.rpartition("/")[2].rpartition(".")[0]
         dated = _DATED.fullmatch(stem)
         if kind is Kind.POST and not dated:
             hint = "Jekyll publishes only posts named as `2024-01-05-title.md`"
             self.report.warn("SG608", "no date in the name: this file is left out", Span(path), hint)
             return None
-        text, mistakes = decode((self.folder / path).read_bytes(), path)
+        text, mistakes = decode(inside.read_bytes(self.folder, path), path)
         matter = FRONT_MATTER.match(text)
         if matter is None and kind is not Kind.POST and not is_diary(text):
             return None
@@ -180,7 +186,7 @@ class _Reader:
         slug = (dated[2] if dated else stem).rstrip(".")
         date = self.date(path, kind, front, dated[1] if dated else "")
         categories = _categories(path, kind, front)
-        url = self.url(path, kind, collection, inside, front, slug, date, categories)
+        url = self.url(path, kind, collection, within, front, slug, date, categories)
         yaml = matter["yaml"] if matter else ""
         return Source(path, kind, collection, front, yaml, 2, body, slug, date, categories, url)
 

@@ -9,14 +9,13 @@ from itertools import groupby
 from markupsafe import Markup
 
 from sitegen.diagnostics import Span
-from sitegen.markup import options as o
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import Cell, grid
 from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, note, percent, picture
 from sitegen.markup.svg import path, text
-from sitegen.model.access import BANKS, LANES, LINE, SECTOR, WIDTHS, WORD, Access
+from sitegen.model.access import BANKS, LANES, LINE, SECTOR, WORD, Access
 from sitegen.model.formula import FormulaError, evaluate_int
-from sitegen.model.layout import Layout, LayoutError, parse_layout
+from sitegen.model.layout import Layout
 
 _WORDS = LINE // WORD
 _TOP, _WIDTH = 20.0, 22.0
@@ -276,42 +275,4 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-def _whole(value: o.Value) -> int:
-    if not isinstance(value, str) or not value.isdecimal() or len(value) > 9:
-        raise o.Unfit("expected a whole number")
-    return int(value)
-
-
-def _bytes(value: o.Value) -> int:
-    if value not in tuple(map(str, WIDTHS)):
-        raise o.Unfit("expected bytes: 1, 2, 4, 8 or 16")
-    return int(value)
-
-
-def _memory(value: o.Value) -> str:
-    if value not in ("global", "shared"):
-        raise o.named("memory", o.text(value), ("global", "shared"))
-    return str(value)
-
-
-def _layout(value: o.Value) -> Layout:
-    try:
-        return parse_layout(o.text(value))
-    except LayoutError as mistake:
-        raise o.Unfit(f"this is no layout: {mistake.message}", mistake.hint, value[mistake.col - 1 :]) from None
-
-
-FIGURE = Figure(
-    _read,
-    _draw,
-    _text,
-    {
-        "address": o.text,
-        "stride": _whole,
-        "layout": _layout,
-        "at": o.text,
-        "width": _bytes,
-        "element": _bytes,
-        "memory": _memory,
-    },
-)
+FIGURE = Figure(_read, _draw, _text)

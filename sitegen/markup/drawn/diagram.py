@@ -9,9 +9,12 @@ marker, and what has no role here is left out.
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from math import hypot
 from xml.etree import ElementTree
 
@@ -20,6 +23,7 @@ from markupsafe import Markup
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.figure import Figure, Given, picture
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag
+from sitegen.read.distribution import install_command
 
 KINDS = {
     "flowchart": "Flowchart",
@@ -28,7 +32,6 @@ KINDS = {
     "stateDiagram": "State diagram",
     "stateDiagram-v2": "State diagram",
 }
-_INSTALL = "pip install 'sitegen[diagrams]'"
 _COMMENT = re.compile(r"\s*%%")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _SHAPES = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline")
@@ -58,14 +61,19 @@ def _read(given: Given, into: Collected) -> Shown | None:
         into.error("SG133", f"no diagram of the kind `{word}` is drawn", into.span_of(word, line + first), hint)
         return None
     try:
-        from mmdr import render
+        render = _renderer()
     except ImportError:
-        into.error("SG134", "a diagram needs the package mmdr, which is not installed", given.fence.span, _INSTALL)
+        into.error(
+            "SG134",
+            "a diagram needs the package mmdr, which is not installed",
+            given.fence.span,
+            install_command("diagrams"),
+        )
         return None
 
     def problem(text: str) -> str:
         try:
-            render(text).svg()
+            render(text)
         except ValueError as mistake:
             return str(mistake)
         return ""
@@ -75,7 +83,26 @@ def _read(given: Given, into: Collected) -> Shown | None:
         span = into.span_of_line(line + _wrong_line(lines, said, problem))
         into.error("SG133", f"this diagram cannot be drawn: {message}", span)
         return None
-    return Shown(source, KINDS[word], str(render(source).svg()))
+    return Shown(source, KINDS[word], render(source))
+
+
+def _renderer() -> Callable[[str], str]:
+    """Return the function that turns a diagram's text into SVG.  Raises ImportError without the package mmdr.
+
+    Only mmdr's compiled module is loaded.  The package itself would import novasvg as well, which makes PNG files and
+    is not needed here.  `build` ends without a last garbage collection, because that takes time, and novasvg would then
+    print that its objects leaked.
+    """
+    name, package = "mmdr._mmdr", importlib.util.find_spec("mmdr")
+    spec = PathFinder.find_spec(name, package.submodule_search_locations) if package else None
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    if name not in sys.modules:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
+    render: Callable[[str], str] = sys.modules[name].render
+    return render
 
 
 def _wrong_line(lines: Sequence[str], said: str, problem: Callable[[str], str]) -> int:

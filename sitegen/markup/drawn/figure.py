@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -14,18 +15,14 @@ from sitegen.diagnostics import Span
 from sitegen.markup import options as o
 from sitegen.markup.captions import caption
 from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Fence
 from sitegen.markup.inline import inline_html
 from sitegen.markup.labels import named
-from sitegen.markup.parse import text_parser
 from sitegen.markup.svg import join, tag
-
-if TYPE_CHECKING:
-    from sitegen.markup.fences import Fence
 
 MEASURE = 640
 """Pixels of the column of text."""
 _WIDTH = re.compile(r'<svg [^>]*? width="([\d.]+)"')
-COMMON: Mapping[str, o.Kind] = {"fig-cap": o.text, "fig-alt": o.text, "label": o.label}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,26 @@ class Figure:
     """The picture, with the author's words for those who do not see it in place of those computed."""
     text: Callable[[Any], str]
     """The same for those who read rather than look."""
-    options: Mapping[str, o.Kind] = field(default_factory=dict)
+
+
+def draw(kind: Figure, settings: Mapping[str, o.Setting], fence: Fence, into: Collected) -> str:
+    """Return the HTML of a figure; it is empty when the data are wrong, which is reported."""
+    options = o.read_options(fence.content, fence.line + 1, into)
+    given = Given(fence, options, o.checked(options, settings, f"`{{{fence.name}}}`", into))
+    if options.broken:
+        return ""
+
+    @cache
+    def data() -> Any:
+        return kind.read(given, into)
+
+    def drawn() -> str:
+        return kind.draw(data(), given.values.get("fig-alt", "")) if data() is not None else ""
+
+    source = (fence.name, fence.argument, fence.content)
+    picture = into.remembered(drawn, "picture", *source)
+    text = into.remembered(lambda: kind.text(data()), "text", *source) if picture else ""
+    return figure(picture, text, given, into) if picture else ""
 
 
 def figure(drawn: str, text: str, given: Given, into: Collected) -> str:
@@ -60,7 +76,7 @@ def figure(drawn: str, text: str, given: Given, into: Collected) -> str:
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
     anchor = f' id="{escape(id)}"' if id else ""
-    said = inline_html(words, given.span("fig-cap").line - into.first_line, text_parser(), into) if words else ""
+    said = inline_html(words, given.span("fig-cap").line - into.first_line, into.parser, into) if words else ""
     below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
     size = _WIDTH.search(drawn)
     classes = "drawn wide" if size and float(size[1]) > MEASURE else "drawn"

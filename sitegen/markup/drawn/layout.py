@@ -8,16 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sitegen.markup import options as o
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import Cell, grid, shade
 from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, picture
 from sitegen.markup.svg import text
-from sitegen.model.access import BANKS, WIDTHS, WORD
-from sitegen.model.layout import Layout, LayoutError, parse_layout
+from sitegen.model.access import BANKS, WORD
+from sitegen.model.layout import MOST_SHOWN, Layout, LayoutError, parse_layout
 
-MOST = 2048
-"""Cells of a figure; more are read by nobody."""
 _VIEWS = ("threads", "tv", "banks")
 
 
@@ -47,9 +44,9 @@ def _read(given: Given, into: Collected) -> Shown | None:
         span = at_column(given.fence.argument_span, mistake.col)
         into.error("SG130", f"this is no layout: {mistake.message}", span, mistake.hint)
         return None
-    if len(layout.sizes) > 2 or layout.size > MOST:
-        problem = f"{layout.size} elements" if layout.size > MOST else f"{len(layout.sizes)} modes"
-        hint = f"a figure has rows and columns, `((2,4),8)`, and at most {MOST} elements"
+    if len(layout.sizes) > 2 or layout.size > MOST_SHOWN:
+        problem = f"{layout.size} elements" if layout.size > MOST_SHOWN else f"{len(layout.sizes)} modes"
+        hint = f"a figure has rows and columns, `((2,4),8)`, and at most {MOST_SHOWN} elements"
         into.error("SG130", f"this layout has {problem}", given.fence.argument_span, hint)
         return None
     view = chosen[0] if chosen else ""
@@ -168,25 +165,4 @@ def _words(shown: Shown) -> str:
     )
 
 
-def _layout(value: o.Value) -> Layout:
-    try:
-        layout = parse_layout(o.text(value))
-    except LayoutError as mistake:
-        raise o.Unfit(f"this is no layout: {mistake.message}", mistake.hint, value[mistake.col - 1 :]) from None
-    if len(layout.sizes) > 2 or layout.size > MOST:
-        raise o.Unfit(f"a layout of at most two modes and {MOST} elements is needed")
-    return layout
-
-
-def _itemsize(value: o.Value) -> int:
-    if value not in tuple(map(str, WIDTHS)):
-        raise o.Unfit("expected the bytes of an element: 1, 2, 4, 8 or 16")
-    return int(value)
-
-
-FIGURE = Figure(
-    _read,
-    _draw,
-    _text,
-    {"threads": _layout, "tv": _layout, "banks": _itemsize},
-)
+FIGURE = Figure(_read, _draw, _text)

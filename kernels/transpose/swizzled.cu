@@ -1,0 +1,27 @@
+#include <cuda_bf16.h>
+
+// The tile of shared.cu, with the elements of each row in another order instead of unused elements between the rows.
+//
+// Element (row, column) lies at place (row, column ^ row), where ^ is the exclusive or of the bits.  Within a row this
+// only changes the order, so a load or store of a row still touches 32 different places of it.  Down a column the row
+// differs, so column ^ row differs too: in float32 the 32 elements of a column fall into 32 different banks, as in
+// padded.cu.  Nothing is unused, and the rows begin where they did.  That matters for the steps after this one: 16-byte
+// accesses and the copy engine need rows that begin at multiples of 16 bytes.
+
+// region: kernel
+constexpr int TILE = 32, DOWN = 8;  // a block of TILE x DOWN threads moves TILE x TILE elements
+
+extern "C" __global__ void __launch_bounds__(TILE* DOWN)
+    transpose_swizzled(const DTYPE* x, DTYPE* y, long long M, long long N) {
+    __shared__ DTYPE tile[TILE][TILE];
+    const long long top = (long long)blockIdx.y * TILE, left = (long long)blockIdx.x * TILE;
+    const int lane = threadIdx.x % TILE, warp = threadIdx.x / TILE;
+#pragma unroll
+    for (int i = warp; i < TILE + warp; i += DOWN)
+        if (top + i < M && left + lane < N) tile[i][lane ^ i] = x[(top + i) * N + left + lane];
+    __syncthreads();  // the tile is complete
+#pragma unroll
+    for (int i = warp; i < TILE + warp; i += DOWN)
+        if (left + i < N && top + lane < M) y[(left + i) * M + top + lane] = tile[lane][i ^ lane];
+}
+// endregion

@@ -1,0 +1,105 @@
+"""The results of a run → lines for the author: why something did not pass, and what each thing came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sitegen.model.job import UNJUDGED, JobResult
+from sitegen.model.kernel import Status
+from sitegen.model.record import Evaluation, Rejection, Role
+
+
+@dataclass(slots=True)
+class _Failure:
+    """What several evaluations ended with alike."""
+
+    names: dict[str, list[str]] = field(default_factory=dict)
+    """By `axpy/tile`, the workloads and dtypes at which it did; none of what has none."""
+
+
+def failures(results: Iterable[JobResult]) -> Iterator[str]:
+    """Return an entry for each reason for which something did not pass; a reason that many share is said once.
+
+    An entry may have several lines: the message, and the lines of the author's files that led to it.
+    """
+    found: dict[tuple[str, str], _Failure] = {}
+    for result in results:
+        yield from (f"{result.id}: {line}" for line in (result.error, *result.warnings) if line)
+        for name, place, status, message in _failed(result):
+            alike = (status, message) if message else (status, name)
+            found.setdefault(alike, _Failure()).names.setdefault(name, []).extend([place] if place else [])
+    for (status, message), failure in found.items():
+        said = "" if message in failure.names else f": {message}"
+        yield f"{_joined(failure)}: {status}{said}"
+
+
+def verdicts(results: Sequence[JobResult]) -> list[str]:
+    """Return a row for each implementation, `wrong/` variant and cell: its name, what it came to, dtypes, shapes."""
+    rows: dict[tuple[str, str], tuple[list[str], int]] = {}
+    for result in results:
+        for evaluation in result.evaluations:
+            if evaluation.role is Role.IMPLEMENTATION:
+                dtypes, shapes = rows.get((_name(result, evaluation), _verdict(evaluation)), ([], 0))
+                shapes = max(shapes, evaluation.correctness.shapes if evaluation.correctness else 0)
+                rows[_name(result, evaluation), _verdict(evaluation)] = [*dtypes, evaluation.dtype], shapes
+        for rejection in result.rejections:
+            rows[f"{result.id}/{rejection.name}", _rejected(rejection)] = [], 0
+        for cell in result.cells:
+            rows[f"{result.id}#{cell.label}", _words(cell.status)] = [], 0
+    return _table([(name, verdict, _extent(*extent)) for (name, verdict), extent in rows.items()])
+
+
+def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
+    """Name, place, status and message."""
+    for evaluation in result.evaluations:
+        unjudged = evaluation.message.startswith(UNJUDGED)
+        if evaluation.status.failed or unjudged:
+            status = "not judged" if unjudged else str(evaluation.status)
+            yield _name(result, evaluation), result.id.partition("@")[2], status, evaluation.message
+    for rejection in result.rejections:
+        if rejection.status not in (rejection.expected, Status.NOT_RUN):
+            status = str(rejection.status) if rejection.message else f"{rejection.status}, must be {rejection.expected}"
+            yield f"{result.id}/{rejection.name}", "", status, rejection.message
+        elif rejection.message.startswith(UNJUDGED):
+            yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
+    for cell in result.cells:
+        if cell.status not in (Status.PASSED, Status.NOT_RUN):
+            yield f"{result.id}#{cell.label}", "", cell.status, cell.message
+
+
+def _joined(failure: _Failure) -> str:
+    """`axpy/tile, axpy/two_tiles (1024:float32, 4096:float32)`."""
+    places = dict.fromkeys(place for several in failure.names.values() for place in several)
+    return ", ".join(failure.names) + (f" ({', '.join(places)})" if places else "")
+
+
+def _name(result: JobResult, evaluation: Evaluation) -> str:
+    return f"{result.id.partition('@')[0]}/{evaluation.name}"
+
+
+def _verdict(evaluation: Evaluation) -> str:
+    return "not judged" if evaluation.message.startswith(UNJUDGED) else _words(evaluation.status)
+
+
+def _rejected(rejection: Rejection) -> str:
+    if rejection.status is Status.NOT_RUN:
+        return "not judged" if rejection.message.startswith(UNJUDGED) else "not run"
+    if rejection.status is rejection.expected:
+        return f"rejected: {_words(rejection.status)}"
+    return f"{_words(rejection.status)}, must be {_words(rejection.expected)}"
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _extent(dtypes: Sequence[str], shapes: int) -> str:
+    """`float32, bfloat16; 3 shapes`."""
+    checked = f"{shapes} shape{'s' if shapes != 1 else ''}" if shapes else ""
+    return "; ".join(filter(None, [", ".join(dict.fromkeys(dtypes)), checked]))
+
+
+def _table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,134 @@
+"""SG201 to SG213: names that lead from one text to another, to a file, to a kernel or to a work."""
+
+from __future__ import annotations
+
+from sitegen.codes.entry import Code, Group
+
+_POST = "content/posts/softmax/index.md"
+
+GROUP = Group(
+    "Linking",
+    "The room `linking` reports these when all texts of the site have been parsed: only then is it known where a name "
+    "leads.",
+    (
+        Code(
+            "SG201",
+            "A link leads to nothing",
+            "The target is no page and no file of this site. A reader would meet an error page. Correct the target; it "
+            "may also be a draft, a post dated after the day of the build, or a path outside of the site.",
+            "See [the other post](../sofmax/).\n",
+            "See [the other post](../memory-bound/).\n",
+            _POST,
+        ),
+        Code(
+            "SG202",
+            "A link leads to a place that its page does not have",
+            "The page exists, and nothing on it has the id behind `#`. The browser would show the top of the page "
+            "instead. Headings get their id from their words; a label `{#sec-…}` gives a heading an id that stays.",
+            "See [above](#reads-and-writes).\n\n## Reads\n\nText.\n",
+            "See [above](#reads).\n\n## Reads\n\nText.\n",
+            _POST,
+        ),
+        Code(
+            "SG203",
+            "An image or a file is missing, or is on another host",
+            "A page loads only files of its own site, so that it works from a disk and tells no third party who reads "
+            "it. Put the file beside the text and name it by its path from there.",
+            "![Bandwidth over size](plto.png)\n",
+            "![Bandwidth over size](plot.png)\n",
+            _POST,
+        ),
+        Code(
+            "SG204",
+            "Unknown kernel",
+            "The text names a kernel, and `kernels/` has no folder of this name with a `kernel.yaml`. Correct the "
+            "name, or add the kernel.",
+            "```{benchmark} sofmax\n```\n",
+            "```{benchmark} softmax\n```\n",
+            _POST,
+        ),
+        Code(
+            "SG205",
+            "A kernel does not have what the text names",
+            "The kernel exists, and the implementation, region, workload, dtype, baseline or line that is named does "
+            "not. The table or listing would be empty. Correct the name; the hint lists what the kernel has.",
+            "```{kernel} softmax/fussed\n```\n",
+            "```{kernel} softmax/fused\n```\n",
+            _POST,
+        ),
+        Code(
+            "SG206",
+            "A cell does not make the implementation that it names",
+            "A cell with `implements` is checked and measured like a file under `kernels/`. Its name is taken already, "
+            "the function that is to be called is missing, or `launch` uses a name that the kernel does not have. A "
+            "Triton cell defines a function named like the kernel; a CUDA cell defines the `entry` of its `launch`.",
+            "```{code-cell} triton\n#| label: two-pass\n#| implements: softmax/two_pass\n"
+            "def my_softmax(x, *, out=None):\n    return x\n```\n",
+            "```{code-cell} triton\n#| label: two-pass\n#| implements: softmax/two_pass\n"
+            "def softmax(x, *, out=None):\n    return x\n```\n",
+            _POST,
+        ),
+        Code(
+            "SG207",
+            "Unknown post",
+            "A series or an entry point names a post by its slug, and no post has this slug. Correct the slug. A post "
+            "that is not written yet is listed by its title under `planned`.",
+            "title: Basics\nposts: [sofmax]\n",
+            "title: Basics\nposts: [softmax]\n",
+            "series/basics.yaml",
+        ),
+        Code(
+            "SG208",
+            "Unknown exercise",
+            "A phase of a series names an exercise, and `content/exercises/` has no folder of this name. Correct the "
+            "name, or leave the exercise out until it exists.",
+            "title: Basics\nphases:\n  - {title: Reductions, posts: [softmax], exercises: [vectoradd]}\n",
+            "title: Basics\nphases:\n  - {title: Reductions, posts: [softmax], exercises: [vector-add]}\n",
+            "series/basics.yaml",
+        ),
+        Code(
+            "SG209",
+            "A cell of a translation is not the cell of its original",
+            "A translation shows what the cells of the original measured, so it repeats their code word for word. A "
+            "cell that differs, or that the original does not have, has no results. Copy the cell from the original.",
+            "---\ntitle: Softmax\ndate: 2026-11-22\n---\n```{code-cell} python\n#| label: look\nprint(2)\n```\n",
+            "---\ntitle: Softmax\ndate: 2026-11-22\n---\nText.\n",
+            "content/posts/softmax/index.de.md",
+        ),
+        Code(
+            "SG210",
+            "There is no bibliography to cite from",
+            "The text cites a work, and neither `bibliography:` in its front matter nor `content/references.bib` gives "
+            "it a BibTeX file; or the file that is named does not exist. Add the file or correct its name.",
+            "---\ntitle: A fast softmax\ndate: 2026-11-22\nbibliography: ref.bib\n---\nText.\n",
+            "---\ntitle: A fast softmax\ndate: 2026-11-22\nbibliography: refs.bib\n---\nText.\n",
+            _POST,
+        ),
+        Code(
+            "SG211",
+            "No work has this key",
+            "`@key` cites a work of the bibliography, and none has this key. Correct the key, or add the work. An at "
+            "sign that is meant as one is written `\\@`.",
+            "As @dao2202 shows, each row is read once.\n",
+            "As @dao2022 shows, each row is read once.\n",
+            _POST,
+        ),
+        Code(
+            "SG212",
+            "Unknown term",
+            "The role `{term}` links to an entry of the glossary, and `content/terms/` has no entry with this name, "
+            "title or alias. Correct the name, or write the entry.",
+            "A {term}`wrap` has 32 lanes.\n",
+            "A {term}`warp` has 32 lanes.\n",
+            _POST,
+        ),
+        Code(
+            "SG213",
+            "An image cannot be shown",
+            "The file exists and is damaged, is larger than a page can carry, or is a drawing that holds a script. "
+            "Browsers would show a broken picture or refuse it. Save the image again, smaller or without the script.",
+            "an SVG with a <script> in it",
+            "the same SVG without the script",
+        ),
+    ),
+)

@@ -1,0 +1,295 @@
+"""SG101 to SG136: what an author writes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
+
+from __future__ import annotations
+
+from sitegen.codes.entry import Code, Group
+
+_POST = "content/posts/softmax/index.md"
+
+_DIRECTIVES = (
+    Code(
+        "SG101",
+        "Unknown directive",
+        "A fence such as ```` ```{name} ```` is a directive, and sitegen has none of this name. The text would appear "
+        "as plain code, so the build fails. Correct the name; a listing in an ordinary language has no braces.",
+        "```{benchmrk} softmax\n```\n",
+        "```{benchmark} softmax\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG102",
+        "Unknown role",
+        "A role is a name in braces before text in backquotes, and sitegen has none of this name. Correct the name; "
+        "the hint lists the roles. Where the braces are meant as text, put a backslash before the first one.",
+        "The datasheet says {specc}`4.8 TB/s`.\n",
+        "The datasheet says {spec}`4.8 TB/s`.\n",
+        _POST,
+    ),
+    Code(
+        "SG103",
+        "Unknown option",
+        "The directive, cell or listing has no option of this name. An option that is ignored would change the page "
+        "without a word. Correct the name, or remove the option.",
+        "```{kernel} softmax/fused\n:regoin: kernel\n```\n",
+        "```{kernel} softmax/fused\n:region: kernel\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG104",
+        "An option is given twice",
+        "Two lines give one option two values, and only one can count. Remove one of them; the hint names the line of "
+        "the first.",
+        "```{kernel} softmax/fused\n:region: kernel\n:region: kernel\n```\n",
+        "```{kernel} softmax/fused\n:region: kernel\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG105",
+        "The value of an option does not fit",
+        "The option exists and its value is not one that it takes: a line beyond the end of the listing, a word that "
+        "is not on the list, a number out of range. The message says what was expected.",
+        "```python hl=3-9\nx = 1\n```\n",
+        "```python hl=1\nx = 1\n```\n",
+        _POST,
+    ),
+)
+
+_CELLS = (
+    Code(
+        "SG106",
+        "An executable cell has no label",
+        "The outputs of a cell are stored in a file named after its label, and other texts refer to it by the label. "
+        "Add the option `label`, in lower case with hyphens.",
+        "```{code-cell} python\nprint(1)\n```\n",
+        "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG107",
+        "An executable cell stands where none can be run",
+        "Cells are run in posts only, and a post with cells is a folder, because the outputs are stored beside the "
+        "text. Move the post to `content/posts/<slug>/index.md`, or use a plain fence, which is only shown.",
+        "---\ntitle: About\n---\n```{code-cell} python\n#| label: first-look\nprint(1)\n```\n",
+        "---\ntitle: About\n---\n```python\nprint(1)\n```\n",
+        "content/pages/about.md",
+    ),
+    Code(
+        "SG108",
+        "A label or id is used twice in one text",
+        "A label is an address on the page and, for a cell, the name of a file of results. Two things with one label "
+        "cannot be told apart. Give one of them another label.",
+        "```{code-cell} python\n#| label: look\n1 + 1\n```\n\n```{code-cell} python\n#| label: look\n2 + 2\n```\n",
+        "```{code-cell} python\n#| label: look\n1 + 1\n```\n\n```{code-cell} python\n#| label: again\n2 + 2\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG109",
+        "A cell has no language, or one that cannot be executed",
+        "A `{code-cell}` names its language: `python`, `triton` or `cuda`. sitegen runs no other. Write the language "
+        "behind `{code-cell}`, or use a plain fence for code that is only shown.",
+        "```{code-cell} rust\n#| label: first-look\nfn main() {}\n```\n",
+        "```rust\nfn main() {}\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG110",
+        "Two options do not go together, or one needs another",
+        "The options contradict each other, or one has a meaning only beside another: `predicts` needs `implements`, "
+        "`launch` belongs to a `cuda` cell, and a layout is shown in one way at a time. Remove one option or add the "
+        "other.",
+        '```{code-cell} triton\n#| label: look\n#| predicts: "one read, one write: 95 %"\nprint(1)\n```\n',
+        "```{code-cell} triton\n#| label: look\nprint(1)\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG111",
+        "A directive lacks its argument or its text, or has text that it does not take",
+        "Each directive takes an argument behind its name, a text below it, or both. This one has less than it needs, "
+        "or a line that is not an option where only options may stand. The message names what is missing.",
+        "```{benchmark}\n```\n",
+        "```{benchmark} softmax\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG112",
+        "A directive or role that sitegen does not know yet",
+        "The names `claim` and `value` are reserved: they will bind a sentence to a record. This version cannot do "
+        "that, and a page that ignored them would state what nothing supports. Leave the directive or role out for "
+        "now.",
+        "The fused version moves {value}`softmax/fused@8192x8192:float32 bandwidth`.\n",
+        "The table below has the bandwidth of the fused version.\n",
+        _POST,
+    ),
+)
+
+_TEXT = (
+    Code(
+        "SG113",
+        "HTML that cannot stand in a text",
+        "Scripts, styles, frames, forms and event attributes are refused: a page of the site has one script and one "
+        "style sheet, and its Content-Security-Policy forbids others. Use Markdown, a class of the theme, or a link.",
+        '<p style="color: red">Careful.</p>\n',
+        '<p class="careful">Careful.</p>\n',
+        _POST,
+    ),
+    Code(
+        "SG114",
+        "An HTML tag is never closed, or closes nothing",
+        "The tags of a text do not balance, so the rest of the page would stand inside the wrong element. Close the "
+        "tag, or remove the closing tag that has no opening one.",
+        "<b>Careful: each row is read three times.\n",
+        "<b>Careful</b>: each row is read three times.\n",
+        _POST,
+    ),
+    Code(
+        "SG115",
+        "A formula is not TeX",
+        "The text between dollar signs cannot be turned into MathML: a command does not exist, or a brace is missing. "
+        "A dollar sign that is meant as a dollar is written `\\$`.",
+        "The mean is $\\frac{1}{N$.\n",
+        "The mean is $\\frac{1}{N}$.\n",
+        _POST,
+    ),
+    Code(
+        "SG116",
+        "Unknown language of a listing",
+        "The fence names a language that the highlighter does not know, so its code is shown without colours. Correct "
+        "the name, or leave it out.",
+        "```pyhton\nx = 1\n```\n",
+        "```python\nx = 1\n```\n",
+        _POST,
+        warning=True,
+    ),
+    Code(
+        "SG117",
+        "An image has no words",
+        "An image needs an alternative text for readers who do not see it, and for those whose connection does not "
+        "load it. Describe what the image shows.",
+        "![](plot.png)\n",
+        "![Bandwidth rises with the size, up to a ceiling](plot.png)\n",
+        _POST,
+        warning=True,
+    ),
+    Code(
+        "SG118",
+        "A footnote is not defined",
+        "The text refers to a footnote, and no line `[^name]: …` defines it. Add the line anywhere in the text, or "
+        "correct the name.",
+        "Rows are read twice.[^why]\n",
+        "Rows are read twice.[^why]\n\n[^why]: Once for the maximum, once for the sum.\n",
+        _POST,
+    ),
+    Code(
+        "SG119",
+        "The YAML of an option is not valid",
+        "An option's value is YAML, and it cannot be parsed. The usual causes are a bracket that is not closed and a "
+        "colon inside a value: put such a value between quotes.",
+        "```{benchmark} softmax\n:columns: [time, bandwidth\n```\n",
+        "```{benchmark} softmax\n:columns: [time, bandwidth]\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG120",
+        "A reference leads to a label that the text does not have",
+        "`@fig-…`, `@tbl-…`, `@lst-…`, `@eq-…` and `@sec-…` name a part of the same text, and no such part has this "
+        "label. Correct the label, or add it to what you mean with `{#label}` or the option `label`.",
+        "As @tbl-times shows, the fused version is faster.\n",
+        "As @tbl-times shows, the fused version is faster.\n\n"
+        "| version | reads |\n|---|---|\n| naive | 3 |\n| fused | 1 |\n\n: Reads of a row {#tbl-times}\n",
+        _POST,
+    ),
+    Code(
+        "SG121",
+        "The first part of a label names another kind of thing",
+        "`fig-` is for figures, `tbl-` for tables, `lst-` for listings, `eq-` for equations and `sec-` for sections: a "
+        "reference prints this word. A table that is called `fig-…` would be printed as a figure. Change the first "
+        "part.",
+        "| version | reads |\n|---|---|\n| naive | 3 |\n\n: Reads of a row {#fig-times}\n",
+        "| version | reads |\n|---|---|\n| naive | 3 |\n\n: Reads of a row {#tbl-times}\n",
+        _POST,
+    ),
+    Code(
+        "SG122",
+        "One bracket mixes a part of the text and the works of others",
+        "A bracket holds citations of the bibliography, or references to figures and tables of the text, since the two "
+        "are printed differently. Write two brackets.",
+        "Each row is read once [@dao2022; @sec-reads].\n\n## Reads {#sec-reads}\n\nText.\n",
+        "Each row is read once [@dao2022] [@sec-reads].\n\n## Reads {#sec-reads}\n\nText.\n",
+        _POST,
+    ),
+)
+
+_SHOWN = (
+    Code(
+        "SG130",
+        "The notes of a listing and the marks in its code do not fit",
+        "A mark `<1>` at the end of a line of code belongs to point 1 of the ordered list right below the listing, and "
+        "the option `annotate` names the lines instead of marks. Here a mark has no point, a point has no mark, or a "
+        "mark stands on no line of code. Add what is missing; write `annotate=false` where `<1>` is code.",
+        "```python\nx = 1  # <1>\n```\n\nText.\n",
+        "```python\nx = 1  # <1>\n```\n\n1. The number of rows.\n",
+        _POST,
+    ),
+    Code(
+        "SG131",
+        "A set of tabs is not built as a set of tabs",
+        "A `{tab-set}` holds only `{tab-item}`s, at least one, each with a title of its own; a `{tab-item}` stands "
+        "only in a `{tab-set}`. Otherwise a reader could not choose a tab. Put the text into a tab, or the tab into a "
+        "set.",
+        ":::{tab-item} Triton\nText.\n:::\n",
+        "::::{tab-set}\n:::{tab-item} Triton\nText.\n:::\n::::\n",
+        _POST,
+    ),
+    Code(
+        "SG132",
+        "The stages of a timeline cannot be scheduled",
+        "A `{timeline}` needs at least one tile and one stage, each stage at least one step, and the whole a length "
+        "that a figure can show. Correct the number that is marked.",
+        "```{timeline}\ntiles: 0\nstages: {copy: 2, compute: 3}\n```\n",
+        "```{timeline}\ntiles: 4\nstages: {copy: 2, compute: 3}\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG133",
+        "A diagram cannot be drawn",
+        "sitegen draws flowcharts, sequence diagrams and state diagrams of Mermaid while it builds. This diagram is of "
+        "another kind, or its text does not parse. Correct the text, or draw the diagram as an SVG beside the post.",
+        '```mermaid\npie\n  "copy" : 2\n```\n',
+        "```mermaid\nflowchart LR\n  A[copy] --> B[compute]\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG134",
+        "The package that draws diagrams is not installed",
+        "Diagrams of Mermaid are drawn by an optional package, so that nothing is drawn in the reader's browser. "
+        "Install it with the command in the hint.",
+        "a ```mermaid fence, and sitegen installed without its extra `diagrams`",
+        "pip install 'sitegen[diagrams]'",
+    ),
+    Code(
+        "SG135",
+        "A CuTe layout that cannot be read or drawn",
+        "The argument of `{layout}`, or the option `layout` of `{memory-access}`, is not a layout such as "
+        "`(8,8):(8,1)`, has more than rows and columns, or has more elements than a figure can show. Shape and stride "
+        "have the same brackets. Correct the layout, or show a smaller one.",
+        "```{layout} (8,8:(8,1)\n```\n",
+        "```{layout} (8,8):(8,1)\n```\n",
+        _POST,
+    ),
+    Code(
+        "SG136",
+        "A memory access that no warp can make",
+        "The address of each lane is computed by your formula for lanes 0 to 31. The formula cannot be computed, leads "
+        "out of the layout or of any memory, or gives an address that is not a multiple of the access's width; a GPU "
+        "faults at such an address. Correct the formula, the coordinates or the width.",
+        "```{memory-access}\n:address: lane * 4\n:width: 16\n```\n",
+        "```{memory-access}\n:address: lane * 16\n:width: 16\n```\n",
+        _POST,
+    ),
+)
+
+GROUP = Group(
+    "Writing Markdown",
+    "The room `markup` reports these while it turns a text into HTML.",
+    (*_DIRECTIVES, *_CELLS, *_TEXT, *_SHOWN),
+)

@@ -1,0 +1,319 @@
+"""SG001 to SG049: files, YAML, addresses, kernels and the worklog, as they are read."""
+
+from __future__ import annotations
+
+from sitegen.codes.entry import Code, Group
+
+_POST = "content/posts/softmax/index.md"
+_SITE = "content/site.yaml"
+_KERNEL = "kernels/softmax/kernel.yaml"
+_DIARY = "content/worklog/2026.md"
+
+_FILES = (
+    Code(
+        "SG001",
+        "The file is not UTF-8",
+        "The file has a byte that is not part of any UTF-8 character. sitegen reads every text as UTF-8, so that a "
+        "site is the same on each machine. Save the file as UTF-8; editors call this the encoding.",
+        "a file in Latin-1, where ü is the single byte 0xfc",
+        "the same file in UTF-8, where ü is the two bytes 0xc3 0xbc",
+    ),
+    Code(
+        "SG002",
+        "Invalid YAML",
+        "The front matter or a YAML file cannot be parsed. Nothing of this YAML is read, so other mistakes in it are "
+        "not reported yet. The usual causes are a missing colon, a missing bracket, a tab, or a colon inside a value: "
+        "put such a value between quotes.",
+        "title: Softmax: one pass\nbase_url: https://example.org/\n",
+        'title: "Softmax: one pass"\nbase_url: https://example.org/\n',
+        _SITE,
+    ),
+    Code(
+        "SG003",
+        "A key stands twice in one YAML mapping",
+        "Two values are given for one key, and only one of them can count. YAML parsers differ in which one they take. "
+        "Remove one of the two lines.",
+        "title: Kernels\ntitle: Bytes in flight\nbase_url: https://example.org/\n",
+        "title: Bytes in flight\nbase_url: https://example.org/\n",
+        _SITE,
+    ),
+    Code(
+        "SG004",
+        "The front matter is missing or is never closed",
+        "A post, page or term begins with front matter, which is YAML between two lines of three hyphens. Without it "
+        "the text has no title, and a post has no date. Begin the file with such a line and the required keys, and end "
+        "the front matter with another one.",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\n\nThe naive version reads each row three times.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\n---\nThe naive version reads each row three times.\n",
+        _POST,
+    ),
+)
+
+_KEYS = (
+    Code(
+        "SG010",
+        "A required key is missing or empty",
+        "A file needs this key and does not give it a value. A post needs `title` and `date`, `content/site.yaml` "
+        "needs `title` and `base_url`, a series needs `title`; a kernel needs what its page and its measurement are "
+        "made from. Add the key with a value.",
+        "---\ntitle: A fast softmax\n---\nText.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\n---\nText.\n",
+        _POST,
+    ),
+    Code(
+        "SG011",
+        "A value has the wrong type",
+        "The key expects another kind of value: text, a number, a list, a date, true or false. The message says which "
+        "one was expected and which one stands there. Write the value in the expected form.",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\ndraft: maybe\n---\nText.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\ndraft: true\n---\nText.\n",
+        _POST,
+    ),
+    Code(
+        "SG012",
+        "Unknown key",
+        "The file has a key that sitegen does not know. An unknown key is an error because it is most often a slip of "
+        "the keyboard, and the intended setting would be ignored without a word. Correct the name, or remove the line.",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\ndecription: One read, one write.\n---\nText.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\ndescription: One read, one write.\n---\nText.\n",
+        _POST,
+    ),
+    Code(
+        "SG013",
+        "Impossible date",
+        "The value has the form of a date or a time, and the calendar or the clock has no such value. Dates are sorted "
+        "and printed, so a wrong one cannot be guessed. Correct the day, the month or the time.",
+        "---\ntitle: A fast softmax\ndate: 2026-02-30\n---\nText.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-02-28\n---\nText.\n",
+        _POST,
+    ),
+    Code(
+        "SG014",
+        "The value is none of the allowed ones",
+        "The key takes one of a few words, or a word of a certain form: a feed, a dtype, a language, a time zone, a "
+        "GPU's id, an absolute address. The value is none of them. The hint lists the allowed words or shows the form.",
+        "title: Kernels\nbase_url: https://example.org/\nfeeds: [tag]\n",
+        "title: Kernels\nbase_url: https://example.org/\nfeeds: [tags]\n",
+        _SITE,
+    ),
+    Code(
+        "SG015",
+        "Two keys of a series do not go together",
+        "A series lists its posts either in `phases`, or in the short form `posts`, which makes one phase. A file with "
+        "both would list posts that belong to no phase. Move the posts into a phase, or remove `phases`.",
+        "title: Basics\nposts: [softmax]\nphases:\n  - {title: Reductions, posts: [reductions]}\n",
+        "title: Basics\nphases:\n  - {title: Reductions, posts: [reductions]}\n",
+        "series/basics.yaml",
+    ),
+    Code(
+        "SG016",
+        "No reader takes this file",
+        "The file looks as if it belonged to the site, and no page is made of it: its name or its folder is not one "
+        "that sitegen reads. A file that is silently left out would be noticed only by readers. Rename it or move it; "
+        "the hint says where such a file belongs.",
+        "series/basics.yml",
+        "series/basics.yaml",
+        warning=True,
+    ),
+)
+
+_ADDRESSES = (
+    Code(
+        "SG020",
+        "Two posts have the same slug",
+        "The slug is the name of a post's file or folder, and the address of its page. Two posts with one slug in one "
+        "language would be one page. Rename one of the two.",
+        "content/posts/softmax.md and content/posts/softmax/index.md",
+        "content/posts/softmax.md and content/posts/softmax-in-cuda/index.md",
+    ),
+    Code(
+        "SG021",
+        "Two things claim the same address",
+        "A permalink, an alias or a page's name is an address that something else of the site has. Only one file can "
+        "be written there. Choose another address.",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\npermalink: /worklog/\n---\nText.\n",
+        "---\ntitle: A fast softmax\ndate: 2026-11-22\npermalink: /softmax/\n---\nText.\n",
+        _POST,
+    ),
+    Code(
+        "SG022",
+        "A file is missing or cannot be read",
+        "A file that the site needs does not exist, or the operating system refuses to open it. Each site has "
+        "`content/site.yaml`, each kernel has a `reference.py`, and each implementation has the file that "
+        "`kernel.yaml` names. Create the file, correct its name, or correct its permissions.",
+        "implementations:\n  - {name: fused, file: fusd.py}\n",
+        "implementations:\n  - {name: fused, file: fused.py}\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG023",
+        "A name stands twice in one list",
+        "A post of a series, an implementation, a workload or a work of a bibliography is named twice. A reference to "
+        "that name could mean either. Remove or rename the second one; the hint names the line of the first.",
+        "title: Basics\nposts: [softmax, softmax]\n",
+        "title: Basics\nposts: [softmax, reductions]\n",
+        "series/basics.yaml",
+    ),
+    Code(
+        "SG024",
+        "A name or an address has an unfit form",
+        "The name cannot be used where it will stand: in an address, in a formula, or as a function. A kernel is named "
+        "like its folder, dims and tensors are letters, digits and `_`, and some words have a meaning of their own. "
+        "Choose another name; the hint says which form is expected.",
+        "kernel: fast_softmax\n",
+        "kernel: softmax\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG025",
+        "Invalid BibTeX",
+        "A bibliography cannot be parsed at this place. The entry is left out, so citations of it fail too. The usual "
+        "cause is a comma or a brace that is missing in the lines above.",
+        "@article{dao2022,\n  title = {FlashAttention}\n  year = 2022\n}\n",
+        "@article{dao2022,\n  author = {Tri Dao},\n  title = {FlashAttention},\n  year = 2022\n}\n",
+        "content/references.bib",
+    ),
+)
+
+_KERNELS = (
+    Code(
+        "SG030",
+        "A formula of a kernel cannot be computed",
+        "A formula such as `reads`, `flops` or a grid size has a name that the kernel does not define, or is not a "
+        "formula of this grammar, or has no sensible value at one of the workloads. Bandwidth and of-ceiling are "
+        "computed from these formulas. Use dims, params, constants, `itemsize`, `+ - * // % **`, brackets, `min`, "
+        "`max` and `cdiv`.",
+        "reads: M * K * itemsize\n",
+        "reads: M * N * itemsize\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG031",
+        "A workload or a check does not give the dims of the kernel",
+        "Each entry of `workloads` and `checks` gives each dim of the kernel a size of at least 1, and no other dim. A "
+        "missing size leaves the shape of the inputs unknown. Add the dim, correct its name, or correct its size.",
+        "workloads: [{M: 8192}]\n",
+        "workloads: [{M: 8192, N: 8192}]\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG032",
+        "The tolerances of a kernel do not fit its dtypes",
+        "`tolerance` gives each dtype of the kernel one number that is at least 0 and below 1: the largest relative "
+        "error of a correct result. Without it an implementation cannot be checked, and what is not checked is not "
+        "timed. Add the dtype, or correct the number.",
+        "dtypes: [float32]\ntolerance: {float32: 2}\n",
+        "dtypes: [float32]\ntolerance: {float32: 1e-6}\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG033",
+        "A goal is not written as a goal, or names what the kernel does not have",
+        "A goal compares an implementation, or `best`, with a share or a baseline at one workload and dtype. The "
+        "status of a goal can only be computed when all these names exist in the kernel. Correct the form or the name.",
+        'goals: ["best >= 0.98 of-copy @ 512x512:float32"]\n',
+        'goals: ["best >= 0.98 of-copy @ 8192x8192:float32"]\n',
+        _KERNEL,
+    ),
+    Code(
+        "SG034",
+        "The launch of an implementation is not complete or does not fit its language",
+        "A `.cu` file is called either through `launch` (entry, grid, block, args) or through host code named by "
+        "`host`; a `.py` file launches itself. Arguments are the kernel's tensors, dims, params and constants, and an "
+        "architecture is written as `>=sm_90`. Add what is missing, or remove what does not belong there.",
+        "implementations:\n  - {name: naive, file: naive.cu}\n",
+        "implementations:\n"
+        "  - name: naive\n"
+        "    file: naive.cu\n"
+        "    launch: {entry: naive, grid: [M], block: [256], args: [x, y, N]}\n",
+        _KERNEL,
+    ),
+    Code(
+        "SG035",
+        "The file of an implementation does not hold the function that is called",
+        "An implementation is a `.py` file with a function named like the kernel, or a `.cu` file with the function "
+        "that `launch` or `host` names. Without that function nothing can be measured. Rename the function, or name "
+        "the right file.",
+        "kernels/softmax/fused.py defines `fused_softmax`",
+        "kernels/softmax/fused.py defines `softmax`",
+    ),
+    Code(
+        "SG036",
+        "A Python file does not parse",
+        "The source of an implementation is not valid Python. sitegen parses it to find what it imports, and never "
+        "runs it in a build. Correct the syntax at the place that is shown.",
+        "def softmax(x, *, out=None)\n    return x\n",
+        "def softmax(x, *, out=None):\n    return x\n",
+        "kernels/softmax/fused.py",
+    ),
+)
+
+_WORKLOG = (
+    Code(
+        "SG040",
+        "Impossible date in the worklog",
+        "A heading or a file name looks like the date of a day, and the calendar has no such day. Its text stays with "
+        "the day above. Write the date as `2026-11-22`.",
+        "2026-02-30\n\n- [x] Read about shared memory\n\n2026-02-27\n\n- [x] Read about warps\n",
+        "2026-02-28\n\n- [x] Read about shared memory\n\n2026-02-27\n\n- [x] Read about warps\n",
+        _DIARY,
+        warning=True,
+    ),
+    Code(
+        "SG041",
+        "It is not clear which number of a date is the month",
+        "The dates of this file can be read with the month first or with the day first, and no date of the file "
+        "decides it. sitegen has chosen one reading, which the hint shows. Write the year first to be sure.",
+        "03/04/2026\n\n- [x] Read about warps\n",
+        "2026-03-04\n\n- [x] Read about warps\n",
+        _DIARY,
+        warning=True,
+    ),
+    Code(
+        "SG042",
+        "The countdown of one day does not fit those of the other days",
+        "Most days of the file count down to the same date with `T - N`, and this day's number leads to another date. "
+        "It is probably a slip. Write the number that the hint gives, or leave it as a record of what you thought.",
+        "2026-11-22 T - 9\n\nA.\n\n2026-11-21 T - 40\n\nB.\n\n2026-11-20 T - 41\n\nC.\n",
+        "2026-11-22 T - 39\n\nA.\n\n2026-11-21 T - 40\n\nB.\n\n2026-11-20 T - 41\n\nC.\n",
+        _DIARY,
+        warning=True,
+    ),
+    Code(
+        "SG043",
+        "A day of the worklog comes twice",
+        "Two entries have the same date, in one file or in two. The page of the day shows both, one after the other. "
+        "Join them, or correct a date.",
+        "2026-11-22\n\nIn the morning.\n\n2026-11-22\n\nIn the evening.\n",
+        "2026-11-22\n\nIn the morning.\n\n2026-11-21\n\nIn the evening.\n",
+        _DIARY,
+        warning=True,
+    ),
+    Code(
+        "SG044",
+        "A worklog file has no day",
+        "The file has text and neither its name nor one of its lines is a date. Its text belongs to no day, so no page "
+        "shows it as an entry. Begin each day with a line such as `2026-11-22`, or give the file such a name.",
+        "- [x] Read about warps\n",
+        "2026-11-22\n\n- [x] Read about warps\n",
+        _DIARY,
+        warning=True,
+    ),
+    Code(
+        "SG045",
+        "The name and the front matter of a worklog file give two dates",
+        "The file is named after one day, and `date` in its front matter is another. The front matter counts. Rename "
+        "the file or correct the date, so that the next reader finds the day where its name says.",
+        "---\ndate: 2026-11-22\n---\nRead about warps.\n",
+        "---\ndate: 2026-11-21\n---\nRead about warps.\n",
+        "content/worklog/2026-11-21.md",
+        warning=True,
+    ),
+)
+
+GROUP = Group(
+    "Reading files",
+    "The room `read` reports these while it turns files into the model. What stands in a worklog is always a warning: "
+    "a diary never fails a build.",
+    (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS, *_WORKLOG),
+)

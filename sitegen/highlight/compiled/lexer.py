@@ -1,0 +1,276 @@
+"""A text → pieces of HTML, each token in the HTML of its kind, by running the programs of a lexer's states.
+
+The tokens are those of Pygments, also where a text is wrong: `RegexLexer.get_tokens_unprocessed` is what is followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from pygments.lexer import Lexer, _PseudoMatch
+from pygments.token import Error, Whitespace, _TokenType
+
+from sitegen.highlight.compiled.numbers import Numbers
+from sitegen.highlight.compiled.program import Act, program_of
+from sitegen.highlight.compiled.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
+from sitegen.highlight.compiled.sets import bit
+from sitegen.highlight.compiled.words import Identifiers, Meaning
+
+_LONG = 60
+"""Longer texts are seldom seen twice."""
+_MOST = 20_000
+
+Show = Callable[[str, str], str]
+"""(kind, text) → HTML; of no text, no HTML."""
+
+
+class Memo(dict[str, Any]):
+    """Texts of one kind → their HTML, made once; None where the text alone does not say what it is."""
+
+    __slots__ = ("_show",)
+
+    def __init__(self, show: Callable[[str], str | None]) -> None:
+        self._show = show
+
+    def __missing__(self, text: str) -> str | None:
+        html = self._show(text)
+        if len(text) < _LONG:
+            if len(self) > _MOST:
+                self.clear()
+            self[text] = html
+        return html
+
+
+class _Unsaid(dict[str, Any]):
+    """For what does more than to name its match."""
+
+    def __missing__(self, text: str) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a rule does with its match: groups with a memo of their texts, or other groups and what reads them.
+
+    A rule stands there for itself, whose action wants a match of its own.
+    """
+
+    named: tuple[tuple[int, Memo], ...]
+    read: tuple[tuple[int, Part | Rule], ...]
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A program that is ready to run: `memos` and `steps` are by the number of the group that matched."""
+
+    scanner: Callable[[str, int], Any]
+    memos: list[dict[str, Any]]
+    steps: list[Any]
+    rules: Sequence[Rule]
+
+
+class CompiledLexer:
+    """Raises whatever it meets in a lexer that it cannot read, when it is made or used: take Pygments then."""
+
+    def __init__(self, lexer: type[Lexer], kind_of: KindOf, show: Show, plain: str = "") -> None:
+        self._lexer = lexer
+        self._plain = plain
+        self._error = kind_of(Error)
+        self._newline = kind_of(Whitespace)
+        self._show = show
+        self._memos: dict[str, Memo] = {}
+        self._states: dict[str, _State] = {}
+        self._steps: dict[Rule, _Step] = {}
+        self.tables = Tables(lexer, kind_of)
+
+    def pieces(self, text: str) -> list[str]:
+        """Plain text at even places, as it stands in `text`, and the HTML of a token after each."""
+        out: list[str] = []
+        _Reader(self, ["root"], out).read(_prepared(text))
+        return out
+
+    def warm(self) -> None:
+        """Compiles the first state and all that it enters, which is nearly all that most texts meet."""
+        for state in ["root", *self.tables.entered("root")]:
+            self.state(state)
+
+    def state(self, name: str) -> _State:
+        if name not in self._states:
+            program = program_of(name, self.tables, self._plain, self._error == self._plain)
+            acts = list(enumerate(program.acts))
+            steps = [self.step(act, number) if isinstance(act, Rule) else act for number, act in acts]
+            scanner: Any = program.regex
+            self._states[name] = _State(scanner.scanner, [self._memo_of(act) for _, act in acts], steps, program.rules)
+        return self._states[name]
+
+    def step(self, rule: Rule, number: int) -> _Step:
+        """`number` is that of the group of the whole match."""
+        if callable(rule.whole):
+            return _Step((), ((number, rule),), rule.target)
+        parts = tuple(enumerate(rule.parts, number + 1)) or ((number, rule.whole),)
+        named = tuple((group, self._memo(part)) for group, part in parts if isinstance(part, str))
+        if len(named) < sum(part is not None for _, part in parts):
+            return _Step((), parts, rule.target)
+        return _Step(named, (), rule.target)
+
+    def step_alone(self, rule: Rule) -> _Step:
+        """With a match of its own."""
+        if rule not in self._steps:
+            self._steps[rule] = self.step(rule, 0)
+        return self._steps[rule]
+
+    def shown(self, kind: str, text: str) -> str:
+        return str(self._memo(kind)[text])
+
+    def shown_tokens(self, tokens: Iterable[tuple[int, _TokenType, str]]) -> str:
+        """What a function among the actions made."""
+        return "".join(self.shown(self.tables.kind(token, text), text) for _, token, text in tokens)
+
+    def unmatched(self, letter: str) -> str:
+        return self.shown(self._newline if letter == "\n" else self._error, letter)
+
+    @cached_property
+    def instance(self) -> Lexer:
+        """What such functions are called with; Pygments compiles all its tables for it."""
+        return self._lexer(stripnl=False)
+
+    def _memo_of(self, act: Act | None) -> dict[str, Any]:
+        if isinstance(act, Identifiers):
+            return Memo(partial(self._shown_word, act))
+        if isinstance(act, Numbers):
+            return Memo(partial(self._shown_number, act))
+        if isinstance(act, Rule) and isinstance(act.whole, str) and act.target is None and not act.empty:
+            return self._memo(act.whole)
+        return _Unsaid()
+
+    def _memo(self, kind: str) -> Memo:
+        if kind not in self._memos:
+            self._memos[kind] = Memo(self._shown_name if kind == NAME else partial(self._show, kind))
+        return self._memos[kind]
+
+    def _shown_name(self, text: str) -> str:
+        return self._show(self.tables.known_names.get(text, self.tables.name), text)
+
+    def _shown_number(self, numbers: Numbers, text: str) -> str | None:
+        kind = numbers.kind(text)
+        return None if kind is None else self.shown(kind, text)
+
+    def _shown_word(self, words: Identifiers, word: str) -> str | None:
+        meaning = words.meanings.get(word, Meaning(words.kind))
+        return None if meaning.kind is None or meaning.longer else self.shown(meaning.kind, word)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one text, in the state on top of `stack`, into `out`."""
+
+    lexer: CompiledLexer
+    stack: list[str]
+    out: list[str]
+
+    def read(self, text: str) -> None:
+        add, stack = self.out.append, self.stack
+        at, end = 0, len(text)
+        while at < end:
+            state = self.lexer.state(stack[-1])
+            memos, steps = state.memos, state.steps
+            for found in iter(state.scanner(text, at).match, None):
+                number = found.lastindex
+                html = memos[number][found[number]]
+                add(found[1])
+                if html is not None:
+                    add(html)
+                    continue
+                step = steps[number]
+                if step.__class__ is not _Step:
+                    add("")
+                    at = self._look_up(step, found, number, state.rules)
+                    break
+                self._take(step, found)
+                if step.target is not None:
+                    at = found.end()
+                    _go(step.target, stack)
+                    break
+
+    def _take(self, step: _Step, found: re.Match[str]) -> None:
+        """Adds one piece of HTML, and for parts that something else reads the pieces of that."""
+        html = ""
+        for group, memo in step.named:
+            html += memo[found[group] or ""]
+        self.out.append(html)
+        for group, part in step.read:
+            if found[group]:
+                self._read_part(part, found, group)
+
+    def _read_part(self, part: Part | Rule, found: re.Match[str], group: int) -> None:
+        lexer, text, start = self.lexer, found[group], found.start(group)
+        if isinstance(part, Nested):
+            _Reader(lexer, list(part.stack), self.out).read(text)
+        elif isinstance(part, str):
+            self.out += ("", lexer.shown(part, text))
+        elif isinstance(part, Rule):
+            action: Any = part.whole
+            self.out += ("", lexer.shown_tokens(action(lexer.instance, part.match(found.string, start))))
+        elif part is not None:
+            self.out += ("", lexer.shown_tokens(part(lexer.instance, _PseudoMatch(start, text), None)))
+
+    def _look_up(self, words: Any, found: re.Match[str], number: int, rules: Sequence[Rule]) -> int:
+        """A word with longer rules, or a place where rules are tried in turn → where to read on."""
+        at = found.start(number)
+        if not isinstance(words, Identifiers):
+            return self._in_turn(rules, found.string, at)
+        meaning = words.meanings[found[number]]
+        for rule in meaning.longer:
+            longer = rule.match(found.string, at)
+            if longer:
+                return self._taken(rule, longer)
+        if meaning.kind is None:
+            return self._in_turn(rules, found.string, at)
+        self.out += ("", self.lexer.shown(meaning.kind, found[number]))
+        return found.end()
+
+    def _in_turn(self, rules: Sequence[Rule], text: str, at: int) -> int:
+        """As Pygments reads one token."""
+        if at == len(text):
+            return at
+        begins = bit(text[at])
+        for rule in rules:
+            found = rule.match(text, at) if rule.first & begins else None
+            if found:
+                return self._taken(rule, found)
+        if text[at] == "\n":
+            self.stack[:] = ["root"]
+        self.out += ("", self.lexer.unmatched(text[at]))
+        return at + 1
+
+    def _taken(self, rule: Rule, found: re.Match[str]) -> int:
+        self.out.append("")
+        self._take(self.lexer.step_alone(rule), found)
+        if rule.target is not None:
+            _go(rule.target, self.stack)
+        return found.end()
+
+
+def _go(target: Target, stack: list[str]) -> None:
+    """One state is always left."""
+    if isinstance(target, int):
+        del stack[max(1, len(stack) + target) :]
+    elif isinstance(target, tuple):
+        for state in target:
+            if state == "#pop":
+                del stack[max(1, len(stack) - 1) :]
+            else:
+                stack.append(stack[-1] if state == "#push" else state)
+    else:
+        stack.append(stack[-1])
+
+
+def _prepared(text: str) -> str:
+    """As Pygments prepares what it reads."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.endswith("\n") else text + "\n"

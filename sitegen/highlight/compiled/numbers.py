@@ -1,0 +1,56 @@
+"""The rules of a state → what begins with a digit is looked up: most listings have few numbers, each many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.rules import Rule
+from sitegen.highlight.compiled.sets import Mask
+from sitegen.highlight.compiled.trees import Node
+
+DIGITS = sets.mask_of("0123456789")
+_BLANKS = sets.mask_of(" \n")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What `rules` make of characters of `alphabet`, of which the first is a digit.
+
+    None of them reads or asks for anything else: so the characters up to the first other one say all.
+    """
+
+    rules: tuple[Rule, ...]
+    alphabet: Mask
+
+    def nodes(self) -> list[Node]:
+        return [sets.characters(DIGITS), trees.many(sets.characters(self.alphabet), 0)]
+
+    def kind(self, text: str) -> str | None:
+        """None where a rule reads less than `text`, or does more than to name it."""
+        for rule in self.rules:
+            if found := rule.match(text, 0):
+                return str(rule.whole) if rule.is_simple and found.end() == len(text) else None
+        return None
+
+
+def numbers(rules: Sequence[Rule]) -> Numbers | None:
+    """`rules` are those that may match at a digit, in their order.  None where a look-up would save nothing."""
+    found: list[Rule] = []
+    alphabet = 0
+    for rule in rules:
+        characters = _alphabet(rule)
+        if not characters:
+            break
+        found.append(rule)
+        alphabet |= characters
+    return Numbers(tuple(found), alphabet) if len(found) > 1 else None
+
+
+def _alphabet(rule: Rule) -> Mask:
+    """All that a rule may read; 0 where that is not all it depends on, or may be anything."""
+    if rule.empty or sets.looks_around(rule.tree):
+        return 0
+    alphabet = sets.alphabet(rule.tree, rule.tree.state.flags)
+    return 0 if alphabet & _BLANKS else alphabet

@@ -1,0 +1,259 @@
+"""A Pygments lexer class → its rules, state by state, read from its tables without compiling one of them.
+
+A rule says what its match is called: one kind for the whole, or one part for each group.  Kinds are strings of whoever
+asks: the classes of a page, or the names of tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pygments.lexer import Lexer, RegexLexer, bygroups, this, using, words
+from pygments.lexers.c_cpp import CFamilyLexer
+from pygments.token import Keyword, Name, Text, _TokenType
+from pygments.util import Future
+
+from sitegen.highlight.compiled import sets, trees
+from sitegen.highlight.compiled.loops import tightened
+from sitegen.highlight.compiled.sets import Mask
+from sitegen.highlight.compiled.trees import C, Tree
+
+KindOf = Callable[[_TokenType], str]
+Target = int | str | tuple[str, ...] | None
+"""How many states are left (less than 0), `#push`, or the states that are entered; None stays."""
+NAME = "name?"
+"""The kind of a name that a list of the lexer may know better (`Tables.known_names`)."""
+_make: Any = bygroups
+_BY_GROUPS = _make(Text).__code__
+_make = using
+_USING_THIS = _make(this).__code__
+
+
+class Unsupported(Exception):
+    """A lexer that does more than its tables say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """What the same lexer reads as a text of its own, beginning in `stack`."""
+
+    stack: tuple[str, ...]
+
+
+Part = str | Nested | Callable[..., Any] | None
+"""What a whole match or a group of it is called, or what reads it; None is left out."""
+
+
+@dataclass(eq=False)
+class Rule:
+    """`parts`, where there are any, are those of the groups, and `whole` is None."""
+
+    source: str | Future | Tree
+    flags: int
+    whole: Part
+    parts: tuple[Part, ...]
+    target: Target
+
+    @cached_property
+    def tree(self) -> Tree:
+        source: Any = self.source
+        if not isinstance(source, str) and hasattr(source, "get"):
+            source = source.get()  # a list of words
+        return trees.parse(source, self.flags) if isinstance(source, str) else source
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it stays in its state and has one name for all that it reads."""
+        return isinstance(self.whole, str) and self.target is None
+
+    @cached_property
+    def listed(self) -> tuple[str, tuple[str, ...]] | None:
+        """Of a list of words: the character that no word may stand after, and the words."""
+        source = self.source
+        if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
+            return None
+        prefix = trees.parse(source.prefix, 0)
+        after = trees.not_after_what(prefix)
+        letters = list(prefix)[1 if after else 0 :]
+        if any(op is not C.LITERAL for op, _ in letters):
+            return None
+        text = "".join(chr(letter) for _, letter in letters)
+        return after, tuple(text + word for word in source.words)
+
+    def of_one(self, word: str) -> Rule:
+        """The same for one word of a list."""
+        after = f"(?<!{re.escape(self.listed[0])})" if self.listed and self.listed[0] else ""
+        return Rule(rf"{after}{re.escape(word)}\b", self.flags, self.whole, self.parts, self.target)
+
+    @cached_property
+    def first(self) -> Mask:
+        """The characters it can begin with: all, where it can be empty."""
+        mask, empty = self._first
+        return sets.ALL if empty else mask
+
+    @cached_property
+    def empty(self) -> bool:
+        return self._first[1]
+
+    @cached_property
+    def _first(self) -> tuple[Mask, bool]:
+        if self.listed and all(self.listed[1]):
+            return sets.mask_of(word[0] for word in self.listed[1]), False
+        return sets.first(self.tree, self.tree.state.flags)
+
+    @cached_property
+    def tail(self) -> Mask:
+        return sets.tail(self.tree, self.tree.state.flags)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether it is nothing but characters of one set, as many as there are."""
+        return trees.is_repeat(self.tree)
+
+    @cached_property
+    def surely(self) -> Mask:
+        return sets.surely(self.tree, self.tree.state.flags)
+
+    def second(self, begin: Mask) -> tuple[Mask, bool]:
+        """The characters that can follow one of `begin`, and whether a match can end there."""
+        if begin not in self._seconds:
+            self._seconds[begin] = sets.second(self.tree, self.tree.state.flags, begin)
+        return self._seconds[begin]
+
+    @cached_property
+    def _seconds(self) -> dict[Mask, tuple[Mask, bool]]:
+        return {}
+
+    @cached_property
+    def at_line_start(self) -> bool:
+        """Whether it matches nowhere but at the beginning of a line."""
+        return not self.listed and trees.begins_at(self.tree, C.AT_BEGINNING, C.AT_BEGINNING_STRING)
+
+    @cached_property
+    def at_text_start(self) -> bool:
+        return self.at_line_start and trees.begins_at(self.tree, C.AT_BEGINNING_STRING)
+
+    @cached_property
+    def match(self) -> Callable[[str, int], re.Match[str] | None]:
+        """The rule by itself."""
+        return trees.compiled(self.tree).match
+
+    def is_plainly(self, kind: str) -> bool:
+        """Whether all it does is to call some characters `kind`."""
+        return self.whole == kind and self.target is None and not self.empty
+
+    def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.Node]:
+        if keep_groups or self._refers:
+            numbers: dict[int, int] = {}
+            return [trees.with_flags(into.copy(self._in_groups, numbers), self.tree.state.flags)]
+        return [self._bare]
+
+    @cached_property
+    def _refers(self) -> bool:
+        return trees.refers(self.tree)
+
+    @cached_property
+    def _in_groups(self) -> Tree:
+        return tightened(self.tree, self.tree.state.flags)
+
+    @cached_property
+    def _bare(self) -> trees.Node:
+        """The tree without its groups."""
+        flags = self.tree.state.flags
+        return trees.with_flags(tightened(trees.Numbering().copy(self.tree, None), flags), flags)
+
+
+class Tables:
+    """The states of a lexer.  `kind_of` names tokens."""
+
+    def __init__(self, lexer: type[Lexer], kind_of: KindOf) -> None:
+        self._kind_of = kind_of
+        self._known_names = _known_names(lexer)
+        self.known_names = {word: kind_of(token) for word, token in self._known_names.items()}
+        self.name = kind_of(Name)
+        self._raw = _tables(lexer)
+        self._made: dict[int, Rule] = {}
+
+    def __getitem__(self, state: str) -> list[Rule]:
+        return [self._rule(raw) for raw in self._raw[state]]
+
+    def get(self, state: str) -> list[Rule]:
+        """None of what is no state: `#pop` and `#push`."""
+        return self[state] if state in self._raw else []
+
+    def entered(self, state: str) -> list[str]:
+        """The states that the rules of `state` enter."""
+        targets = [target for _, _, target in self._raw[state] if isinstance(target, tuple)]
+        return list(dict.fromkeys(other for target in targets for other in target if other in self._raw))
+
+    def kind(self, token: _TokenType, text: str) -> str:
+        """Of a token that another lexer made."""
+        return self.known_names.get(text, self.name) if token is Name else self._kind_of(token)
+
+    def _rule(self, raw: tuple[Any, Any, Target]) -> Rule:
+        """One rule, however many states include it."""
+        if id(raw) not in self._made:
+            self._made[id(raw)] = self._new_rule(*raw)
+        return self._made[id(raw)]
+
+    def _new_rule(self, regex: Any, action: Any, target: Target) -> Rule:
+        source, flags = regex if isinstance(regex, tuple) else ("", 0)  # a default has a method there
+        if getattr(action, "__code__", None) is not _BY_GROUPS:
+            return Rule(source, flags, self._part(action), (), target)
+        rule = Rule(source, flags, None, tuple(map(self._part, _closure(action)["args"])), target)
+        kinds = set(rule.parts)
+        if len(kinds) == 1 and isinstance(rule.parts[0], str) and trees.is_all_groups(rule.tree, len(rule.parts)):
+            return Rule(source, flags, rule.parts[0], (), target)
+        return rule
+
+    def _part(self, action: Any) -> Part:
+        if isinstance(action, _TokenType):
+            return NAME if action is Name and self._known_names else self._kind_of(action)
+        if getattr(action, "__code__", None) is _USING_THIS and not _closure(action).get("kwargs"):
+            return Nested(tuple(_closure(action)["gt_kwargs"].get("stack", ("root",))))
+        part: Part = action
+        return part
+
+
+def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]]]:
+    """(regex with its flags, action, target), with includes and inheritance resolved by Pygments."""
+    if not issubclass(lexer, RegexLexer) or hasattr(lexer, "token_variants"):
+        raise Unsupported(lexer.__name__)
+    if lexer.get_tokens is not Lexer.get_tokens or lexer.__init__ not in (Lexer.__init__, CFamilyLexer.__init__):
+        raise Unsupported(lexer.__name__)
+    uncompiled = {"_process_regex": staticmethod(lambda regex, flags, _state: (regex, flags))}
+    make_class: Any = type(lexer)
+    copy = make_class("_Copy", (lexer,), uncompiled)
+    copy._all_tokens, copy._tmpname = {}, 0
+    tables: Mapping[str, Sequence[tuple[Any, Any, Target]]] = copy.process_tokendef("", copy.get_tokendefs())
+    return tables
+
+
+def _known_names(lexer: type[Lexer]) -> dict[str, _TokenType]:
+    """What lexers of C's family call names after their tables have found them."""
+    from pygments.lexers.c_like import CudaLexer
+
+    known: dict[str, _TokenType] = {}
+    reads = lexer.get_tokens_unprocessed
+    if reads is CudaLexer.get_tokens_unprocessed:
+        cuda: Any = lexer
+        known |= dict.fromkeys(cuda.functions, Name.Function)
+        known |= dict.fromkeys(cuda.function_qualifiers, Keyword.Reserved)
+        known |= dict.fromkeys(cuda.execution_confs, Keyword.Pseudo)
+        known |= dict.fromkeys(cuda.variables, Name.Builtin)
+        known |= dict.fromkeys(cuda.vector_types | cuda.variable_qualifiers, Keyword.Type)
+    elif reads is not CFamilyLexer.get_tokens_unprocessed:
+        if reads is not RegexLexer.get_tokens_unprocessed:
+            raise Unsupported(lexer.__name__)
+        return known
+    family: Any = lexer
+    types = family.stdlib_types | family.c99_types | family.c11_atomic_types | family.linux_types
+    return known | dict.fromkeys(types, Keyword.Type)
+
+
+def _closure(function: Any) -> dict[str, Any]:
+    return dict(zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__), strict=True))

@@ -1,0 +1,168 @@
+"""Source code → the HTML of each of its lines: tokens in six classes, no style.
+
+The classes are the theme's: k keyword, kt type and register, s string, m number, f function, c comment.
+Everything else is text, which keeps pages small.
+
+The tokens are those of Pygments.  `compiled` reads the languages in `VERIFIED`, Pygments itself reads all others.  Both
+are imported by the first listing, because an edited text has most of its listings from the build before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pygments
+from pygments.lexer import Lexer
+from pygments.lexers import find_lexer_class_by_name, get_all_lexers
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
+
+from sitegen.highlight.listing import lines, show
+
+if TYPE_CHECKING:
+    from sitegen.highlight.compiled import CompiledLexer
+
+PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "output", "none"})
+OWN = {"triton": "TritonLexer", "ptx": "PtxLexer", "nvsass": "SassLexer", "sass": "SassLexer"}
+"""`sass` is NVIDIA's here; Pygments knows the style sheets of that name."""
+NAMES = {"cuda": "CUDA C++", "cu": "CUDA C++", "triton": "Triton", "ptx": "PTX", "nvsass": "SASS", "sass": "SASS"}
+VERIFIED = frozenset(
+    {"Bash", "C", "C++", "CSS", "CUDA", "Go", "HTML", "INI", "JavaScript", "PTX", "Python", "Rust", "SASS"}
+    | {"TOML", "Triton", "TypeScript"}
+)
+"""Names of lexers whose tables say all that they do: the tests compare every token with Pygments'."""
+
+CLASSES: dict[Any, str] = {
+    Comment: "c",
+    Comment.Preproc: "k",
+    Comment.PreprocFile: "s",
+    Generic.Deleted: "kt",
+    Generic.Heading: "f",
+    Generic.Inserted: "s",
+    Generic.Output: "c",
+    Generic.Prompt: "c",
+    Generic.Subheading: "f",
+    Keyword: "k",
+    Keyword.Type: "kt",
+    Name.Attribute: "f",
+    Name.Builtin: "kt",
+    Name.Class: "f",
+    Name.Decorator: "f",
+    Name.Exception: "kt",
+    Name.Function: "f",
+    Name.Label: "f",
+    Name.Tag: "k",
+    Name.Variable: "kt",
+    Number: "m",
+    Operator.Word: "k",
+    String: "s",
+}
+
+
+KEPT = 4096
+"""Listings of which the HTML is remembered."""
+
+
+@lru_cache(maxsize=KEPT)
+def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
+    """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
+    shown = lines(_pieces(code.rstrip("\n").replace("\0", "\ufffd"), language))
+    if len(shown) > 1 and not shown[-1]:
+        shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
+    return tuple(shown)
+
+
+def language_name(language: str) -> str:
+    """As a reader calls it: `CUDA C++`; empty for plain text."""
+    return "" if language in PLAIN else NAMES.get(language) or _names().get(language.lower()) or language
+
+
+def is_known(language: str) -> bool:
+    return language in PLAIN or language in OWN or language.lower() in _names()
+
+
+@cache
+def known_languages() -> tuple[str, ...]:
+    return tuple(sorted(_names().keys() | OWN.keys() | PLAIN - {""}))
+
+
+def warm(languages: Iterable[str]) -> None:
+    """Compile what most listings need; a process does that before it forks."""
+    for lexer in filter(None, map(_lexer_class, languages)):
+        if compiled := _compiled_lexer(lexer):
+            compiled.warm()
+
+
+@cache
+def fingerprint() -> str:
+    """A digest of what the HTML of a listing depends on besides its code and language."""
+    package = Path(__file__).parent
+    sources = sorted(
+        [Path(__file__), package / "lexers.py", package / "listing.py", *(package / "compiled").glob("*.py")]
+    )
+    code = sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
+    return f"{code[:16]} pygments {pygments.__version__}"
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Alias → name of the lexers of Pygments, without loading one.  Plug-ins would make pages depend on a machine."""
+    return {alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
+
+
+def _pieces(code: str, language: str) -> list[str]:
+    """Plain text at even places and the HTML of a token after each."""
+    lexer = _lexer_class(language)
+    if lexer is None:
+        return [code, ""]
+    try:
+        if compiled := _compiled_lexer(lexer):
+            return compiled.pieces(code)
+    except Exception as mistake:  # parts of Python and Pygments that are not public are not what they were
+        _TOO_NEW.add(lexer)
+        warnings.warn(f"{lexer.name} listings are read slowly, by Pygments itself: {mistake!r}", stacklevel=2)
+    tokens = _lexer(lexer).get_tokens(code)
+    return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
+
+
+@lru_cache(maxsize=64)
+def _lexer_class(language: str) -> type[Lexer] | None:
+    """None for plain text and for what nobody knows."""
+    if language in OWN:
+        from sitegen.highlight import lexers
+
+        own: type[Lexer] = getattr(lexers, OWN[language])
+        return own
+    return find_lexer_class_by_name(language) if language not in PLAIN and language.lower() in _names() else None
+
+
+@cache
+def _lexer(lexer: type[Lexer]) -> Lexer:
+    return lexer(stripnl=False)
+
+
+_TOO_NEW: set[type[Lexer]] = set()
+
+
+def _compiled_lexer(lexer: type[Lexer]) -> CompiledLexer | None:
+    return _made_compiled(lexer) if lexer.name in VERIFIED and lexer not in _TOO_NEW else None
+
+
+@cache
+def _made_compiled(lexer: type[Lexer]) -> CompiledLexer:
+    from sitegen.highlight.compiled import CompiledLexer
+
+    return CompiledLexer(lexer, _class_of, show)
+
+
+@lru_cache(maxsize=512)
+def _class_of(token: _TokenType) -> str:
+    while token not in CLASSES:
+        if token.parent is None:
+            return ""
+        token = token.parent
+    return CLASSES[token]

@@ -1,0 +1,185 @@
+"""Where texts and kernels meet: implementations that live in cells, and the names that directives use."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.markup.differences import kernel_listing
+from sitegen.markup.lines import resolve
+from sitegen.markup.regions import region_names
+from sitegen.model.document import BenchmarkSlot, Cell, Document, ListingSlot, RooflineSlot
+from sitegen.model.formula import FUNCTIONS, names_in
+from sitegen.model.kernel import Implementation, Kernel, Language, Launch
+from sitegen.model.site import Site
+
+IMPORTS = "import torch, triton, triton.language as tl\n"
+"""What the first cell of a post's notebook gives its Triton cells."""
+
+
+def implementation_of(cell: Cell, path: str) -> Implementation:
+    """What a cell with `implements` is to the kernel: like a file, but its text comes along."""
+    from sitegen.read.kernel import predicted_share  # with all that reads YAML, which few sites need for this
+
+    triton = cell.language == "triton"
+    return Implementation(
+        name=cell.implements.partition("/")[2],
+        file=f"{path}#{cell.label}",
+        language=Language.TRITON if triton else Language.CUDA,
+        launch=cell.launch,
+        predicts=cell.predicts,
+        predicted_of_ceiling=predicted_share(cell.predicts),
+        source=IMPORTS + cell.source if triton else cell.source,
+        line=cell.line - IMPORTS.count("\n") if triton else cell.line,
+        span=cell.span,
+    )
+
+
+def with_cells(site: Site, cells: Iterable[tuple[str, Cell]], found: list[Diagnostic]) -> tuple[Kernel, ...]:
+    """The kernels, each with the implementations that stand in cells, in the order of the posts' paths."""
+    merged = {kernel.name: kernel for kernel in site.kernels}
+    for path, cell in cells:
+        name = cell.implements.partition("/")[0]
+        if name not in merged:
+            found.append(unknown("SG204", "kernel", name, merged, place_of(site, cell.span, cell.implements)))
+            continue
+        made = implementation_of(cell, path)
+        found += _mistakes(site, merged[name], made, cell)
+        if made.name not in {known.name for known in merged[name].implementations}:
+            both = (*merged[name].implementations, made)
+            merged[name] = dataclasses.replace(merged[name], implementations=both)
+    return tuple(merged.values())
+
+
+def _mistakes(site: Site, kernel: Kernel, made: Implementation, cell: Cell) -> Iterator[Diagnostic]:
+    span = place_of(site, cell.span, cell.implements)
+    for known in kernel.implementations:
+        if known.name == made.name:
+            hint = f"it stands in {known.file}"
+            yield Diagnostic("SG206", f"`{cell.implements}` exists already", span, hint)
+    entry = kernel.name if made.language is Language.TRITON else made.launch.entry if made.launch else ""
+    if entry and not re.search(rf"(?<![\w.]){re.escape(entry)}\s*\(", cell.source):
+        hint = f"def {entry}(x, *, out=None)" if made.language is Language.TRITON else "the entry that `launch` names"
+        yield Diagnostic("SG206", f"no function `{entry}` in this cell", span, hint)
+    if made.launch:
+        yield from _launch_mistakes(site, kernel, made.launch, cell)
+
+
+def _launch_mistakes(site: Site, kernel: Kernel, launch: Launch, cell: Cell) -> Iterator[Diagnostic]:
+    names = (*kernel.dims, *kernel.params, *launch.constants)
+    known = (*(tensor.name for tensor in (*kernel.inputs, *kernel.outputs)), *names)
+    sizes = (*launch.grid, *launch.block, *launch.cluster, launch.shared, *launch.constants.values())
+    for name in sorted(set().union(*map(names_in, sizes)) - {*names, "itemsize", *FUNCTIONS}):
+        yield unknown("SG206", "name in `launch`", name, names, place_of(site, cell.span, name))
+    for name in launch.args:
+        if name not in known:
+            yield unknown("SG206", "argument in `launch`", name, known, place_of(site, cell.span, name))
+
+
+def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document) -> Iterator[Diagnostic]:
+    """Names in `{kernel}`, `{benchmark}` and `{roofline}` that the kernels do not have."""
+    for slot in document.slots:
+        if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot):
+            kernel = kernels.get(slot.kernel)
+            if kernel is None:
+                yield unknown("SG204", "kernel", slot.kernel, kernels, place_of(site, slot.span, slot.kernel))
+            elif isinstance(slot, ListingSlot):
+                yield from _listing_mistakes(site, kernel, slot)
+            else:
+                yield from _figure_mistakes(site, kernel, slot)
+
+
+def listed(kernel: Kernel) -> dict[str, Implementation]:
+    """What a page may show the source of, by name; also what the checker rejects."""
+    return {made.name: made for made in (*kernel.implementations, *(w.implementation for w in kernel.wrong))}
+
+
+def _listing_mistakes(site: Site, kernel: Kernel, slot: ListingSlot) -> Iterator[Diagnostic]:
+    known = listed(kernel)
+    if slot.implementation not in known:
+        span = place_of(site, slot.span, slot.implementation)
+        yield unknown("SG205", f"implementation of {kernel.name}", slot.implementation, known, span)
+        return
+    made, before = known[slot.implementation], known.get(slot.against)
+    if slot.against and before is None:
+        span = place_of(site, slot.span, slot.against, "diff")
+        yield unknown("SG205", f"implementation of {kernel.name}", slot.against, known, span)
+    elif before and before.language is not made.language:
+        span = place_of(site, slot.span, slot.against, "diff")
+        hint = f"{made.name} is written in {made.language.value}, {before.name} in {before.language.value}"
+        yield Diagnostic("SG205", "a difference between two languages shows everything", span, hint)
+    else:
+        yield from _line_mistakes(site, slot, made, before)
+
+
+def _line_mistakes(
+    site: Site, slot: ListingSlot, made: Implementation, before: Implementation | None
+) -> Iterator[Diagnostic]:
+    sources = [each.source or site.files.get(each.file, "") for each in (made, before) if each]
+    for each, source in zip((made, before), sources, strict=False):
+        if each and source and slot.region and slot.region not in region_names(source):
+            span = place_of(site, slot.span, slot.region, "region")
+            yield unknown("SG205", f"region of {each.file}", slot.region, region_names(source), span)
+            return
+    if all(sources):
+        code, look, regions = kernel_listing(sources[0], slot.region, slot.look, *sources[1:])
+        for wrong in resolve(look, code.rstrip("\n").count("\n") + 1, regions)[1]:
+            span = place_of(site, slot.span, wrong.part, wrong.option)
+            yield Diagnostic("SG205", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
+
+
+def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineSlot) -> Iterator[Diagnostic]:
+    one = isinstance(slot, RooflineSlot)
+    workloads = (slot.workload,) if isinstance(slot, RooflineSlot) else slot.workloads
+    dtypes = (slot.dtype,) if isinstance(slot, RooflineSlot) else slot.dtypes
+    checks: list[tuple[str, Iterable[str], Collection[str]]] = [
+        ("workload", workloads, [workload.name for workload in kernel.workloads]),
+        ("dtype", dtypes, kernel.dtypes),
+    ]
+    if isinstance(slot, BenchmarkSlot):
+        ours = [made.name for made in kernel.implementations]
+        against = [column.removeprefix("vs: ") for column in slot.columns if column.startswith("vs: ")]
+        checks += [("implementation", slot.implementations, [*ours, *kernel.baselines])]
+        checks += [("baseline", against, kernel.baselines)]
+    for what, used, known in checks:
+        for name in used:
+            if name not in known and not (one and not name):
+                span = place_of(site, slot.span, name, "column" if what == "baseline" else what)
+                yield unknown("SG205", f"{what} of {kernel.name}", name, known, span)
+
+
+def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]:
+    """A goal's subject may stand in a cell, so only now it can be looked up."""
+    for kernel in kernels:
+        names = [made.name for made in kernel.implementations]
+        for goal in kernel.goals:
+            if goal.subject not in ("best", *names):
+                start = Span(f"{kernel.folder}/kernel.yaml")
+                span = dataclasses.replace(place_of(site, start, goal.text), length=len(goal.subject))
+                yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), span)
+
+
+def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -> Diagnostic:
+    names = list(known)
+    hint = did_you_mean(name, names) or (f"known: {', '.join(f'`{n}`' for n in names[:8])}" if names else "")
+    return Diagnostic(code, f"unknown {what} `{name}`", span, hint)
+
+
+def place_of(site: Site, start: Span, word: str, key: str = "") -> Span:
+    """Where `word` stands from `start` on; with a key, in that option of the fence that begins there.
+
+    Slots keep the place of their directive only, since most of their words are right.
+    """
+    lines = site.files.get(start.path, "").split("\n")
+    pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w-])")
+    option = re.compile(rf"\W*{key}s?:")
+    for number in range(start.line - 1, len(lines)):
+        first = number == start.line - 1
+        if not first and lines[number].lstrip(" >").startswith(("```", "~~~", ":::")):
+            break
+        at = pattern.search(lines[number], start.col - 1 if first else 0)
+        if at and (not key or option.match(lines[number])):
+            return Span(start.path, number + 1, at.start() + 1, len(word))
+    return start

@@ -1,0 +1,343 @@
+"""Site and documents → `Linked`: every name resolved, or a diagnostic where it stands.
+
+Pure: which files exist comes as an argument.  Codes of this stage:
+
+SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 unknown kernel
+SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
+SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
+SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
+SG213 an image that no page can show (image_files.py)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import TypeGuard
+from urllib.parse import unquote
+
+from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
+from sitegen.linking.cited import works_cited
+from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.linking.related import Related
+from sitegen.linking.targets import Book, Found, address_book, redirects_of, resolve
+from sitegen.linking.translations import translated_cells
+from sitegen.model import urls
+from sitegen.model.dates import day_of, moment
+from sitegen.model.document import (
+    BenchmarkSlot,
+    Cell,
+    Document,
+    FileSlot,
+    ImageSlot,
+    LinkSlot,
+    ListingSlot,
+    RooflineSlot,
+    Slot,
+    TermSlot,
+)
+from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
+from sitegen.model.site import Markdown, Post, Series, Site
+from sitegen.read.config import zone_of
+from sitegen.read.severity import worklog_never_fails
+
+_OF_LINKS = ("SG201", "SG202", "SG203", "SG212")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where the links of a site lead, all of them.  It is the same as long as its files are and what is published: to
+    find it again, every document would be looked at."""
+
+    hrefs: Mapping[tuple[str, int], str]
+    assets: Mapping[str, str]
+    rich: Collection[str]
+
+
+def resolved(linked: Linked, found: Collection[Diagnostic]) -> Resolved | None:
+    """What `link_site` may be given the next time; `found` are the mistakes in it.  None where a link is among them."""
+    if any(mistake.code in _OF_LINKS for mistake in found):
+        return None
+    return Resolved(linked.hrefs, linked.assets, linked.rich)
+
+
+def link_site(
+    site: Site,
+    documents: Mapping[str, Document],
+    *,
+    as_of: dt.date,
+    files: Collection[str],
+    everything: bool = False,
+    known: Resolved | None = None,
+) -> tuple[Linked, tuple[Diagnostic, ...]]:
+    """`documents` by `document_key`; `files` are all paths under the site, texts or not; `known` is where links lead,
+    if that is known.
+
+    Posts that are drafts, or dated after `as_of`, are left out, unless `everything` is wanted.
+    """
+    found: list[Diagnostic] = []
+    hidden = {} if everything else unpublished(site, as_of)
+    shown = _without(site, hidden)
+    rich = {key: documents[key] for key in known.rich} if known else _with_more_than_links(documents)
+    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), found))
+    found += _names(site, shown, rich)
+    found += translated_cells(shown, rich)
+    posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
+    if known:
+        hrefs, assets = known.hrefs, known.assets
+    else:
+        book = address_book(shown, posts, documents, frozenset(files), hidden)
+        hrefs, assets = _resolve_all(shown, documents, book, found)
+    references = works_cited(shown, rich, found)
+    kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
+    linked = Linked(
+        site=shown,
+        hrefs=hrefs,
+        rich=tuple(rich),
+        assets=assets,
+        references=references,
+        redirects=redirects_of(shown),
+        kernel_posts=kernel_posts,
+        backlinks=Backlinks(shown, hrefs),
+        series_places=places,
+        neighbours=beside,
+        related=Related(_by_language(shown).values(), kernel_posts, places, beside),
+    )
+    return linked, worklog_never_fails(in_reading_order(found))
+
+
+def _with_more_than_links(documents: Mapping[str, Document]) -> dict[str, Document]:
+    """Those in which there may be names of kernels, works or cells."""
+    return {key: one for key, one in documents.items() if one.cells or not all(type(s) is LinkSlot for s in one.slots)}
+
+
+def unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
+    """The drafts, and the posts that are dated later: path → why it has no page."""
+    why: dict[str, str] = {}
+    zone = zone_of(site.config)
+    for post in site.posts:
+        day = day_of(post.date, zone)
+        if post.draft:
+            why[post.body.path] = "a draft"
+        elif day > as_of:
+            why[post.body.path] = f"a post of {day.isoformat()}, later than {as_of.isoformat()}"
+    return why
+
+
+def _without(site: Site, hidden: Mapping[str, str]) -> Site:
+    """The site without the hidden posts, also in its series and entry points; posts newest first."""
+    posts = [post for post in site.posts if post.body.path not in hidden]
+    gone = {post.slug for post in site.posts} - {post.slug for post in posts}
+    zone = zone_of(site.config)
+    posts.sort(key=lambda post: post.slug)
+    posts.sort(key=lambda post: moment(post.date, zone), reverse=True)
+    entries = tuple(entry for entry in site.config.entry_points if entry.post.name not in gone)
+    return dataclasses.replace(
+        site,
+        posts=tuple(posts),
+        series=tuple(_series_without(series, gone) for series in site.series),
+        config=dataclasses.replace(site.config, entry_points=entries),
+    )
+
+
+def _series_without(series: Series, gone: Collection[str]) -> Series:
+    phases = tuple(
+        dataclasses.replace(phase, posts=tuple(ref for ref in phase.posts if ref.name not in gone))
+        for phase in series.phases
+    )
+    return dataclasses.replace(series, phases=phases)
+
+
+def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
+    """Cells that are implementations, in an order that no date changes."""
+    posts = [post for post in originals(site) if _document(documents, post.body).cells]
+    for post in sorted(posts, key=lambda post: post.body.path):
+        for cell in _document(documents, post.body).cells:
+            if cell.implements:
+                yield post.body.path, cell
+
+
+def _document(documents: Mapping[str, Document], text: Markdown) -> Document:
+    return documents.get(document_key(text), _NOTHING)
+
+
+_NOTHING = Document("")
+
+
+def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:
+    """Names that are looked up among posts, kernels and exercises; `site` still has what is not published."""
+    slugs = {post.slug: None for post in site.posts}
+    kernels = {kernel.name: kernel for kernel in shown.kernels}
+    for series in site.series:
+        yield from (unknown("SG207", "post", r.name, slugs, r.span) for r in series.posts if r.name not in slugs)
+        for ref in (exercise for phase in series.phases for exercise in phase.exercises):
+            if ref.name not in site.exercises:
+                yield unknown("SG208", "exercise", ref.name, site.exercises, ref.span)
+    for entry in site.config.entry_points:
+        if entry.post.name not in slugs:
+            yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
+    refs = (ref for post in shown.posts for ref in post.kernels)
+    yield from (unknown("SG204", "kernel", r.name, kernels, r.span) for r in refs if r.name not in kernels)
+    for text in texts(shown):
+        if document := documents.get(document_key(text)):
+            yield from slot_mistakes(shown, kernels, document)
+    yield from goal_mistakes(shown, shown.kernels)
+
+
+def _resolve_all(
+    site: Site, documents: Mapping[str, Document], book: Book, found: list[Diagnostic]
+) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
+    hrefs: dict[tuple[str, int], str] = {}
+    assets: dict[str, str] = {}
+    here, terms = _pages(site), _terms(site)
+    for text in texts(site):
+        key = document_key(text)
+        for index, slot in enumerate(_document(documents, text).slots):
+            if isinstance(slot, TermSlot):
+                if url := terms.get(_term_key(slot.name)):
+                    hrefs[key, index] = url
+                else:
+                    found.append(_unknown_term(slot, site))
+            elif isinstance(slot, LinkSlot | ImageSlot | FileSlot):
+                target = resolve(slot.target, text.path, here[key], book)
+                found += _target_mistakes(slot, target)
+                if not target.problem:
+                    hrefs[key, index] = target.href
+                if target.asset:
+                    assets[unquote(target.href)] = target.asset
+    return hrefs, dict(sorted(assets.items()))
+
+
+def _terms(site: Site) -> dict[str, str]:
+    """The URL of each term by its slug, its title and its other names."""
+    found = {_term_key(name): urls.term_url(term.slug) for term in site.terms for name in (*term.aliases, term.title)}
+    return found | {term.slug: urls.term_url(term.slug) for term in site.terms}
+
+
+def _term_key(name: str) -> str:
+    return "-".join(name.lower().split())
+
+
+def _unknown_term(slot: TermSlot, site: Site) -> Diagnostic:
+    names = [name for term in site.terms for name in (term.slug, term.title, *term.aliases)]
+    hint = did_you_mean(slot.name, names) or f"define it in content/terms/{_term_key(slot.name)}.md"
+    return Diagnostic("SG212", f"unknown term `{slot.name}`", slot.span, hint)
+
+
+def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Found) -> Iterator[Diagnostic]:
+    if isinstance(slot, ImageSlot | FileSlot):
+        kind = "image" if isinstance(slot, ImageSlot) else "file"
+        if urls.is_external(slot.target):
+            hint = "put it beside the text: a page loads nothing from elsewhere"
+            yield Diagnostic("SG203", f"this {kind} is on another host", slot.span, hint)
+        elif not target.asset:
+            yield Diagnostic("SG203", f"no {kind} `{slot.target}`", slot.span, target.hint)
+    elif target.problem:
+        yield Diagnostic("SG202" if target.about_anchor else "SG201", target.problem, slot.span, target.hint)
+
+
+def _pages(site: Site) -> dict[str, str]:
+    """The URL of the page of each text, by key."""
+    config = site.config
+    here = {document_key(post.body): urls.post_url(post, config) for post in site.posts}
+    here |= {document_key(page.body): urls.page_url(page, config) for page in site.pages}
+    here |= {document_key(term.body): urls.term_url(term.slug) for term in site.terms}
+    here |= {document_key(entry.body): urls.day_url(entry.date) for entry in site.worklog}
+    return here | ({document_key(site.worklog_intro): urls.WORKLOG} if site.worklog_intro else {})
+
+
+def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tuple[Post, ...]]:
+    used: dict[str, list[Post]] = {kernel.name: [] for kernel in site.kernels}
+    for post in site.posts if used else ():
+        for name in sorted(_kernels_of(post, _document(documents, post.body)) & used.keys()):
+            used[name].append(post)
+    return {name: tuple(posts) for name, posts in used.items()}
+
+
+def _kernels_of(post: Post, document: Document) -> set[str]:
+    slots = {slot.kernel for slot in document.slots if _names_kernel(slot)}
+    cells = {cell.implements.partition("/")[0] for cell in document.cells if cell.implements}
+    return {ref.name for ref in post.kernels} | slots | cells
+
+
+def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | RooflineSlot]:
+    return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
+
+
+class Backlinks(Mapping[str, tuple[Post, ...]]):
+    """By the URL of a page the posts that link to it, looked for when the first is asked for.
+
+    `hrefs` are in the order of the texts, in which posts come first.
+    """
+
+    def __init__(self, site: Site, hrefs: Mapping[tuple[str, int], str]) -> None:
+        self._site, self._hrefs = site, hrefs
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[Post, ...]]:
+        links: dict[str, dict[str, Post]] = {}
+        posts = {document_key(post.body): (post, urls.post_url(post, self._site.config)) for post in self._site.posts}
+        for (key, _), href in self._hrefs.items():
+            post, here = posts.get(key, (None, ""))
+            url = href.partition("#")[0]
+            if post and url != here and not urls.is_external(url):
+                links.setdefault(url, {})[key] = post
+        return {url: tuple(linking.values()) for url, linking in sorted(links.items())}
+
+    def __getitem__(self, url: str) -> tuple[Post, ...]:
+        return self._found[url]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
+    """A translation stands where its original does, between the posts in its own language where there are such."""
+    originally = {post.slug: post for post in originals(site)}
+    places: dict[str, list[SeriesPlace]] = {}
+    for lang, posts in _by_language(site).items():
+        by_slug = originally | {post.slug: post for post in posts}
+        for series in site.series:
+            for place, post in _places(series, by_slug):
+                if _language(post, site) == lang:
+                    places.setdefault(post.body.path, []).append(place)
+    return {path: tuple(found) for path, found in places.items()}
+
+
+def _places(series: Series, by_slug: Mapping[str, Post]) -> Iterator[tuple[SeriesPlace, Post]]:
+    listed = [
+        (phase, by_slug[ref.name])
+        for phase, contents in enumerate(series.phases)
+        for ref in contents.posts
+        if ref.name in by_slug
+    ]
+    for at, (phase, post) in enumerate(listed):
+        before = listed[at - 1][1] if at else None
+        after = listed[at + 1][1] if at + 1 < len(listed) else None
+        yield SeriesPlace(series, phase, at + 1, len(listed), before, after), post
+
+
+def _by_language(site: Site) -> dict[str, list[Post]]:
+    found: dict[str, list[Post]] = {}
+    for post in site.posts:
+        found.setdefault(_language(post, site), []).append(post)
+    return found
+
+
+def _language(post: Post, site: Site) -> str:
+    return post.lang or site.config.language
+
+
+def _neighbours(site: Site) -> dict[str, Neighbours]:
+    """Each between the posts in its own language."""
+    beside = {}
+    for posts in _by_language(site).values():
+        newer, older = [None, *posts], [*posts[1:], None]
+        for post, before, after in zip(posts, older, newer, strict=False):
+            beside[post.body.path] = Neighbours(before, after)
+    return beside

@@ -1,0 +1,216 @@
+"""What a link means: a source file, a URL of the site, an anchor, a file to publish, or nothing.
+
+An author may write any of `../sum/index.md`, `../sum/`, `/posts/sum/`, `/kernels/sum/`, `#anchor`, `plot.png`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from sitegen.diagnostics import did_you_mean
+from sitegen.inside import is_hidden
+from sitegen.model import urls
+from sitegen.model.document import Document
+from sitegen.model.linked import document_key, originals
+from sitegen.model.site import Post, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The addresses of a site."""
+
+    sources: Mapping[str, str]
+    """Path of a file or folder → URL."""
+    pages: Mapping[str, Collection[str] | None]
+    """URL → the ids on that page; None where they are not known here."""
+    hidden: Mapping[str, str]
+    """Path or URL of a text without a page → what it is: `a draft`, `an exercise`."""
+    redirects: Mapping[str, str]
+    files: Collection[str]
+    """All paths under the site."""
+    folders: Mapping[str, str] = field(default_factory=dict)
+    """Folder of a post → its URL: where its images go."""
+
+
+class Found(NamedTuple):  # many are made: a dataclass takes three times as long
+    """`href` from the root; `asset` is the file to publish there; or `problem`, with a hint.
+
+    The href of an asset is percent-encoded: a file may have any name.
+    """
+
+    href: str = ""
+    asset: str = ""
+    problem: str = ""
+    hint: str = ""
+    about_anchor: bool = False
+
+
+def resolve(target: str, path: str, here: str, book: Book) -> Found:
+    """Where `target` leads, written in the file `path` of the page `here`."""
+    if urls.is_external(target):
+        return Found(target)
+    written, sign, anchor = target.partition("#")
+    place = unquote(written.partition("?")[0])
+    if not place:
+        return _with_anchor(here, sign, anchor, book)
+    url, asset = _page(place, path, here, book), ""
+    if url is None:
+        asset = _file(place, path, book)
+        url = _asset_url(asset, book) if asset else None
+    if url is None:
+        return _nowhere(place, path, book)
+    return Found(quote(url), asset) if asset else _with_anchor(url, sign, anchor, book)
+
+
+def _page(place: str, path: str, here: str, book: Book) -> str | None:
+    for candidate in _sources(place, _folder(path)):
+        if candidate in book.sources:
+            return book.sources[candidate]
+    url = place.lstrip("/") if place.startswith("/") else _joined(here, place)
+    if not url and place.startswith("/"):
+        return urls.HOME
+    for candidate in filter(None, (url, f"{url}/", url.removesuffix("index.html"))):
+        if candidate in book.pages:
+            return candidate
+        if candidate in book.redirects:
+            return book.redirects[candidate]
+    return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _sources(place: str, folder: str) -> tuple[str, ...]:
+    """Files that may be meant in a file of a folder, as Markdown editors and file browsers follow links."""
+    base = place.lstrip("/") if place.startswith("/") else _joined(f"{folder}/", place)
+    base = base.rstrip("/")
+    stem = base.removesuffix("/index.md").removesuffix(".md")  # a post may become a folder, and its links stay
+    return (base, f"{stem}.md", f"{stem}/index.md", f"{stem}/kernel.yaml") if base else ()
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _joined(folder: str, place: str) -> str:
+    """`place` from `folder`; empty when it leaves the site."""
+    joined = posixpath.normpath(posixpath.join(folder, place))
+    return "" if joined.startswith("..") or joined == "." else joined
+
+
+def _file(place: str, path: str, book: Book) -> str:
+    """The file that is meant, if it is one that may be published."""
+    for candidate in (*_sources(place, _folder(path))[:1], f"content{place}" if place.startswith("/") else ""):
+        if candidate in book.files and _is_publishable(candidate):
+            return candidate
+    return ""
+
+
+def _asset_url(asset: str, book: Book) -> str:
+    """Files of a post go beside its page, others where they stand under content/."""
+    folder = _folder(asset)
+    while folder:
+        if folder in book.folders:
+            return book.folders[folder] + asset.removeprefix(f"{folder}/")
+        folder = _folder(folder)
+    return asset.removeprefix("content/")
+
+
+def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Found:
+    if not anchor:
+        return Found(f"{url}{sign}")
+    ids, name = book.pages.get(url), unquote(anchor)
+    if ids is not None and name not in ids:
+        return Found(url, problem=f"no `#{name}` on that page", hint=did_you_mean(name, ids), about_anchor=True)
+    return Found(f"{url}{sign}{name}")
+
+
+def _nowhere(place: str, path: str, book: Book) -> Found:
+    sources = _sources(place, _folder(path))
+    if hidden := next((source for source in sources if is_hidden(source) and source in book.files), ""):
+        hint = "give it a name that does not begin with a dot"
+        return Found(problem=f"`{hidden}` is hidden, and is not published", hint=hint)
+    named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
+    for name in sorted(named & set(book.hidden)):
+        hint = "it has no page yet; link it once it is published"
+        return Found(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
+    folder = posixpath.dirname(path)
+    known = {posixpath.relpath(source, folder) for source in (*book.sources, *_publishable(book))}
+    known |= {f"/{url}" for url in book.pages}
+    return Found(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, known))
+
+
+def _publishable(book: Book) -> list[str]:
+    return [file for file in book.files if _is_publishable(file) and not file.endswith((".json", ".yaml"))]
+
+
+def _is_publishable(file: str) -> bool:
+    """Whether a text may show or link to it: a hidden file may be an editor's, or hold what nobody should read."""
+    return file.startswith("content/") and not file.endswith(".md") and not is_hidden(file)
+
+
+def address_book(
+    site: Site,
+    hidden: Mapping[str, Post],
+    documents: Mapping[str, Document],
+    files: Collection[str],
+    why: Mapping[str, str],
+) -> Book:
+    """`hidden` are the unpublished posts by path, `why` what each is."""
+    sources: dict[str, str] = {}
+    pages: dict[str, Collection[str] | None] = dict.fromkeys(
+        (urls.HOME, urls.POSTS, urls.SERIES, urls.KERNELS, urls.WORKLOG, urls.FEED, urls.SITEMAP)
+    )
+    config = site.config
+    for post in site.posts:
+        _add(sources, pages, post.body.path, urls.post_url(post, config), documents.get(document_key(post.body)))
+    for page in site.pages:
+        _add(sources, pages, page.body.path, urls.page_url(page, config), documents.get(document_key(page.body)))
+    for term in site.terms:
+        _add(sources, pages, term.body.path, urls.term_url(term.slug), documents.get(document_key(term.body)))
+    for entry in site.worklog:
+        url = urls.day_url(entry.date)
+        sources[entry.body.path] = urls.WORKLOG if entry.body.path in sources else url
+        pages[url] = None
+    for series in site.series:
+        _add(sources, pages, series.span.path, urls.series_url(series.id), None)
+    for kernel in site.kernels:
+        _add(sources, pages, f"{kernel.folder}/kernel.yaml", urls.kernel_url(kernel.name), None)
+        for made in kernel.implementations:
+            sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
+    for lang in {post.lang for post in site.posts}:
+        pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
+    tags = {(tag.name, post.lang) for post in site.posts for tag in post.tags}
+    pages |= dict.fromkeys(urls.in_language(urls.tag_url(tag), lang, config) for tag, lang in tags)
+    categories = {(post.category, post.lang) for post in site.posts if post.category}
+    pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
+    pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
+    unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
+    for exercise in site.exercises:  # a series names them, and no page shows one yet
+        names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
+        unpublished |= dict.fromkeys(names, "an exercise")
+    return Book(sources, pages, unpublished, redirects_of(site), files, _folders(site))
+
+
+def _add(
+    sources: dict[str, str],
+    pages: dict[str, Collection[str] | None],
+    path: str,
+    url: str,
+    document: Document | None,
+) -> None:
+    sources[path] = url
+    pages[url] = document.ids if document else None
+
+
+def redirects_of(site: Site) -> dict[str, str]:
+    config = site.config
+    found = {urls.address(ref.name): urls.post_url(post, config) for post in site.posts for ref in post.aliases}
+    return found | {urls.address(ref.name): urls.page_url(page, config) for page in site.pages for ref in page.aliases}
+
+
+def _folders(site: Site) -> dict[str, str]:
+    return {post.folder: urls.post_url(post, site.config) for post in originals(site) if post.folder}

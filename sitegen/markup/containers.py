@@ -1,0 +1,72 @@
+"""A fence whose content is Markdown, such as `:::{note} Title` → the tokens of its content between two of its own.
+
+The content is read while the blocks are, so that lists, fences, footnotes and line numbers inside it are those of the
+document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.fence import make_fence_rule
+
+from sitegen.markup.collected import collected
+from sitegen.markup.directive import Container, Directive
+
+_INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{(?P<name>[\w-]+)\}(?P<argument>.*)$")
+_OPTION = re.compile(r"\s*(?::[A-Za-z][\w-]*:|#\||//\|)")
+_fence = make_fence_rule(markers=("`", "~", ":"))
+
+
+def containers_plugin(md: MarkdownIt, directives: Mapping[str, Directive]) -> None:
+    """Add the rule that reads the containers among the directives.  A plugin for fences of colons comes after it."""
+    containers = {name: directive for name, directive in directives.items() if directive.wrap}
+
+    def container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        found = _INFO.match(state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]])
+        if not found or found["name"] not in containers or not _fence(state, start, end, silent):
+            return False
+        if not silent:
+            _read(state, containers[found["name"]], found["name"], found["argument"].strip(), start, end)
+        return True
+
+    md.block.ruler.before("fence", "container", container, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+
+
+def _read(state: StateBlock, directive: Directive, name: str, argument: str, start: int, end: int) -> None:
+    whole = state.tokens.pop()
+    last = (whole.map or [start, end])[1]
+    head = _option_lines(whole.content) if directive.has_options else ()
+    container = Container(name, argument, head, (start, last), state.level, collected(state.env))
+    assert directive.wrap is not None
+    opening, closing = directive.wrap(container)
+    state.tokens.extend(opening)
+    _read_content(state, start, start + 1 + len(head), last)
+    state.tokens.append(closing)
+
+
+def _option_lines(content: str) -> Sequence[str]:
+    """The lines at the head of a fence that are options."""
+    lines = content.split("\n")
+    stop = next((at for at, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
+    return lines[:stop]
+
+
+def _read_content(state: StateBlock, start: int, begin: int, last: int) -> None:
+    """Read the lines from `begin` of a fence that spans `start` to `last`."""
+    after = state.line
+    stop = last - 1 if _is_closed(state, start, last) else last
+    outer, state.lineMax = state.lineMax, stop
+    parent, state.parentType = state.parentType, "container"
+    state.level += 1
+    state.md.block.tokenize(state, min(begin, stop), stop)
+    state.level -= 1
+    state.parentType, state.lineMax, state.line = parent, outer, after
+
+
+def _is_closed(state: StateBlock, start: int, last: int) -> bool:
+    begin = state.bMarks[last - 1] + state.tShift[last - 1]
+    return last - 1 > start and not state.src[begin : state.eMarks[last - 1]].strip("`~: ")

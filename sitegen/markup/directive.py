@@ -1,0 +1,102 @@
+"""What a module of `directives/` declares: a directive, `{name} argument` on the first line of a fence, or a role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sitegen.diagnostics import Span
+from sitegen.markup import options as o
+from sitegen.markup.annotations import Texts
+from sitegen.markup.collected import Collected
+
+Words = Mapping[str, Mapping[str, str]]
+"""By the language of a text (`ko`), the words that stand for English ones.  A site's own catalogue may say others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence as it stands in the text, its content unread; `line` counts from 0."""
+
+    name: str
+    argument: str
+    content: str
+    line: int
+    span: Span
+    argument_span: Span
+    notes: Texts = field(default_factory=dict)
+    """The points of the list right below the fence, when that list belongs to its code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A fence whose content is Markdown, which stands on `lines` (from 0, the second exclusive)."""
+
+    name: str
+    argument: str
+    head: Sequence[str]
+    """The option lines, which are no part of the Markdown."""
+    lines: tuple[int, int]
+    level: int
+    into: Collected
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive.  It has either `show` or `wrap`."""
+
+    names: tuple[str, ...]
+    """The name, and others for the same."""
+    about: str
+    """A sentence for the manual."""
+    options: Mapping[str, o.Setting] = field(default_factory=dict)
+    show: Callable[[Fence, Collected], str] | None = None
+    """Returns the HTML of a fence whose content is data or code."""
+    wrap: Callable[[Container], tuple[Sequence[Token], Token]] | None = None
+    """Returns the tokens before and behind those of a fence whose content is Markdown."""
+    has_options: bool = True
+    """Whether lines such as `:label: x` at the head of a container are options and not its text."""
+    takes_notes: bool = False
+    """Whether an ordered list right below the fence may hold notes to its code."""
+    plugin: Callable[[MarkdownIt], None] | None = None
+    """Adds what else of markdown-it's rules the directive needs: how its tokens are written, other forms of it."""
+    words: Words = field(default_factory=dict)
+    is_offered: bool = True
+    """Whether the manual and did-you-mean name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role, `{name}` with a text in backticks within a line."""
+
+    names: tuple[str, ...]
+    about: str
+    show: Callable[[Token, Collected], str]
+    """Returns the HTML; the token's `content` is the text."""
+    said: Callable[[str], str] = str
+    """Returns the words that a reader sees of the text."""
+    is_link: bool = False
+    words: Words = field(default_factory=dict)
+    is_offered: bool = True
+
+
+Declared = Directive | Role
+
+
+def fence_options(fence: Fence, settings: Mapping[str, o.Setting], into: Collected) -> tuple[o.Options, dict[str, Any]]:
+    """The options of a fence that has no text, and their values; a text in it is reported."""
+    options = o.read_options(fence.content, fence.line + 1, into)
+    if stray := options.rest.strip():
+        span = into.span_of(stray, options.rest_line, options.rest_line + options.rest.count("\n") + 1)
+        hint = "an option is `:key: value`"
+        into.error("SG111", f"the directive `{{{fence.name}}}` has options and no text", span, hint)
+    return options, o.checked(options, settings, f"`{{{fence.name}}}`", into)
+
+
+def needs(fence: Fence, what: str, into: Collected) -> None:
+    """Report that the argument of a fence is missing or of another form."""
+    into.error("SG111", f"the directive `{{{fence.name}}}` needs {what}", fence.argument_span)

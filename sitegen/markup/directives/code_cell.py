@@ -1,0 +1,224 @@
+"""An executable fence → `Cell`: its code, how it is run, and what is shown of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from sitegen.diagnostics import Span, did_you_mean
+from sitegen.markup import options as o
+from sitegen.markup.annotations import Texts, without_marks
+from sitegen.markup.code import code_figure
+from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Directive, Fence
+from sitegen.markup.labels import kind_of, next_name
+from sitegen.markup.listings import listing_of
+from sitegen.markup.looks import OF_CODE, look_of
+from sitegen.model.document import CELL_LANGUAGES, Cell, CellSlot
+from sitegen.model.formula import FormulaError, evaluate, names_in
+from sitegen.model.kernel import Launch
+from sitegen.model.listing import Look
+from sitegen.read.python import syntax_mistake
+
+_DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
+
+
+def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> Cell | None:
+    """The cell of a fence that opens on `line` or None when it has no place or no name: then nothing can run it.
+
+    `texts` are the notes in the list below it.
+    """
+    options = o.read_options(content, line + 1, into)
+    values = o.checked(options, OPTIONS, "a cell", into)
+    if not into.has_cells:
+        into.error("SG107", "an executable cell has no place here", span, "cells are run in posts only")
+        return None
+    usable = _has_folder(span, into) & _has_language(language, span, into)
+    usable &= _has_label(options, values, span, into)
+    if not usable:
+        return None
+    listing = listing_of(options.rest, options, values, look_of(values, numbers=True), texts, into)
+    source = options.rest if "annotate" in values else without_marks(options.rest)[0]
+    _check_together(language, options, values, span, into)
+    if language != "cuda" and not values.get("error"):
+        _check_python(source, options.rest_line, into)
+    return Cell(
+        label=values["label"],
+        language=language,
+        source=source.rstrip("\n") + "\n",
+        span=span,
+        line=into.first_line + options.rest_line,
+        options={name: values[name] for name in _DISPLAY if name in values},
+        look=_named(listing.look, values["label"], into),
+        implements=values.get("implements", ""),
+        launch=values.get("launch"),
+        needs=values.get("needs", {}),
+        timeout_s=values.get("timeout", 60.0),
+        predicts=values.get("predicts", ""),
+        raises=values.get("error", False),
+    )
+
+
+def _named(look: Look, label: str, into: Collected) -> Look:
+    """A listing with a caption has a number, like any other; the cell's label may be that of its code."""
+    if not look.caption and kind_of(label) != "lst":
+        return look
+    name = next_name("lst", into)
+    if kind_of(label) == "lst":
+        into.names[label] = name
+    return replace(look, name=name.whole)
+
+
+def _has_folder(span: Span, into: Collected) -> bool:
+    if not re.search(r"/index(\.[^/.]+)?\.md$", into.path):
+        folder = re.sub(r"\.\w+$", "", into.path)
+        hint = f"move it to {folder}/index.md, so that its results have a place beside it"
+        into.error("SG107", "a post with executable cells is a folder", span, hint)
+        return False
+    return True
+
+
+def _has_language(language: str, span: Span, into: Collected) -> bool:
+    if language in CELL_LANGUAGES:
+        return True
+    hint = did_you_mean(language, CELL_LANGUAGES) or f"known: {', '.join(f'`{k}`' for k in CELL_LANGUAGES)}"
+    what = f"unknown cell language `{language}`" if language else "a cell needs a language"
+    into.error("SG109", what, span, hint)
+    return False
+
+
+def _has_label(options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> bool:
+    if "label" not in values:
+        if "label" not in options.found and not options.broken:
+            into.error("SG106", "an executable cell needs a label", span, "add a line `#| label: first-look`")
+        return False
+    if any(cell.label.casefold() == values["label"].casefold() for cell in into.cells):
+        first = next(c for c in into.cells if c.label.casefold() == values["label"].casefold())
+        hint = f"the first is on line {first.span.line}"
+        into.error("SG108", f"two cells have the label `{values['label']}`", options.found["label"].span, hint)
+        return False
+    into.take_id(values["label"], options.found["label"].span)
+    return True
+
+
+def _check_together(language: str, options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> None:
+    implements, launch = "implements" in values, "launch" in values
+    if implements and language == "python":
+        hint = "make it a `{code-cell} triton`"
+        into.error("SG110", "a python cell cannot be an implementation", options.span("implements", span), hint)
+    if implements and language == "cuda" and not launch and "launch" not in options.found:
+        into.error("SG110", "an implementation in CUDA needs `launch`", span, "//| launch: {entry: …, grid: […], …}")
+    if launch and language != "cuda":
+        into.error("SG110", f"`launch` is for cuda cells, this one is {language}", options.span("launch", span))
+    if "predicts" in values and not implements:
+        hint = "`predicts` is a prediction of an implementation's speed"
+        into.error("SG110", "`predicts` needs `implements`", options.span("predicts", span), hint)
+
+
+def _check_python(source: str, line: int, into: Collected) -> None:
+    """Report the first syntax error; `line` is where `source` begins.  A fence in a list is indented further."""
+    if mistake := syntax_mistake(source, into.path, notebook=True):
+        at = line + mistake.span.line - 1
+        text = source.split("\n")[mistake.span.line - 1] if mistake.span.line <= source.count("\n") + 1 else ""
+        indent = max(into.lines[at].find(text), 0) if text and at < len(into.lines) else 0
+        span = into.span(at, indent + mistake.span.col - 1, mistake.span.length)
+        into.error(mistake.code, mistake.message, span, mistake.hint)
+
+
+def _implements(value: o.Value) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"\w[\w-]*/\w[\w-]*", value):
+        raise o.Unfit("expected `kernel/implementation`, such as `softmax/two_pass`")
+    return value
+
+
+def _needs(value: o.Value) -> dict[str, str]:
+    needs = o.mapping(value)
+    for name, item in needs.items():
+        if name not in ("gpu", "memory"):
+            raise o.named("need", name, ("gpu", "memory"))
+        if not isinstance(item, str):
+            raise o.Unfit(f"`{name}` is text")
+    return needs
+
+
+def launch_of(value: o.Value) -> Launch:
+    """`{entry: f, grid: [M], block: [256], …}`; whatever is a number may be an expression."""
+    known = ("entry", "grid", "block", "cluster", "shared", "args", "constants")
+    given = o.mapping(value)
+    for name in given:
+        if name not in known:
+            raise o.named("key", name, known)
+    missing = [f"`{name}`" for name in ("entry", "grid", "block") if not given.get(name)]
+    if missing:
+        raise o.Unfit(f"{' and '.join(missing)} missing")
+    return Launch(
+        entry=o.text(given["entry"]),
+        grid=_sizes(given["grid"]),
+        block=_sizes(given["block"]),
+        cluster=_sizes(given.get("cluster", ())),
+        shared=_expression(given.get("shared", "0")),
+        args=o.words(given.get("args", ())),
+        constants={name: _expression(item) for name, item in o.mapping(given.get("constants", {})).items()},
+    )
+
+
+def _sizes(value: o.Value) -> tuple[str, ...]:
+    sizes = (value,) if isinstance(value, str) else o.words(value)
+    if len(sizes) > 3:
+        raise o.Unfit("at most three dimensions")
+    return tuple(_expression(size) for size in sizes)
+
+
+def _expression(value: o.Value) -> str:
+    written = o.text(value)
+    try:
+        evaluate(written, dict.fromkeys(names_in(written), 1))
+    except FormulaError as mistake:
+        raise o.Unfit(f"`{written}`: {mistake.message}", f"at column {mistake.col}", written) from None
+    return written
+
+
+OPTIONS: dict[str, o.Setting] = {
+    "label": o.Setting(o.label, "The name of the cell, of its results and of what the text refers to."),
+    "implements": o.Setting(_implements, "The kernel and the name of the implementation that this cell is."),
+    "launch": o.Setting(launch_of, "How a CUDA kernel is launched: `{entry: f, grid: [132], block: [256]}`."),
+    "needs": o.Setting(_needs, 'The machine that it needs: `{gpu: ">=sm_80", memory: 8GB}`.'),
+    "timeout": o.Setting(o.seconds, "The seconds after which it is stopped."),
+    "error": o.Setting(o.flag, "Whether an exception is expected."),
+    "predicts": o.Setting(o.text, "A prediction of the implementation's speed."),
+    "echo": o.Setting(o.flag, "Whether its code is shown."),
+    "fig-cap": o.Setting(o.text, "The caption of the figure that it puts out."),
+    "fig-alt": o.Setting(o.text, "What that figure shows, for those who do not see it."),
+    "tbl-cap": o.Setting(o.text, "The caption of the table that it puts out."),
+    **OF_CODE,
+}
+
+
+def _show(fence: Fence, into: Collected) -> str:
+    language = fence.name if fence.name in CELL_LANGUAGES else fence.argument
+    cell = read_cell(language, fence.content, fence.line, fence.argument_span, fence.notes, into)
+    if cell is None:
+        return code_figure(fence.content, "", spoken=into.spoken)
+    into.cells.append(cell)
+    return into.slot(CellSlot(cell.label, _output_name(cell, into))) + "\n"
+
+
+def _output_name(cell: Cell, into: Collected) -> str:
+    """The name of what a cell puts out, if that has a caption or a label that says what it is."""
+    kind = "fig" if "fig-cap" in cell.options else "tbl" if "tbl-cap" in cell.options else kind_of(cell.label)
+    if kind not in ("fig", "tbl"):
+        return ""
+    into.names[cell.label] = name = next_name(kind, into)
+    return name.whole
+
+
+DECLARED = (
+    Directive(
+        ("code-cell", *CELL_LANGUAGES),
+        "Code that the GPU machine executes, with what it put out; `{triton}` is short for `{code-cell} triton`.",
+        OPTIONS,
+        show=_show,
+        takes_notes=True,
+    ),
+)

@@ -1,0 +1,21 @@
+"""The roles `{kbd}`, `{sub}` and `{sup}` → the elements of HTML of these names."""
+
+from __future__ import annotations
+
+from html import escape
+
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Role
+
+
+def _show(token: Token, _into: Collected) -> str:
+    return f"<{token.info}>{escape(token.content, quote=False)}</{token.info}>"
+
+
+DECLARED = (
+    Role(("kbd",), "A key to be pressed.", _show),
+    Role(("sub",), "A subscript.", _show),
+    Role(("sup",), "A superscript.", _show),
+)

@@ -1,0 +1,18 @@
+"""The role `{spec}` → a figure that the vendor states and nobody measured here."""
+
+from __future__ import annotations
+
+from html import escape
+
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Role
+
+
+def _show(token: Token, into: Collected) -> str:
+    title = escape(into.spoken.say("the vendor’s figure"))
+    return f'<span class="spec" title="{title}">{escape(token.content, quote=False)}</span>'
+
+
+DECLARED = (Role(("spec",), "A figure of the vendor's, marked as such.", _show),)

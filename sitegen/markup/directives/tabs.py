@@ -1,0 +1,119 @@
+"""`{tab-set}` of `{tab-item} Triton` (MyST's names) → panels of which one is shown, without a script by radio buttons.
+
+Sets with an item of one name are chosen together, on every page: by `:sync:`, or by the title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from sitegen.diagnostics import Span
+from sitegen.markup import options as o
+from sitegen.markup.collected import Collected, add_rules, collected, slug
+from sitegen.markup.directive import Container, Directive
+
+OPTIONS_OF_ITEM = {
+    "sync": o.Setting(o.label, "The name by which tabs of several sets are chosen together; without it, the title."),
+}
+
+
+def _plugin(md: MarkdownIt) -> None:
+    md.core.ruler.before("inline", "tabs", _name_items)
+    add_rules(
+        md,
+        {
+            "tab-set_open": _render_set,
+            "tab-set_close": lambda *_: "</div>\n",
+            "tab-item_open": _render_item,
+            "tab-item_close": lambda *_: "</div>\n",
+        },
+    )
+
+
+def _wrap(tabs: Container) -> tuple[list[Token], Token]:
+    opening = Token(f"{tabs.name}_open", "div", 1, map=[*tabs.lines], level=tabs.level, block=True)
+    opening.info, opening.content = tabs.argument, "\n".join(tabs.head)
+    return [opening], Token(f"{tabs.name}_close", "div", -1, level=tabs.level, block=True)
+
+
+def _name_items(state: StateCore) -> None:
+    """Gives each set its items, and each item its name and its ids; says what stands in the wrong place."""
+    if "{tab-" not in state.src:
+        return
+    into = collected(state.env)
+    around: list[Token] = []
+    sets = 0
+    for token in state.tokens:
+        inside = around[-1] if around else None
+        if token.type in ("tab-set_close", "tab-item_close"):
+            around.pop()
+            if token.type == "tab-set_close" and inside and not inside.meta["items"]:
+                into.error("SG124", "a set of tabs without a tab", _span(inside, into), "`{tab-item} Title` in it")
+            continue
+        in_set = inside is not None and inside.type == "tab-set_open"
+        if token.type == "tab-item_open" and inside is not None and in_set:
+            _add_item(token, inside, into)
+        elif token.type == "tab-item_open":
+            into.error("SG124", "a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+        elif in_set and inside is not None and token.level == inside.level + 1 and token.nesting >= 0:
+            into.error("SG124", "only a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+        if token.type in ("tab-set_open", "tab-item_open"):
+            sets += token.type == "tab-set_open"
+            token.meta.update(items=[], name=f"tabs-{sets}")
+            around.append(token)
+
+
+def _add_item(token: Token, group: Token, into: Collected) -> None:
+    items: list[Token] = group.meta["items"]
+    options = o.read_options(token.content, _line(token) + 1, into)
+    values = o.checked(options, OPTIONS_OF_ITEM, "`{tab-item}`", into)
+    if not token.info:
+        into.error("SG124", "a tab needs a title", _span(token, into), "`{tab-item} Triton`")
+    title = token.info or f"Tab {len(items) + 1}"
+    key = slug(values.get("sync", title))
+    if any(item.meta["key"] == key for item in items):
+        into.error(
+            "SG124", f"two tabs of a set are `{key}`", options.span("sync", _span(token, into)), "name one of them"
+        )
+    name = group.meta["name"]
+    id = into.new_id(f"{name}-{len(items) + 1}")
+    token.meta.update(key=key, title=title, id=id, group=into.id_prefix + name, first=not items)
+    items.append(token)
+
+
+def _line(token: Token) -> int:
+    return token.map[0] if token.map else 0
+
+
+def _span(token: Token, into: Collected) -> Span:
+    return into.span_of_line(_line(token))
+
+
+def _render_set(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
+    names = ", ".join(item.meta["title"] for item in tokens[idx].meta["items"]) or collected(env).spoken.say("Tabs")
+    return f'<div class="tabs" role="group" aria-label="{escape(names)}">\n'
+
+
+def _render_item(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
+    """A panel after the button that shows it, and its name."""
+    meta = tokens[idx].meta
+    if "key" not in meta:
+        return '<div class="flow">\n'
+    id, group, key = (escape(meta[name]) for name in ("id", "group", "key"))
+    checked = " checked" if meta["first"] else ""
+    return (
+        f'<input class="vh" type="radio" name="{group}" id="{id}" value="{key}"{checked}>\n'
+        f'<label for="{id}">{escape(meta["title"])}</label>\n<div class="panel flow">\n'
+    )
+
+
+DECLARED = (
+    Directive(("tab-set",), "A set of tabs, of which one is shown.", wrap=_wrap, plugin=_plugin),
+    Directive(("tab-item",), "A tab of a set, with its title.", OPTIONS_OF_ITEM, wrap=_wrap),
+)

@@ -1,0 +1,17 @@
+"""`{timeline}` with stages in YAML → their schedule, drawn as one row a stage."""
+
+from __future__ import annotations
+
+from sitegen.markup.collected import Collected
+from sitegen.markup.directive import Directive, Fence
+from sitegen.markup.looks import OF_DRAWN
+
+
+def _show(fence: Fence, into: Collected) -> str:
+    from sitegen.markup.drawn.figure import draw
+    from sitegen.markup.drawn.timeline import FIGURE  # few texts have such a figure
+
+    return draw(FIGURE, OF_DRAWN, fence, into)
+
+
+DECLARED = (Directive(("timeline",), "The stages of a pipeline over time.", OF_DRAWN, show=_show),)

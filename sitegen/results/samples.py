@@ -1,0 +1,184 @@
+"""The raw samples of one evaluation: an artefact's bytes → the samples → the figures that they give.
+
+The figures are computed as `measure/` computes them, so that a stored figure can be compared with its samples.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from sitegen.model.record import Evaluation, Performance, Ratio, Sustained
+
+LARGEST_ARTEFACT = 256 * 1024
+"""Bytes of the gzip; a page shows it, git keeps it for ever."""
+LARGEST_CONTENT = 16 << 20
+CLOSE, CLOSE_US = 5e-5, 2e-4
+"""How far a stored figure may be from what the samples give, relative and in microseconds: figures have six digits, and
+samples are rounded to a tenth of a nanosecond.  The records of this repository are within 2e-5."""
+
+Rounds = Sequence[Sequence[float]]
+_JSON = TypeAdapter(dict[str, Any])
+"""Reads a text twice as fast as the module json, and each cold build reads all samples."""
+
+
+class BadSamples(ValueError):
+    """What is wrong with an artefact, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Microseconds of each call, by round; each round is sorted."""
+
+    rounds: Rounds
+    generations: tuple[int, ...]
+    """Rounds that each generation of processes took."""
+    sustained: Rounds = ()
+
+    @cached_property
+    def medians(self) -> list[float]:
+        """Of each round."""
+        return [_median(one) for one in self.rounds]
+
+    @cached_property
+    def sustained_medians(self) -> list[float]:
+        return [_median(one) for one in self.sustained]
+
+
+def unpacked(packed: bytes) -> bytes:
+    """The content of a gzip.  Raises BadSamples when it is damaged or too large."""
+    inflate = zlib.decompressobj(wbits=31)
+    try:
+        content = inflate.decompress(packed, LARGEST_CONTENT + 1)
+    except zlib.error as error:
+        raise BadSamples(f"it is not a gzip ({error})") from error
+    if len(packed) > LARGEST_ARTEFACT or len(content) > LARGEST_CONTENT:
+        raise BadSamples(f"it is larger than {LARGEST_ARTEFACT // 1024} KB")
+    if not inflate.eof or inflate.unused_data:
+        raise BadSamples("it is not one whole gzip")
+    return content
+
+
+def samples_of(content: bytes, digest: str) -> Samples:
+    """The samples in the content of an artefact.  Raises BadSamples."""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise BadSamples("the samples have another hash than their name")
+    try:
+        data = _JSON.validate_json(content)
+        rounds, sustained = _rounds(data["rounds_us"]), _rounds(data.get("sustained_rounds_us", []))
+        generations = tuple(data.get("generations", [len(rounds)]))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise BadSamples(f"the samples are not JSON of sitegen ({type(error).__name__})") from error
+    if not rounds or not all(type(n) is int and n > 0 for n in generations) or sum(generations) != len(rounds):
+        raise BadSamples("the samples have no rounds, or not those of their generations")
+    if sustained and len(sustained) != len(rounds):
+        raise BadSamples("the sustained samples have another number of rounds")
+    return Samples(rounds, generations, sustained)
+
+
+def _rounds(data: list[list[float]]) -> Rounds:
+    rounds = [sorted(one) for one in data]
+    for one in rounds:
+        if not one or not (one[0] > 0 and sum(one) < 1e15):  # NaN and infinity fail it, too
+            raise ValueError("a time is no time")
+    return rounds
+
+
+def contradictions(evaluation: Evaluation, own: Samples, others: dict[str, Samples]) -> Iterator[str]:
+    """Yield a sentence for each stored figure that the samples do not give.  `others` are those of the baselines and
+    probes of the same rounds, by name.
+    """
+    timed = evaluation.performance
+    if timed is None:
+        return
+    yield from _differs("samples", timed.samples, sum(map(len, own.rounds)))
+    yield from _figures(timed, own.medians, own)
+    yield from _differs("min_us", timed.min_us, min(one[0] for one in own.rounds))
+    yield from _quantile_differs("p20_us", timed.p20_us, 0.2, own.rounds)
+    yield from _quantile_differs("p80_us", timed.p80_us, 0.8, own.rounds)
+    if timed.by_process_us:
+        yield from _all_differ("by_process_us", timed.by_process_us, _by_generation(own.medians, own))
+    for ratio in timed.ratios:
+        if ratio.baseline in others:
+            yield from _ratio(ratio, others[ratio.baseline].medians, own.medians, own)
+    if timed.sustained:
+        yield from _of_sustained(timed.sustained, own, others)
+
+
+def _of_sustained(timed: Sustained, own: Samples, others: dict[str, Samples]) -> Iterator[str]:
+    if not own.sustained:
+        yield "the record has sustained times, and its samples have none"
+        return
+    yield from _figures(timed, own.sustained_medians, own)
+    yield from _differs("samples", timed.samples, sum(map(len, own.sustained)))
+    for ratio in timed.ratios:
+        if ratio.baseline in others:
+            yield from _ratio(ratio, others[ratio.baseline].sustained_medians, own.sustained_medians, own)
+
+
+def _figures(timed: Performance | Sustained, medians: list[float], own: Samples) -> Iterator[str]:
+    """What bursts and sustained times have in common."""
+    yield from _differs("median_us", timed.median_us, fmean(_by_generation(medians, own)))
+    yield from _all_differ("rounds_us", timed.rounds_us, medians)
+    for name, bound in (("low_us", timed.low_us), ("high_us", timed.high_us)):
+        if not min(medians) * (1 - CLOSE) - CLOSE_US <= bound <= max(medians) * (1 + CLOSE) + CLOSE_US:
+            yield f"{name} is {bound:.6g}, and no round is so far from the median"
+
+
+def _ratio(ratio: Ratio, theirs: list[float], ours: list[float], own: Samples) -> Iterator[str]:
+    if len(theirs) != len(ours):
+        yield f"the ratio to {ratio.baseline} is of rounds that are not the same"
+        return
+    by_process = _by_generation([b / t for b, t in zip(theirs, ours, strict=True)], own)
+    yield from _differs(f"the ratio to {ratio.baseline}", ratio.value, fmean(by_process))
+    if ratio.by_process:
+        yield from _all_differ(f"by_process of the ratio to {ratio.baseline}", ratio.by_process, by_process)
+
+
+def _by_generation(values: list[float], own: Samples) -> list[float]:
+    """The median of each generation."""
+    found, at = [], 0
+    for size in own.generations:
+        found.append(_median(sorted(values[at : at + size])))
+        at += size
+    return found
+
+
+def _all_differ(name: str, stored: Sequence[float], given: Sequence[float]) -> Iterator[str]:
+    if len(stored) != len(given):
+        yield f"{name} has {len(stored)} values, and the samples give {len(given)}"
+        return
+    for a, b in zip(stored, given, strict=True):
+        if abs(a - b) > CLOSE * b + CLOSE_US:
+            yield from _differs(name, a, b)
+            return
+
+
+def _differs(name: str, stored: float, given: float) -> Iterator[str]:
+    if abs(stored - given) > CLOSE * given + CLOSE_US:
+        yield f"{name} is {stored:.6g}, and the samples give {given:.6g}"
+
+
+def _median(ordered: Sequence[float]) -> float:
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _quantile_differs(name: str, stored: float, share: float, rounds: Rounds) -> Iterator[str]:
+    """The quantile lies between two neighbours: so many samples are below, so many above.  Counting them in the sorted
+    rounds takes a tenth of the time of sorting them all.
+    """
+    at = share * (sum(map(len, rounds)) - 1)
+    slack = CLOSE * stored + CLOSE_US
+    below = sum(bisect_left(one, stored - slack) for one in rounds)
+    not_above = sum(bisect_right(one, stored + slack) for one in rounds)
+    if below > at + 1 or not_above < at:
+        yield f"{name} is {stored:.6g}, and the samples give another"

@@ -1,0 +1,101 @@
+"""A site as a stranger may commit it, beside files that no command may read, write or remove."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SECRET = "a-secret-of-this-machine"
+FILES = {
+    "content/site.yaml": "title: Notes\nbase_url: https://example.org/\n",
+    "content/posts/first.md": "---\ntitle: First\ndate: 2026-11-20\n---\nThe first text.\n",
+    "content/posts/x/index.md": "---\ntitle: X\ndate: 2026-11-21\n---\nA [file](data.txt).\n",
+    "content/posts/x/data.txt": "data",
+}
+MEMORY = 4 * 2**30
+
+
+class Run:
+    """What a command of sitegen did."""
+
+    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
+        self.status, self.said = done.returncode, done.stdout + done.stderr
+
+    @property
+    def refused(self) -> bool:
+        """Whether the command ended with messages for the author and without a traceback."""
+        return self.status == 1 and "error[" in self.said and "Traceback" not in self.said
+
+
+class Attacked:
+    """A site and what stands beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.victim, self.cache = folder / "site", folder / "victim", folder / "cache"
+        for path, text in FILES.items():
+            self.write(path, text)
+        self.victim.mkdir()
+        (self.victim / "secret").write_text(SECRET)
+        self.before = self.files(self.victim)
+
+    def write(self, path: str, text: str | bytes) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def link(self, path: str, target: str | Path) -> None:
+        """Put a link in the place of a file, as a repository brings it."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).unlink(missing_ok=True)
+        (self.root / path).symlink_to(target)
+
+    def run(self, *words: str, cwd: Path | None = None, **variables: str) -> Run:
+        """Run a command of sitegen.  A command that takes a minute, or too much memory, fails the test."""
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "TOKEN_OF_CI": SECRET, **variables}
+        command = [sys.executable, "-m", "sitegen", *words]
+        done = subprocess.run(
+            command,
+            cwd=cwd or self.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        )
+        return Run(done)
+
+    @staticmethod
+    def files(folder: Path) -> dict[str, bytes]:
+        found = folder.rglob("*")
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the files beside the site are as they were."""
+        return self.files(self.victim) == self.before
+
+    @property
+    def published(self) -> bytes:
+        """All that stands in the output."""
+        return b"".join(self.files(self.root / "public").values())
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Attacked:
+    return Attacked(tmp_path)
+
+
+@pytest.fixture
+def made_by_sitegen() -> Callable[[Attacked], None]:
+    """Commits an output that looks as if sitegen had made it."""
+
+    def commit(site: Attacked) -> None:
+        site.write("public/index.html", '<!doctype html><meta name="generator" content="sitegen"><title>Home</title>')
+
+    return commit

@@ -1,0 +1,241 @@
+"""Records that somebody edited by hand: `check` and `build` name the file and the line."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import runpy
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+machine = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("gpu_machine.py"))))
+ROOT = Path(__file__).parents[2]
+RECORD = "kernels/double/results/nvidia-h200.json"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site with an honest record."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    made: Path = machine.make_site(tmp_path / "site")
+    monkeypatch.chdir(made)
+    result = machine.answer(machine.bundled(tmp_path), tmp_path / "result.zip")
+    assert machine.sitegen("accept", str(result)).exit_code == 0
+    assert machine.sitegen("check").exit_code == 0
+    return made
+
+
+def edited(path: Path, change: Callable[[Any], object]) -> None:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    change(data)
+    path.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def reported(site: Path, change: Callable[[Any], object]) -> str:
+    """What `check` and `build` say of the record after a change."""
+    edited(site / RECORD, change)
+    checked, built = machine.sitegen("check"), machine.sitegen("build", "--quiet")
+    assert checked.exit_code == built.exit_code == 1
+    assert f"  {RECORD}:" in checked.stderr and f"  {RECORD}:" in built.stderr
+    assert f"  {RECORD}:1:1" not in checked.stderr, "the line is not named"
+    said: str = checked.stderr
+    return said
+
+
+def faster(evaluation: dict[str, Any], factor: float) -> None:
+    timed = evaluation["performance"]
+    for name, value in timed.items():
+        if name.endswith("_us"):
+            timed[name] = [one / factor for one in value] if isinstance(value, list) else value / factor
+
+
+def of_right(record: Any) -> Any:
+    return next(one for one in record["evaluations"] if one["name"] == "right")
+
+
+def test_all_times_of_softmax_are_divided_by_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page showed 40 TB/s, and `build --require-fresh --require-current` passed."""
+    for room in ("content", "series", "kernels"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    record = "kernels/softmax/results/nvidia-h200.json"
+    edited(tmp_path / record, lambda data: [faster(e, 10) for e in data["evaluations"] if e.get("performance")])
+    done = machine.sitegen("build", "--quiet")
+    assert done.exit_code == 1 and f"  {record}:" in done.stderr
+    assert "above every memory ceiling" in done.stderr
+
+
+def test_one_time_is_one_percent_better(site: Path) -> None:
+    """An edit too small for any ceiling: the samples tell."""
+    assert "the samples give 540" in reported(site, lambda data: faster(of_right(data), 1.01))
+
+
+def test_a_ratio_is_doubled(site: Path) -> None:
+    """Only `vs torch` is edited, which no ceiling bounds."""
+
+    def change(data: Any) -> None:
+        for ratio in of_right(data)["performance"]["ratios"]:
+            ratio |= {"value": ratio["value"] * 2, "high": ratio["high"] * 2}
+
+    assert "the ratio to torch" in reported(site, change)
+
+
+def test_the_samples_are_removed_with_the_edit(site: Path) -> None:
+    """Without samples nothing contradicts the edited time."""
+
+    def change(data: Any) -> None:
+        faster(of_right(data), 1.01)
+        del of_right(data)["samples"]
+
+    assert "no samples" in reported(site, change)
+
+
+def test_the_artefact_is_replaced_under_its_old_name(site: Path) -> None:
+    """Samples that fit the edited time, in the file of the honest ones."""
+
+    def change(data: Any) -> None:
+        artefact = site / f"kernels/double/results/artefacts/{of_right(data)['samples']}.samples.gz"
+        artefact.write_bytes(gzip.compress(machine.samples(540 / 1.01), mtime=0))
+        faster(of_right(data), 1.01)
+
+    assert "another hash" in reported(site, change)
+
+
+def test_the_artefact_is_a_bomb(site: Path) -> None:
+    """2 GB of zeros in 2 MB: it is not unpacked."""
+
+    def change(data: Any) -> None:
+        artefact = site / f"kernels/double/results/artefacts/{of_right(data)['samples']}.samples.gz"
+        artefact.write_bytes(gzip.compress(bytes(64 << 20), mtime=0))
+
+    assert "larger than" in reported(site, change)
+
+
+def test_the_artefact_is_a_link_out_of_the_site(site: Path) -> None:
+    """`<sha256>.samples.gz → /etc/passwd` is not opened."""
+
+    def change(data: Any) -> None:
+        artefact = site / f"kernels/double/results/artefacts/{of_right(data)['samples']}.samples.gz"
+        artefact.unlink()
+        artefact.symlink_to("/etc/passwd")
+
+    assert "cannot be read" in reported(site, change)
+
+
+def test_samples_are_forged_with_the_time_beyond_the_ceilings(site: Path) -> None:
+    """A new artefact with its own hash bears the time out, which the memory cannot reach."""
+
+    def change(data: Any) -> None:
+        content = machine.samples(54.0)
+        digest = hashlib.sha256(content).hexdigest()
+        path = site / f"kernels/double/results/artefacts/{digest}.samples.gz"
+        path.write_bytes(gzip.compress(content, mtime=0))
+        faster(of_right(data), 10)
+        of_right(data)["samples"] = digest
+
+    assert "above every memory ceiling" in reported(site, change)
+
+
+def test_the_ceilings_are_raised_with_the_time(site: Path) -> None:
+    """40 TB/s under a ceiling of 42 TB/s: the datasheet of the GPU bounds its ceilings."""
+
+    def change(data: Any) -> None:
+        for ceiling in data["runs"][0]["ceilings"]:
+            ceiling |= {"rate": ceiling["rate"] * 10, "probes": {name: v * 10 for name, v in ceiling["probes"].items()}}
+
+    assert "such a GPU can do" in reported(site, change)
+
+
+def test_a_ceiling_above_its_own_probes(site: Path) -> None:
+    """A higher ceiling makes every bar shorter but one's own: it is the best of its probes."""
+    assert "best of its probes" in reported(site, lambda data: data["runs"][0]["ceilings"][0].update(rate=4.5e12))
+
+
+def test_the_ceilings_are_removed(site: Path) -> None:
+    """Without a memory ceiling no time is above it."""
+    assert "no memory ceiling" in reported(site, lambda data: data["runs"][0].pop("ceilings"))
+
+
+def test_an_error_above_the_tolerance_is_called_passed(site: Path) -> None:
+    """The gate is applied again, with the tolerance of kernel.yaml where the record is of today's rules."""
+
+    def change(data: Any) -> None:
+        of_right(data)["correctness"] |= {"relative_error": 0.9, "tolerance": 1e9}
+
+    assert "above the tolerance 1e-06" in reported(site, change)
+
+
+def test_the_rules_of_the_key_are_edited_and_its_digest_is_not(site: Path) -> None:
+    """The record stays fresh by its digest, so that the rules of today hold for it, whatever its parts say."""
+
+    def change(data: Any) -> None:
+        of_right(data)["correctness"] |= {"relative_error": 0.9, "tolerance": 1e9}
+        of_right(data)["key_parts"]["tolerance"] = "0" * 16
+
+    assert "above the tolerance 1e-06" in reported(site, change)
+
+
+def test_a_stale_record_is_judged_by_its_own_tolerance(site: Path) -> None:
+    """No attack: kernel.yaml became stricter, so the record is stale, and it is no mistake of the site."""
+    kernel = site / "kernels/double/kernel.yaml"
+    kernel.write_text(kernel.read_text().replace("float32: 1e-6", "float32: 1e-9"))
+    done = machine.sitegen("check")
+    assert done.exit_code == 0, done.stderr
+    assert "stale: tolerance changed" in machine.sitegen("status").stdout
+
+
+def test_a_stale_record_lacks_the_param_that_a_formula_now_names(site: Path) -> None:
+    """No attack: a formula over a new param ended `build` by a FormulaError for every old record."""
+    kernel = site / "kernels/double/kernel.yaml"
+    text = kernel.read_text().replace("reads: N * itemsize", "reads: N * itemsize * k\nparams: {k: [1, 2]}")
+    kernel.write_text(text)
+    assert machine.sitegen("build", "--quiet").exit_code == 0
+
+
+def test_the_formula_is_edited_instead_of_the_record(site: Path) -> None:
+    """Ten times the bytes at the same time: the figures are above every ceiling again."""
+    kernel = site / "kernels/double/kernel.yaml"
+    kernel.write_text(kernel.read_text().replace("reads: N * itemsize", "reads: 10 * N * itemsize"))
+    done = machine.sitegen("check")
+    assert done.exit_code == 1 and "above every memory ceiling" in done.stderr
+
+
+def test_the_verdict_is_found_again_by_an_incremental_build(site: Path) -> None:
+    """The verdict is kept by the content of the records and artefacts: an edit after a good build is seen, and so is
+    the repair.
+    """
+    assert machine.sitegen("build", "--quiet").exit_code == 0
+    honest = (site / RECORD).read_bytes()
+    artefact = next((site / "kernels/double/results/artefacts").iterdir())
+    packed = artefact.read_bytes()
+    artefact.write_bytes(gzip.compress(b"{}", mtime=0))
+    assert machine.sitegen("build", "--quiet").exit_code == 1
+    assert machine.sitegen("build", "--quiet").exit_code == 1
+    artefact.write_bytes(packed)
+    assert machine.sitegen("build", "--quiet").exit_code == 0
+    edited(site / RECORD, lambda data: faster(of_right(data), 1.01))
+    assert machine.sitegen("build", "--quiet").exit_code == 1
+    (site / RECORD).write_bytes(honest)
+    assert machine.sitegen("build", "--quiet").exit_code == 0
+
+
+def test_status_says_it_too(site: Path) -> None:
+    """`status` and `build --require-fresh` called an edited record fresh."""
+    edited(site / RECORD, lambda data: faster(of_right(data), 1.01))
+    done = machine.sitegen("status")
+    assert done.exit_code == 1 and "the samples give" in done.stderr
+
+
+def test_every_record_of_this_repository_is_believed() -> None:
+    """No attack: what was measured is borne out by its samples."""
+    from sitegen.build.whole import load
+
+    loaded = load(ROOT)
+    assert [d.message for d in loaded.diagnostics] == []
+    assert len(loaded.records.kernels) >= 5

@@ -1,0 +1,147 @@
+"""A text is read the same with all shortcuts and with none."""
+
+from __future__ import annotations
+
+from importlib.metadata import distributions
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitegen.markup import parse
+from sitegen.markup.fast.first_characters import ANYWHERE, BLOCK, INLINE
+from sitegen.model.site import Markdown
+
+SLOW = parse.text_parser(fast=False)
+"""The parser without any shortcut."""
+PIECES = [
+    *"*_~`$[]()!<>&{}:|\\#+-=\n\t ",
+    *("  \n", "\n\n", "\n    ", "\n> ", "\n- ", "\n2) ", "\n# ", "\n## a {#b}\n", "\n===\n", "\n---\n", "\n***\n"),
+    *("\n```python\n", "\n~~~\n", "\n:::\n", "\n:::{note} n\n", "\n```{figure} a.png\n", "\n$$\nx\n$$\n", "\n<div>\n"),
+    *(
+        "\n| a | b |\n|--:|---|\n| 1 |  |\n",
+        "\nterm\n: what\n",
+        "\n[^n]: note\n",
+        "[^n]",
+        "[^lost]",
+        "\n[r]: /u\n",
+        "[r]",
+    ),
+    *(
+        "\n{#block .c}\n",
+        "![a](b.png){#i}",
+        "[a *b*](c.md)",
+        "{kbd}`x`",
+        "<b>",
+        "</b>",
+        "<https://a.b>",
+        "https://a.b*",
+    ),
+    *(
+        "\n\nwords\nmore words\n\n",
+        "\n\n- a\n- `b` c\n",
+        "\n\n* a\n* b\n\n\n* c\n",
+        "\n\n+ a\n- b\n",
+        "\n\n- a\n\n  b\n\n",
+        "\n\n",
+    ),
+    *(
+        "\n\n## a `b`\n\n",
+        "\n\n# a\n\n: b\n",
+        "\n\n### a # b ##  \n",
+        "\n\n#\ta\n\n",
+        "\n\n####### a\n\n# \n\n",
+        "\n\n# a | b\n-|-\n",
+        "\n\n# a {#b}\n\n",
+    ),
+    *(
+        "\n\n|a|b\n|:-:|--:|\n|1.5|x|\n|2||\n\n",
+        "\n\n| a |\n|---|\n| 1 |\n| 2.5 |\n\n: cap\n",
+        "\n| a |\n|\u00a0---|\n",
+        "|",
+    ),
+    *(
+        "\n\n|`a`|b|\n|-|-|\n| `1.5` | `` |\n|`1`|`a`b|\n\n",
+        "\n\n|`a`|\n|-|\n|`1.25`|\n|2|\n|`a<b`|\n\n",
+        "\n\n| |\n|:-|\n|-|\n| 12 us |\n\n",
+        "\n\n~~~~ x\n~~~\n~~~~~ \n",
+        "\n\n````\n```\n````\n",
+        "\n```c\nx <1>\n// <1>\n```\n\n1. a\n",
+    ),
+    *(
+        "[a b](../c.md#d)",
+        "[_a_ b](c.md)",
+        "[a](//B.c)",
+        "`a b`",
+        "``a``",
+        "` a `",
+        "**a b**, *c*",
+        "//a.b/c",
+        "\n\n{.c #d}\nwords `a`\n\n",
+        '\n\n"*a*" *b*> (**c**)\n\n',
+    ),
+    *("mailto:a@b.c", "http&#58;//a.b", "&amp;", "**bold**", "`a`{.c}", "~~no~~", "$x_1$", "word", "한국어", "\0"),
+]
+
+BEGINNINGS = [
+    *(
+        "a  \nb",
+        "\\*a*",
+        "$x$",
+        "{kbd}`x`",
+        "`a`{.c}",
+        "~~a~~",
+        "*a*",
+        "_a_",
+        "[a](b.md)",
+        "[_a_](b.md)",
+        "![a](b.png)",
+        "a[^lost]",
+    ),
+    *("a[^n]\n\n[^n]: note", "<https://a.b>", "<b>a</b>", "&amp;", "https://a.b/_c_d_"),
+    *(f"{mark}{{{kind}}} a.png\nb\n{mark}" for mark in ("```", "~~~", ":::") for kind in ("note", "figure")),
+    *(f"{mark}\na\n{mark}" for mark in ("```", "~~~", ":::", "$$")),
+    *(f"{mark} a" for mark in (">", "#", "*", "+", "-", *(f"{digit}." for digit in range(10)))),
+    *("***", "---", "___", "{#i}\na", "[r]: /u\n\n[r]", "<div>\n*a*\n</div>"),
+]
+
+
+def is_read_as_before(text: str) -> bool:
+    body = Markdown(text, "content/posts/a.md")
+    found = parse.parse_document(body)
+    with patch.object(parse, "text_parser", lambda: SLOW):
+        return found == parse.parse_document(body)
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
+def test_every_beginning_of_a_rule_is_known(text: str) -> None:
+    assert is_read_as_before(text)
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=25).map("".join))
+def test_a_text_is_read_as_when_every_rule_is_tried_everywhere(text: str) -> None:
+    assert is_read_as_before(text)
+
+
+def test_what_people_write_is_read_as_when_every_rule_is_tried_everywhere() -> None:
+    """Their words for the packages that are installed here, most of them Markdown."""
+    texts = {one.name: one.metadata.get_payload() for one in distributions()}
+    assert [name for name, text in texts.items() if text and not is_read_as_before(text)] == []
+
+
+@pytest.mark.parametrize("name", ["inline", "block"])
+def test_every_rule_that_is_named_is_one_of_the_parser(name: str) -> None:
+    """A plugin that renames its rule would leave it to be tried everywhere, unnoticed."""
+    ruler = getattr(SLOW, name).ruler
+    assert {"inline": INLINE, "block": BLOCK}[name].keys() <= set(ruler.get_active_rules())
+
+
+def test_every_inline_rule_is_named_but_that_for_what_is_between() -> None:
+    """One that is not would never be tried in the middle of words."""
+    assert set(SLOW.inline.ruler.get_active_rules()) - INLINE.keys() == {"text"}
+
+
+def test_every_block_rule_is_named_or_known_to_begin_anywhere() -> None:
+    """One that is neither would never be tried at what looks like a paragraph."""
+    assert set(SLOW.block.ruler.get_active_rules()) - BLOCK.keys() == ANYWHERE

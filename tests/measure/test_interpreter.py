@@ -1,0 +1,90 @@
+"""Triton's interpreter after `teach`: bfloat16 as a GPU computes it, and a sentence for what it cannot run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.torch
+ROOT = Path(__file__).parents[2]
+BEFORE = """
+from sitegen.measure.interpreter import limit_in, misjudges_bfloat16, teach
+teach()
+import torch, triton, triton.language as tl
+import triton.language.extra.cuda as device
+from triton.language.extra.cuda import libdevice
+
+x, w = (torch.tensor(v).bfloat16() for v in ([1.5, -2.25, -0.5, 3.0], [-1.0, -3.0, 2.0, 0.25]))
+
+@triton.jit
+def plus_half(a, b):
+    return a * 0.5 + b
+"""
+KERNEL = """
+@triton.jit
+def kernel_{number}(x, w, z, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a, b = tl.load(x + at), tl.load(w + at)
+    {body}
+
+z = torch.empty_like(x)
+try:
+    kernel_{number}[(1,)](x, w, z, BLOCK=4)
+    print(z.tolist())
+except Exception as error:
+    print(limit_in(error))
+"""
+RIGHT = {
+    "tl.store(z + at, a * 2.0 - 1.0)": [2.0, -5.5, -2.0, 5.0],
+    "tl.store(z + at, a / b)": [-1.5, 0.75, -0.25, 12.0],
+    "tl.store(z + at, -a)": [-1.5, 2.25, 0.5, -3.0],
+    "tl.store(z + at, tl.where(a > b, a, b))": [1.5, -2.25, 2.0, 3.0],
+    "tl.store(z + at, tl.fma(a, b, a))": [0.0, 4.5, -1.5, 3.75],
+    "tl.store(z + at, tl.max(-a * a, 0))": [-0.25] * 4,
+    "tl.store(z + at, tl.reduce(a, 0, plus_half))": [2.375] * 4,
+    "tl.store(z + at, at.to(tl.bfloat16) * a)": [0.0, -2.25, -1.0, 9.0],
+    "tl.store(z + at, tl.full((BLOCK,), 1.5, tl.bfloat16) + a)": [3.0, -0.75, 1.0, 4.5],
+    "tl.store(z + at, tl.sort(a))": [-2.25, -0.5, 1.5, 3.0],
+    "tl.store(z + at, a + 0.00390625)": [1.5, -2.25, -0.49609375, 3.0],
+}
+CANNOT = {
+    "tl.atomic_add(z + at, a)": "has no atomic operations of bfloat16",
+    "tl.store(z + at, libdevice.rsqrt(a.to(tl.float32)))": "has no `libdevice.rsqrt`",
+    "tl.store(z + at, device.smid())": "has no `cuda.smid`",
+    'tl.store(z + at, tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [at], tl.int32, True, 1))': (
+        "does not run inline assembly"
+    ),
+}
+
+
+def said(folder: Path, program: str) -> list[str]:
+    """What a program prints: a kernel must stand in a file, and the interpreter be chosen before Triton is imported."""
+    file = folder / "program.py"
+    file.write_text(program)
+    environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_bfloat16_is_computed_as_on_a_gpu_and_what_cannot_be_run_is_said(tmp_path: Path) -> None:
+    bodies = [*RIGHT, *CANNOT]
+    program = BEFORE + "".join(KERNEL.format(number=n, body=body) for n, body in enumerate(bodies))
+    found = dict(zip(bodies, said(tmp_path, program), strict=True))
+    assert {body: found[body] for body in RIGHT} == {body: str(values) for body, values in RIGHT.items()}
+    limit = "cannot be judged without a GPU: Triton's interpreter"
+    assert {body: found[body] for body in CANNOT} == {body: f"{limit} {what}" for body, what in CANNOT.items()}
+
+
+@pytest.mark.parametrize(("taught", "misjudges"), [("teach()", "False"), ("", "True")])
+def test_an_interpreter_that_computes_bfloat16_wrongly_is_recognized(
+    tmp_path: Path, taught: str, misjudges: str
+) -> None:
+    program = (
+        f"from sitegen.measure.interpreter import misjudges_bfloat16, teach\n{taught}\nprint(misjudges_bfloat16())"
+    )
+    assert said(tmp_path, program) == [misjudges]
