@@ -19,7 +19,7 @@ import jinja2
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import BlockReference, LoopContext, Macro, TemplateReference
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace
 
 from sitegen.render.templates import TemplateFailure, Templates
@@ -32,8 +32,8 @@ _JINJAS = (
     *(LoopContext, Macro, BlockReference, TemplateModule, TemplateReference),
     *(Cycler, Joiner, Namespace, jinja2.Undefined),
 )
-_CALLED = frozenset({dict, range, Cycler, Joiner, Namespace})
-"""Classes whose objects a template may make: Jinja's own globals."""
+_CALLED = (safe_range, dict, Cycler, Joiner, Namespace)
+"""Jinja's own globals, but for `lipsum`, whose work has no limit."""
 
 
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
@@ -46,12 +46,12 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         return _is_plain(obj) and super().is_safe_attribute(obj, attr, value)
 
     def is_safe_callable(self, obj: Any) -> bool:
-        if isinstance(obj, type):
-            return obj in _CALLED or issubclass(obj, jinja2.Undefined)
-        if isinstance(obj, (Macro, BlockReference)):
+        if isinstance(obj, type) or obj is safe_range:
+            return obj in _CALLED
+        if isinstance(obj, (Macro, BlockReference, jinja2.Undefined)):  # what is undefined says so when it is called
             return True
         owner = getattr(obj, "__self__", None)
-        if isinstance(owner, (*_VALUES, LoopContext, Cycler)):
+        if owner is not None and isinstance(owner, (*_VALUES, LoopContext, Cycler)):
             return super().is_safe_callable(obj)
         # The sandbox wraps `str.format`.  A joiner is called itself, and so is the loop of a recursive `for`.
         return isinstance(obj, (Joiner, LoopContext)) or getattr(obj, "__wrapped__", None) is not None

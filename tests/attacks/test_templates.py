@@ -37,6 +37,9 @@ REACH = [
     "{{ '{0.__class__.__mro__}'|format(frame) }}{{ ('{a.__class__.__init__}').format_map({'a': frame}) }}",
     "{% macro m() %}{% endmacro %}{{ m.__init__.__globals__ }}{{ m._func.__globals__ }}",
     "{% set ns = namespace(x=1) %}{% set ns.__class__ = cycler %}{{ ns.__init__.__globals__ }}",
+    "{{ frame.__init__() }}{{ [frame]|sort(attribute='__class__.__init__') }}",
+    "{{ (frame|attr('__class__')).__init__.__globals__ }}{{ [frame]|groupby('__class__') }}",
+    "{% set f = '{0.__class__}'.format %}{{ f(frame) }}{{ [frame]|map('attr', '__class__')|first }}",
     "{% for x in [1] %}{{ loop.__class__.__init__.__globals__ }}{% endfor %}",
 ]
 ENDLESS = {
@@ -51,6 +54,8 @@ FAILS = {
     "{{ page + 1 }}": "TypeError",
     "{{ 'a' + 1 }}": "TypeError",
     "{{ nothing.there }}": "'nothing' is undefined",
+    "{{ nothing() }}": "'nothing' is undefined",
+    "{{ lipsum(n=10 ** 4) }}": "may not call `generate_lorem_ipsum`",
     "{{ '%d'|format('a') }}": "TypeError",
     "{% include 'a' ~ 1 %}": "no template `a1`",
     "{% for a in [1] %}" * 25 + "{% endfor %}" * 25: "nested",
