@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 Number = int | float
 
@@ -33,7 +34,15 @@ class FormulaError(ValueError):
 
 def evaluate(text: str | int | float, names: Mapping[str, Number]) -> Number:
     """The value of an expression.  Raises FormulaError with the column of the mistake."""
-    parser = _Parser(str(text), names)
+    return _evaluated(str(text), tuple((name, type(value), value) for name, value in names.items()))
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(text: str, names: tuple[tuple[str, type, Number], ...]) -> Number:
+    """Remembered, since a build asks for the cost of each workload once for each of its evaluations and figures.  The
+    types are part of what is remembered: 1, 1.0 and True are equal.
+    """
+    parser = _Parser(text, {name: value for name, _, value in names})
     value = parser.sum()
     parser.expect_end()
     return value

@@ -244,15 +244,11 @@ def whole_problems(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
         yield (*path, "low_us"), "the interval ends before it begins: low_us is above high_us"
     if isinstance(value, Ratio) and value.low > value.high:
         yield (*path, "low"), "the interval ends before it begins: low is above high"
-    if isinstance(value, Record | JobResult | Evaluation | CellRecord | CellResult | Performance | Sustained | PastRun):
-        for name in value.__dataclass_fields__:
-            yield from whole_problems(getattr(value, name), (*path, name))
-    if isinstance(value, Run):
-        yield from whole_problems(value.ceilings, (*path, "ceilings"))
+    for name in _WITHIN.get(type(value), ()):
+        yield from whole_problems(getattr(value, name), (*path, name))
     if isinstance(value, tuple):
         for index, member in enumerate(value):
-            if is_dataclass(member):
-                yield from whole_problems(member, (*path, index))
+            yield from whole_problems(member, (*path, index))
 
 
 def problems(value: Any) -> Iterator[tuple[Path, str]]:
@@ -265,6 +261,18 @@ def problems(value: Any) -> Iterator[tuple[Path, str]]:
         yield from whole_problems(value)
 
 
+_WITHIN: Mapping[type, tuple[str, ...]] = {
+    Record: ("runs", "evaluations"),
+    Run: ("ceilings",),
+    Evaluation: ("performance",),
+    Performance: ("ratios", "cycle_ratios", "sustained"),
+    Sustained: ("ratios",),
+    CellRecord: ("run", "outputs"),
+    CellResult: ("outputs",),
+    JobResult: ("evaluations", "ceilings", "cells"),
+    PastRun: ("ceilings",),
+}
+"""The fields below which objects stand whose fields must fit each other."""
 _NAMED = _like(NAME, "a name has letters, digits, `_`, `.` and `-`")
 _TIMES: dict[str, Rule] = {
     "median_us": _positive,
