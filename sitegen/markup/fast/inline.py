@@ -1,7 +1,7 @@
 """The inline parser of markdown-it → the same tokens, read from one place at which a rule may begin to the next.
 
-Gain: 13 % of a cold build of the corpus; another 8 % come from code, emphasis and links of the simplest form, which one
-regex reads whole.
+Gain: 13 % of a cold build of the corpus, of which 6 % come from code and emphasis and 2 % from links of the simplest
+form, which one regex reads whole.
 """
 
 from __future__ import annotations
