@@ -69,7 +69,7 @@ KEPT = 4096
 
 @lru_cache(maxsize=KEPT)
 def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
-    """The HTML of each line, without the line's own span.  The null character cannot be in a page."""
+    """Return the HTML of each line, without the line's own span.  The null character cannot be in a page."""
     shown = lines(_pieces(code.rstrip("\n").replace("\0", "\ufffd"), language))
     if len(shown) > 1 and not shown[-1]:
         shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
@@ -77,7 +77,7 @@ def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
 
 
 def language_name(language: str) -> str:
-    """As a reader calls it: `CUDA C++`; empty for plain text."""
+    """Return what a reader calls a language, `CUDA C++`; it is empty for plain text."""
     return "" if language in PLAIN else NAMES.get(language) or _names().get(language.lower()) or language
 
 
@@ -115,7 +115,7 @@ def _names() -> dict[str, str]:
 
 
 def _pieces(code: str, language: str) -> list[str]:
-    """Plain text at even places and the HTML of a token after each."""
+    """Return plain text at even places and the HTML of a token after each."""
     lexer = _lexer_class(language)
     if lexer is None:
         return [code, ""]
@@ -131,7 +131,7 @@ def _pieces(code: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _lexer_class(language: str) -> type[Lexer] | None:
-    """None for plain text and for what nobody knows."""
+    """Return the lexer of a language, or None for plain text and for an unknown name."""
     if language in OWN:
         from sitegen.highlight import lexers
 

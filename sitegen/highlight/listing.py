@@ -44,9 +44,9 @@ def lines(pieces: Sequence[str]) -> list[str]:
 def _joined(html: str) -> str:
     """Without the tags between neighbours of one kind."""
     parts, start = [], 0
-    for found in _NEIGHBOURS.finditer(html):
-        before = html.rfind(_OPEN, 0, found.start()) + len(_OPEN)
-        if html.startswith(f'{found[1]}"', before):
-            parts.append(html[start : found.start()])
-            start = found.end()
+    for match in _NEIGHBOURS.finditer(html):
+        before = html.rfind(_OPEN, 0, match.start()) + len(_OPEN)
+        if html.startswith(f'{match[1]}"', before):
+            parts.append(html[start : match.start()])
+            start = match.end()
     return "".join([*parts, html[start:]])

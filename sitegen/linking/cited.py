@@ -17,7 +17,9 @@ from sitegen.model.site import Markdown, Ref, Site
 OF_THE_SITE = "content/references.bib"
 
 
-def works_cited(site: Site, documents: Mapping[str, Document], found: list[Diagnostic]) -> dict[str, tuple[Work, ...]]:
+def works_cited(
+    site: Site, documents: Mapping[str, Document], mistakes: list[Diagnostic]
+) -> dict[str, tuple[Work, ...]]:
     """By `document_key`, in the order in which a text first cites them."""
     own = {document_key(post.body): post.bibliography for post in site.posts if post.bibliography}
     cited: dict[str, tuple[Work, ...]] = {}
@@ -29,10 +31,10 @@ def works_cited(site: Site, documents: Mapping[str, Document], found: list[Diagn
         if ref := own.get(key):
             path = _path(ref, text)
             known = {**shared, **_by_key(site, path)}
-            found += _mistakes_in_path(ref, path, site)
+            mistakes += _mistakes_in_path(ref, path, site)
         if known and slots:
-            cited[key] = tuple(_cited(slots, known, found))
-        found += () if known else _without_bibliography(slots)
+            cited[key] = tuple(_cited(slots, known, mistakes))
+        mistakes += () if known else _without_bibliography(slots)
     return cited
 
 
@@ -54,13 +56,13 @@ def _mistakes_in_path(ref: Ref, path: str, site: Site) -> Iterator[Diagnostic]:
         yield Diagnostic("SG210", f"no bibliography `{ref.name}`", ref.span, near or "a .bib file beside the text")
 
 
-def _cited(slots: list[CiteSlot], known: Mapping[str, Work], found: list[Diagnostic]) -> Iterator[Work]:
+def _cited(slots: list[CiteSlot], known: Mapping[str, Work], mistakes: list[Diagnostic]) -> Iterator[Work]:
     seen: set[str] = set()
     for slot in slots:
         for item in slot.items:
             if item.key not in known:
                 hint = did_you_mean(item.key, known) or r"write `\@` for the sign itself"
-                found.append(
+                mistakes.append(
                     Diagnostic("SG211", f"nothing with the key `{item.key}` to cite", _place(slot, item.key), hint)
                 )
             elif item.key not in seen:
@@ -77,7 +79,7 @@ def _without_bibliography(slots: list[CiteSlot]) -> Iterator[Diagnostic]:
 
 
 def _place(slot: CiteSlot, key: str) -> Span:
-    """Of the key, as far as it stands on the first line of the citation."""
+    """Return the place of the key, or of the citation when the key is not on its first line."""
     at = slot.written.find(f"@{key}")
     if at < 0 or at >= slot.span.length:
         return slot.span

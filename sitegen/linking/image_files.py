@@ -12,11 +12,13 @@ from sitegen.model.image import BrokenImage, Image
 from sitegen.model.linked import Linked, document_key, texts
 from sitegen.read.severity import worklog_never_fails
 
-Look = Callable[[Sequence[str]], Mapping[str, Image | BrokenImage]]
+LookUp = Callable[[Sequence[str]], Mapping[str, Image | BrokenImage]]
 """What is known of the files that can be read, by path from the site's root."""
 
 
-def with_images(linked: Linked, documents: Mapping[str, Document], look: Look) -> tuple[Linked, tuple[Diagnostic, ...]]:
+def with_images(
+    linked: Linked, documents: Mapping[str, Document], look: LookUp
+) -> tuple[Linked, tuple[Diagnostic, ...]]:
     uses = list(_uses(linked, documents))
     seen = look(sorted({path for _, _, path in uses}))
     images = {url: image for _, url, path in uses if isinstance(image := seen.get(path), Image)}

@@ -37,16 +37,16 @@ def implementation_of(cell: Cell, path: str) -> Implementation:
     )
 
 
-def with_cells(site: Site, cells: Iterable[tuple[str, Cell]], found: list[Diagnostic]) -> tuple[Kernel, ...]:
+def with_cells(site: Site, cells: Iterable[tuple[str, Cell]], mistakes: list[Diagnostic]) -> tuple[Kernel, ...]:
     """The kernels, each with the implementations that stand in cells, in the order of the posts' paths."""
     merged = {kernel.name: kernel for kernel in site.kernels}
     for path, cell in cells:
         name = cell.implements.partition("/")[0]
         if name not in merged:
-            found.append(unknown("SG204", "kernel", name, merged, place_of(site, cell.span, cell.implements)))
+            mistakes.append(unknown("SG204", "kernel", name, merged, place_of(site, cell.span, cell.implements)))
             continue
         made = implementation_of(cell, path)
-        found += _mistakes(site, merged[name], made, cell)
+        mistakes += _mistakes(site, merged[name], made, cell)
         if made.name not in {known.name for known in merged[name].implementations}:
             both = (*merged[name].implementations, made)
             merged[name] = dataclasses.replace(merged[name], implementations=both)

@@ -22,7 +22,7 @@ from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.related import Related
-from sitegen.linking.targets import Book, Found, address_book, redirects_of, resolve
+from sitegen.linking.targets import Book, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
@@ -56,9 +56,9 @@ class Resolved:
     rich: Collection[str]
 
 
-def resolved(linked: Linked, found: Collection[Diagnostic]) -> Resolved | None:
-    """What `link_site` may be given the next time; `found` are the mistakes in it.  None where a link is among them."""
-    if any(mistake.code in _OF_LINKS for mistake in found):
+def resolved(linked: Linked, mistakes: Collection[Diagnostic]) -> Resolved | None:
+    """What `link_site` may be given the next time; `mistakes` are those in it.  None where a link is among them."""
+    if any(mistake.code in _OF_LINKS for mistake in mistakes):
         return None
     return Resolved(linked.hrefs, linked.assets, linked.rich)
 
@@ -77,20 +77,20 @@ def link_site(
 
     Posts that are drafts, or dated after `as_of`, are left out, unless `everything` is wanted.
     """
-    found: list[Diagnostic] = []
+    mistakes: list[Diagnostic] = []
     hidden = {} if everything else unpublished(site, as_of)
     shown = _without(site, hidden)
     rich = {key: documents[key] for key in known.rich} if known else _with_more_than_links(documents)
-    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), found))
-    found += _names(site, shown, rich)
-    found += translated_cells(shown, rich)
+    shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), mistakes))
+    mistakes += _names(site, shown, rich)
+    mistakes += translated_cells(shown, rich)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     if known:
         hrefs, assets = known.hrefs, known.assets
     else:
         book = address_book(shown, posts, documents, frozenset(files), hidden)
-        hrefs, assets = _resolve_all(shown, documents, book, found)
-    references = works_cited(shown, rich, found)
+        hrefs, assets = _resolve_all(shown, documents, book, mistakes)
+    references = works_cited(shown, rich, mistakes)
     kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
     linked = Linked(
         site=shown,
@@ -105,11 +105,11 @@ def link_site(
         neighbours=beside,
         related=Related(_by_language(shown).values(), kernel_posts, places, beside),
     )
-    return linked, worklog_never_fails(in_reading_order(found))
+    return linked, worklog_never_fails(in_reading_order(mistakes))
 
 
 def _with_more_than_links(documents: Mapping[str, Document]) -> dict[str, Document]:
-    """Those in which there may be names of kernels, works or cells."""
+    """Return the documents in which there may be names of kernels, works or cells."""
     return {key: one for key, one in documents.items() if one.cells or not all(type(s) is LinkSlot for s in one.slots)}
 
 
@@ -187,7 +187,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
 
 
 def _resolve_all(
-    site: Site, documents: Mapping[str, Document], book: Book, found: list[Diagnostic]
+    site: Site, documents: Mapping[str, Document], book: Book, mistakes: list[Diagnostic]
 ) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
     hrefs: dict[tuple[str, int], str] = {}
     assets: dict[str, str] = {}
@@ -199,10 +199,10 @@ def _resolve_all(
                 if url := terms.get(_term_key(slot.name)):
                     hrefs[key, index] = url
                 else:
-                    found.append(_unknown_term(slot, site))
+                    mistakes.append(_unknown_term(slot, site))
             elif isinstance(slot, LinkSlot | ImageSlot | FileSlot):
                 target = resolve(slot.target, text.path, here[key], book)
-                found += _target_mistakes(slot, target)
+                mistakes += _target_mistakes(slot, target)
                 if not target.problem:
                     hrefs[key, index] = target.href
                 if target.asset:
@@ -212,8 +212,8 @@ def _resolve_all(
 
 def _terms(site: Site) -> dict[str, str]:
     """The URL of each term by its slug, its title and its other names."""
-    found = {_term_key(name): urls.term_url(term.slug) for term in site.terms for name in (*term.aliases, term.title)}
-    return found | {term.slug: urls.term_url(term.slug) for term in site.terms}
+    by_name = {_term_key(name): urls.term_url(term.slug) for term in site.terms for name in (*term.aliases, term.title)}
+    return by_name | {term.slug: urls.term_url(term.slug) for term in site.terms}
 
 
 def _term_key(name: str) -> str:
@@ -226,7 +226,7 @@ def _unknown_term(slot: TermSlot, site: Site) -> Diagnostic:
     return Diagnostic("SG212", f"unknown term `{slot.name}`", slot.span, hint)
 
 
-def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Found) -> Iterator[Diagnostic]:
+def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Resolution) -> Iterator[Diagnostic]:
     if isinstance(slot, ImageSlot | FileSlot):
         kind = "image" if isinstance(slot, ImageSlot) else "file"
         if urls.is_external(slot.target):
@@ -306,7 +306,7 @@ def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
             for place, post in _places(series, by_slug):
                 if _language(post, site) == lang:
                     places.setdefault(post.body.path, []).append(place)
-    return {path: tuple(found) for path, found in places.items()}
+    return {path: tuple(in_series) for path, in_series in places.items()}
 
 
 def _places(series: Series, by_slug: Mapping[str, Post]) -> Iterator[tuple[SeriesPlace, Post]]:
@@ -323,10 +323,10 @@ def _places(series: Series, by_slug: Mapping[str, Post]) -> Iterator[tuple[Serie
 
 
 def _by_language(site: Site) -> dict[str, list[Post]]:
-    found: dict[str, list[Post]] = {}
+    by_name: dict[str, list[Post]] = {}
     for post in site.posts:
-        found.setdefault(_language(post, site), []).append(post)
-    return found
+        by_name.setdefault(_language(post, site), []).append(post)
+    return by_name
 
 
 def _language(post: Post, site: Site) -> str:

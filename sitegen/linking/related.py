@@ -44,13 +44,13 @@ class Related(Mapping[str, tuple[Post, ...]]):
     @cached_property
     def _meetings(self) -> list[list[tuple[int, list[int], int]]]:
         """By place: what a group weighs, the places of its posts, and which of them the post is."""
-        found: list[list[tuple[int, list[int], int]]] = [[] for _ in self._posts]
+        items: list[list[tuple[int, list[int], int]]] = [[] for _ in self._posts]
         for posts in self._languages:
             for weight, paths in _groups(posts, self._kernel_posts, self._series_places):
                 group = [self._place[path] for path in paths]
                 for index, at in enumerate(group):
-                    found[at].append((weight - len(group).bit_length(), group, index))
-        return found
+                    items[at].append((weight - len(group).bit_length(), group, index))
+        return items
 
     def __getitem__(self, path: str) -> tuple[Post, ...]:
         if path not in self._found:

@@ -37,7 +37,7 @@ class Book:
     """Folder of a post → its URL: where its images go."""
 
 
-class Found(NamedTuple):  # many are made: a dataclass takes three times as long
+class Resolution(NamedTuple):  # many are made: a dataclass takes three times as long
     """`href` from the root; `asset` is the file to publish there; or `problem`, with a hint.
 
     The href of an asset is percent-encoded: a file may have any name.
@@ -50,10 +50,10 @@ class Found(NamedTuple):  # many are made: a dataclass takes three times as long
     about_anchor: bool = False
 
 
-def resolve(target: str, path: str, here: str, book: Book) -> Found:
+def resolve(target: str, path: str, here: str, book: Book) -> Resolution:
     """Where `target` leads, written in the file `path` of the page `here`."""
     if urls.is_external(target):
-        return Found(target)
+        return Resolution(target)
     written, sign, anchor = target.partition("#")
     place = unquote(written.partition("?")[0])
     if not place:
@@ -64,7 +64,7 @@ def resolve(target: str, path: str, here: str, book: Book) -> Found:
         url = _asset_url(asset, book) if asset else None
     if url is None:
         return _nowhere(place, path, book)
-    return Found(quote(url), asset) if asset else _with_anchor(url, sign, anchor, book)
+    return Resolution(quote(url), asset) if asset else _with_anchor(url, sign, anchor, book)
 
 
 def _page(place: str, path: str, here: str, book: Book) -> str | None:
@@ -119,16 +119,16 @@ def _asset_url(asset: str, book: Book) -> str:
     return asset.removeprefix("content/")
 
 
-def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Found:
+def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Resolution:
     if not anchor:
-        return Found(f"{url}{sign}")
+        return Resolution(f"{url}{sign}")
     ids, name = book.pages.get(url), unquote(anchor)
     if ids is not None and name not in ids:
-        return Found(url, problem=f"no `#{name}` on that page", hint=did_you_mean(name, ids), about_anchor=True)
-    return Found(f"{url}{sign}{name}")
+        return Resolution(url, problem=f"no `#{name}` on that page", hint=did_you_mean(name, ids), about_anchor=True)
+    return Resolution(f"{url}{sign}{name}")
 
 
-def _nowhere(place: str, path: str, book: Book) -> Found:
+def _nowhere(place: str, path: str, book: Book) -> Resolution:
     sources = _sources(place, _folder(path))
     if hidden := next((source for source in sources if is_hidden(source) and source in book.files), ""):
         hint = "give it a name that does not begin with a dot"
@@ -136,11 +136,11 @@ def _nowhere(place: str, path: str, book: Book) -> Found:
     named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet; link it once it is published"
-        return Found(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
+        return Resolution(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
     folder = posixpath.dirname(path)
     known = {posixpath.relpath(source, folder) for source in (*book.sources, *_publishable(book))}
     known |= {f"/{url}" for url in book.pages}
-    return Found(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, known))
+    return Resolution(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, known))
 
 
 def _publishable(book: Book) -> list[str]:
@@ -208,8 +208,10 @@ def _add(
 
 def redirects_of(site: Site) -> dict[str, str]:
     config = site.config
-    found = {urls.address(ref.name): urls.post_url(post, config) for post in site.posts for ref in post.aliases}
-    return found | {urls.address(ref.name): urls.page_url(page, config) for page in site.pages for ref in page.aliases}
+    by_name = {urls.address(ref.name): urls.post_url(post, config) for post in site.posts for ref in post.aliases}
+    return by_name | {
+        urls.address(ref.name): urls.page_url(page, config) for page in site.pages for ref in page.aliases
+    }
 
 
 def _folders(site: Site) -> dict[str, str]:

@@ -34,5 +34,5 @@ def _runs(cell: Cell) -> tuple[object, ...]:
 
 
 def _cells(post: Post, documents: Mapping[str, Document]) -> dict[str, Cell]:
-    found = documents.get(document_key(post.body))
-    return {cell.label: cell for cell in found.cells} if found else {}
+    document = documents.get(document_key(post.body))
+    return {cell.label: cell for cell in document.cells} if document else {}

@@ -1,4 +1,7 @@
-"""Markdown → HTML with numbered slots (`parse.py`).
+"""Markdown → HTML with numbered slots.
+
+`parse` reads a text, `documents` all texts of a site.  `directives/` holds a module for each directive and role,
+`drawn/` the figures that are computed, and `fast/` the shortcuts through markdown-it.
 
 Codes of parse_document:
 
@@ -9,5 +12,4 @@ SG113 refused HTML · SG114 HTML out of balance · SG115 formula · SG116 fence 
 SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of an option
 SG120 unknown label · SG121 label for another kind of thing · SG122 a label beside works of others
 SG123 notes of a listing and their places in its code · SG124 tabs · SG130 to SG134: drawn/__init__.py
-
 """

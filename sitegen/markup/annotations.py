@@ -26,7 +26,7 @@ Texts = Mapping[int, tuple[str, int]]
 
 _MARK = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*)[ \t]*<(\d{1,3})>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
 _POINT = re.compile(r"<\d{1,3}>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
-"""Of a mark, what is found fast."""
+"""The end of a mark, which is cheaper to look for than the whole."""
 _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
 
 
@@ -47,9 +47,9 @@ def annotations_plugin(md: MarkdownIt, directives: Iterable[str]) -> None:
 
 def _annotations(state: StateCore, *, listing: re.Pattern[str]) -> None:
     """Puts a listing with numbers and the list right below it into one element; `meta` of the fence knows the notes."""
-    found = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token, listing)]
+    items = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token, listing)]
     into = collected(state.env)
-    for number, at in reversed([*enumerate(found, start=1)]):
+    for number, at in reversed([*enumerate(items, start=1)]):
         fence, opening = state.tokens[at], state.tokens[at + 1]
         end = next(i for i in range(at + 1, len(state.tokens)) if _ends(state.tokens[i], opening))
         fence.meta["notes"] = dict(_take_notes(state.tokens[at + 2 : end], opening, f"listing-{number}", into))
@@ -104,14 +104,14 @@ def without_marks(code: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         return code, ()
     lines = code.split("\n")
     ends = [(at, line) for at, line in enumerate(lines, start=1) if _POINT.search(line)]
-    marks = tuple((int(found[1]), at) for at, line in ends if (found := _MARK.search(line)))
+    marks = tuple((int(match[1]), at) for at, line in ends if (match := _MARK.search(line)))
     for _, at in marks:
         lines[at - 1] = _MARK.sub("", lines[at - 1])
     return "\n".join(lines), marks
 
 
 def notes_at_marks(marks: Iterable[tuple[int, int]], texts: Texts, line: int, into: Collected) -> tuple[Note, ...]:
-    """Of code that begins on `line` of the document."""
+    """Return the notes of code that begins on `line` of the document."""
     places: dict[int, list[str]] = {}
     for number, at in marks:
         places.setdefault(number, []).append(str(at))
@@ -126,7 +126,7 @@ def notes_at_marks(marks: Iterable[tuple[int, int]], texts: Texts, line: int, in
 
 
 def notes_at_lines(written: str, texts: Texts, span: Span, into: Collected) -> tuple[Note, ...]:
-    """Of the option `annotate`, which stands at `span`: its first part belongs to the first point, and so on."""
+    """Return the notes of the option `annotate`, at `span`: its first part belongs to the first point, and so on."""
     places = {number: [part] for number, part in zip(texts, parts_of(written), strict=False)}
     for part in parts_of(written)[len(texts) :]:
         hint = "each point of the ordered list right below the listing belongs to one of these lines, in order"

@@ -38,9 +38,9 @@ def _heading_ids(state: StateCore) -> None:
     if "{#" not in state.src:
         return
     for heading, text in zip(state.tokens, state.tokens[1:], strict=False):
-        if heading.type == "heading_open" and (found := _HEADING_ID.search(text.content)):
-            text.content = text.content[: found.start()]
-            heading.attrSet("id", found[1])
+        if heading.type == "heading_open" and (match := _HEADING_ID.search(text.content)):
+            text.content = text.content[: match.start()]
+            heading.attrSet("id", match[1])
 
 
 def _attribute_ids(state: StateCore) -> None:
@@ -125,9 +125,9 @@ def _tasks(state: StateCore) -> None:
 
 
 def _take_task(item: Token, following: Sequence[Token]) -> None:
-    if [t.type for t in following] == ["paragraph_open", "inline"] and (found := _TASK.match(following[1].content)):
-        following[1].content = following[1].content[found.end() :]
-        item.meta["task"] = STATES[found[1]]
+    if [t.type for t in following] == ["paragraph_open", "inline"] and (match := _TASK.match(following[1].content)):
+        following[1].content = following[1].content[match.end() :]
+        item.meta["task"] = STATES[match[1]]
 
 
 def _item_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

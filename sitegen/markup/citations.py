@@ -43,38 +43,38 @@ def _citation(state: StateInline, silent: bool) -> bool:
         return _bracket(state, silent)
     if state.src[state.pos] != "@" or (state.pos and state.src[state.pos - 1].isalnum()):
         return False
-    found = _BARE.match(state.src, state.pos, state.posMax)
-    if not found:
+    match = _BARE.match(state.src, state.pos, state.posMax)
+    if not match:
         return False
-    key = _PARTICLE.sub("", found["key"])
-    alone = kind_of(key) or len(key) < len(found["key"])
-    stop = found.start("key") + len(key) if alone else found.end()
+    key = _PARTICLE.sub("", match["key"])
+    alone = kind_of(key) or len(key) < len(match["key"])
+    stop = match.start("key") + len(key) if alone else match.end()
     if not silent:
-        suffix = "" if alone else found["suffix"] or ""
+        suffix = "" if alone else match["suffix"] or ""
         _push(state, [Cited(key, suffix=suffix.strip())], stop, narrative=True)
     state.pos = stop
     return True
 
 
 def _bracket(state: StateInline, silent: bool) -> bool:
-    found = _BRACKET.match(state.src, state.pos, state.posMax)
-    items = list(_items(found[1])) if found else []
-    if not found or not all(items):
+    match = _BRACKET.match(state.src, state.pos, state.posMax)
+    items = list(_items(match[1])) if match else []
+    if not match or not all(items):
         return False
     if not silent:
-        _push(state, [item for item in items if item], found.end(), narrative=False)
-    state.pos = found.end()
+        _push(state, [item for item in items if item], match.end(), narrative=False)
+    state.pos = match.end()
     return True
 
 
 def _items(text: str) -> Iterator[Cited | None]:
     """None for what is no citation: then the bracket is none."""
     for part in text.split(";"):
-        found = _ITEM.fullmatch(part)
-        key = found and (found["key"] or found["braced"])
+        match = _ITEM.fullmatch(part)
+        key = match and (match["key"] or match["braced"])
         yield (
-            Cited(key, _words(found["prefix"]), _words(found["suffix"]).removeprefix(",").strip(), bool(found["minus"]))
-            if found and key
+            Cited(key, _words(match["prefix"]), _words(match["suffix"]).removeprefix(",").strip(), bool(match["minus"]))
+            if match and key
             else None
         )
 

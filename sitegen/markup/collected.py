@@ -62,7 +62,7 @@ class Collected:
     numbers: dict[str, int] = field(default_factory=dict)
     """How many figures, tables, … there are so far, by kind."""
     names: dict[str, Name] = field(default_factory=dict)
-    """Of what references can name, by id."""
+    """The name of each thing that references can name, by its id."""
     references: list[Reference] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Collected:
     has_math: bool = False
     pieces: Pieces = field(default_factory=Pieces)
     level: int = 1
-    """Of the heading that we are under."""
+    """The level of the last heading."""
 
     def slot(self, slot: Slot) -> str:
         """The marker that stands in the HTML for it."""
@@ -80,8 +80,8 @@ class Collected:
     def remembered(self, make: Callable[[], str], *source: object) -> str:
         """What `make` returns, or returned of the same source before; kept only when HTML is all that it made."""
         key = key_of(*source)
-        if (found := self.pieces.find(key)) is not None:
-            return found
+        if (piece := self.pieces.find(key)) is not None:
+            return piece
         before = self._effects()
         html = make()
         if self._effects() == before:
@@ -96,7 +96,7 @@ class Collected:
         return Span(self.path, self.first_line + line, col + 1, max(length, 1))
 
     def span_of(self, text: str, line: int, until: int | None = None) -> Span:
-        """Where `text` stands first in the lines from `line` on; without it, the start of that line's words."""
+        """Return where `text` stands first in the lines from `line` on; else the place of that line."""
         wanted = text.split("\n", 1)[0]
         for number in range(line, min(until or line + 1, len(self.lines))):
             if wanted and (col := self.lines[number].find(wanted)) >= 0:
@@ -104,7 +104,7 @@ class Collected:
         return self.span_of_line(line)
 
     def within(self, span: Span, word: str) -> Span:
-        """Of `word` in the line of `span`, from its column on; without it, the whole span."""
+        """Return the place of `word` in the line of `span`, from its column on; without `word`, the whole span."""
         source = self.lines[span.line - self.first_line]
         col = source.find(word, span.col - 1) if word else -1
         return self.span(span.line - self.first_line, col, len(word)) if col >= 0 else span
@@ -144,19 +144,19 @@ class Collected:
         return name
 
 
-Rule = Callable[[Sequence[Token], int, Any, Any], str]
+RenderRule = Callable[[Sequence[Token], int, Any, Any], str]
 """(tokens, index, options, env) → HTML."""
 
 
-def add_rules(md: MarkdownIt, rules: Mapping[str, Rule]) -> None:
+def add_rules(md: MarkdownIt, rules: Mapping[str, RenderRule]) -> None:
     """Says how tokens are written; plain functions, where `add_render_rule` wants methods of the renderer."""
-    cast(dict[str, Rule], cast(RendererHTML, md.renderer).rules).update(rules)
+    cast(dict[str, RenderRule], cast(RendererHTML, md.renderer).rules).update(rules)
 
 
 def collected(env: Any) -> Collected:
-    found = env[KEY]
-    assert isinstance(found, Collected)
-    return found
+    into = env[KEY]
+    assert isinstance(into, Collected)
+    return into
 
 
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]+")

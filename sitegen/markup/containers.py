@@ -26,11 +26,11 @@ def containers_plugin(md: MarkdownIt, directives: Mapping[str, Directive]) -> No
     containers = {name: directive for name, directive in directives.items() if directive.wrap}
 
     def container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        found = _INFO.match(state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]])
-        if not found or found["name"] not in containers or not _fence(state, start, end, silent):
+        match = _INFO.match(state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]])
+        if not match or match["name"] not in containers or not _fence(state, start, end, silent):
             return False
         if not silent:
-            _read(state, containers[found["name"]], found["name"], found["argument"].strip(), start, end)
+            _read(state, containers[match["name"]], match["name"], match["argument"].strip(), start, end)
         return True
 
     md.block.ruler.before("fence", "container", container, {"alt": ["paragraph", "reference", "blockquote", "list"]})

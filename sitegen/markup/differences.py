@@ -31,6 +31,10 @@ def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, L
             added += map(str, range(len(lines) + 1, len(lines) + 1 + last - first))
         place.update((at + 1, len(lines) + 1 + at - first) for at in range(first, last))
         lines += after[first:last]
-    moved = {name: range(place[found.start], place[found.stop - 1] + 1) for name, found in regions.items() if found}
+    moved = {
+        name: range(place[lines_of_region.start], place[lines_of_region.stop - 1] + 1)
+        for name, lines_of_region in regions.items()
+        if lines_of_region
+    }
     inserted = ",".join([*([look.inserted] if look.inserted else []), *added])
     return "\n".join(lines), replace(look, inserted=inserted, deleted=",".join(gone)), moved

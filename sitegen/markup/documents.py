@@ -25,7 +25,7 @@ def parse_documents(
     """
     worklog = Worklog(site.worklog, site.worklog_intro)
     parts: tuple[Part, ...] = (*site.posts, *site.pages, *site.terms, worklog)
-    parsed = {key: found for part in parts for key, found in documents_of(part, spoken)}
+    parsed = dict(pair for part in parts for pair in documents_of(part, spoken))
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
 

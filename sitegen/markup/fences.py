@@ -9,14 +9,14 @@ from typing import Any
 from markdown_it.token import Token
 
 from sitegen.markup.code import code_figure
-from sitegen.markup.collected import Collected, Rule, collected
+from sitegen.markup.collected import Collected, RenderRule, collected
 from sitegen.markup.directive import Directive, Fence
 from sitegen.markup.listings import plain_fence
 
 _INFO = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 
 
-def fence_rule(directives: Mapping[str, Directive]) -> Rule:
+def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
     """Return markdown-it's rule for how fences of backticks, tildes and colons are written."""
     offered = [name for name, directive in directives.items() if directive.is_offered]
 
@@ -36,8 +36,8 @@ def fence_rule(directives: Mapping[str, Directive]) -> Rule:
 
 
 def _fence(info: str, token: Token, line: int, into: Collected) -> Fence:
-    found = _INFO.match(info)
-    name, argument = (found[1], found[2].strip()) if found else (info.strip("{} "), "")
+    match = _INFO.match(info)
+    name, argument = (match[1], match[2].strip()) if match else (info.strip("{} "), "")
     span = into.span_of("{" + name + "}", line)
     argument_span = into.span_of(argument, line) if argument else span
     return Fence(name, argument, token.content, line, span, argument_span, token.meta.get("notes", {}))

@@ -50,14 +50,14 @@ def _move(state: StateCore) -> None:
 
 def _notes(tokens: Sequence[Token]) -> dict[int, list[Token]]:
     """The tokens of each note by its id, its number before its first words."""
-    found: dict[int, list[Token]] = {}
+    by_name: dict[int, list[Token]] = {}
     for token in tokens:
         if token.type == "footnote_open":
-            note = found[token.meta["id"]] = []
+            note = by_name[token.meta["id"]] = []
         note.append(token)
-    for id, note in found.items():
+    for id, note in by_name.items():
         _put_number(note, Token("footnote_number", "", 0, meta={"id": id}))
-    return found
+    return by_name
 
 
 def _put_number(note: list[Token], number: Token) -> None:

@@ -13,7 +13,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.markup.collected import KEY, Collected, Rule, add_rules, collected
+from sitegen.markup.collected import KEY, Collected, RenderRule, add_rules, collected
 from sitegen.markup.directive import Role
 from sitegen.markup.images import markdown_image
 from sitegen.markup.places import span_within, target_of
@@ -47,27 +47,27 @@ def _role_reader(roles: Mapping[str, Role]) -> Callable[[StateInline, bool], boo
     def read_role(state: StateInline, silent: bool) -> bool:
         if state.src[state.pos] != "{":
             return False
-        found = _ROLE.match(state.src, state.pos, state.posMax)
-        if not found:
+        match = _ROLE.match(state.src, state.pos, state.posMax)
+        if not match:
             return False
         if not silent:
             token = state.push("role", "", 0)
-            token.info, token.content = found[1], found[3].strip().replace("\n", " ")
+            token.info, token.content = match[1], match[3].strip().replace("\n", " ")
             if role := roles.get(token.info):
                 token.meta = {"said": role.said(token.content), "is_link": role.is_link}
-        state.pos = found.end()
+        state.pos = match.end()
         return True
 
     return read_role
 
 
 def _footnote_missing(state: StateInline, silent: bool) -> bool:
-    found = _MARK.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "[" else None
-    if not found:
+    match = _MARK.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "[" else None
+    if not match:
         return False
     if not silent:
-        state.push("footnote_missing", "", 0).content = found[1]
-    state.pos = found.end()
+        state.push("footnote_missing", "", 0).content = match[1]
+    state.pos = match.end()
     return True
 
 
@@ -144,7 +144,7 @@ def _attributes(token: Token, into: Collected) -> str:
     return "".join(f' {escape(name)}="{escape(str(value))}"' for name, value in token.attrs.items())
 
 
-def _role_rule(roles: Mapping[str, Role]) -> Rule:
+def _role_rule(roles: Mapping[str, Role]) -> RenderRule:
     offered = [name for name, role in roles.items() if role.is_offered]
 
     def render_role(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

@@ -27,7 +27,7 @@ def kind_of(label: str) -> str:
 
 
 def next_name(kind: str, into: Collected) -> Name:
-    """Of the next of a kind, in the language of the text."""
+    """Return the name of the next thing of a kind, in the language of the text."""
     number = into.numbers[kind] = into.numbers.get(kind, 0) + 1
     return Name(into.spoken.say(NAMES[kind], n=number), str(number))
 
@@ -68,8 +68,8 @@ def _link(wanted: Reference, into: Collected) -> str:
     if id not in into.names:
         _report(wanted, into)
         return escape(f"@{wanted.label}")
-    found = into.names[id]
-    name = found.whole if wanted.words is None else f"{wanted.words} {found.number}".strip()
+    named = into.names[id]
+    name = named.whole if wanted.words is None else f"{wanted.words} {named.number}".strip()
     return f'<a href="#{quote(id)}">{escape(name).replace(" ", "&nbsp;", 1)}</a>'
 
 

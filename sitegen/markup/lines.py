@@ -54,7 +54,7 @@ def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSu
     """The lines that `look` names in a listing of `count` lines, and the names that mean none."""
     if not names_lines(look):
         return NO_LINES, ()
-    wrong = [found for option, part in _named(look) if (found := _mistake(option, part, count, regions))]
+    wrong = [mistake for option, part in _named(look) if (mistake := _mistake(option, part, count, regions))]
     wrong += _both(look, count, regions)
 
     def numbers(written: str) -> frozenset[int]:
@@ -84,8 +84,8 @@ def _named(look: Look) -> Iterator[tuple[str, str]]:
 
 def _range(part: str, count: int, regions: Regions) -> range:
     """Empty when it names no lines."""
-    if found := _NUMBERS.fullmatch(part):
-        first, last = int(found[1]), int(found[2] or found[1])
+    if match := _NUMBERS.fullmatch(part):
+        first, last = int(match[1]), int(match[2] or match[1])
         return range(first, last + 1) if 1 <= first <= last <= count else range(0)
     return regions.get(part, range(0))
 
@@ -98,7 +98,7 @@ def _numbers(parts: Iterable[str], count: int, regions: Regions) -> Iterator[int
 def _places(notes: Iterable[Note], count: int, regions: Regions) -> dict[int, tuple[tuple[Note, bool], ...]]:
     places: dict[int, tuple[tuple[Note, bool], ...]] = {}
     for note in notes:
-        firsts = [found.start for part in note.lines if (found := _range(part, count, regions))]
+        firsts = [named.start for part in note.lines if (named := _range(part, count, regions))]
         for line in dict.fromkeys(firsts):
             places[line] = (*places.get(line, ()), (note, line == firsts[0]))
     return places
@@ -107,9 +107,9 @@ def _places(notes: Iterable[Note], count: int, regions: Regions) -> dict[int, tu
 def _mistake(option: str, part: str, count: int, regions: Regions) -> NoSuchLines | None:
     if _range(part, count, regions):
         return None
-    if found := _NUMBERS.fullmatch(part):
+    if match := _NUMBERS.fullmatch(part):
         whole = f"this listing of {count} line{'' if count == 1 else 's'}"
-        return NoSuchLines(option, part, f"`{part}` names no lines of {whole}", _meant(found, count))
+        return NoSuchLines(option, part, f"`{part}` names no lines of {whole}", _meant(match, count))
     known = did_you_mean(part, regions) or (
         f"known: {', '.join(f'`{name}`' for name in regions)}"
         if regions
@@ -118,8 +118,8 @@ def _mistake(option: str, part: str, count: int, regions: Regions) -> NoSuchLine
     return NoSuchLines(option, part, f"unknown region `{part}` of this listing", known)
 
 
-def _meant(found: re.Match[str], count: int) -> str:
-    first, last = int(found[1]), int(found[2] or found[1])
+def _meant(match: re.Match[str], count: int) -> str:
+    first, last = int(match[1]), int(match[2] or match[1])
     if 1 <= last < first <= count:
         return f"did you mean `{last}-{first}`?"
     if 1 <= first <= count < last:

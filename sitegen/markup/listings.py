@@ -84,7 +84,7 @@ def listing_of(
     """Code that stands in the document from `options.rest_line` on, without its signs and marks; `look` is without
     notes."""
     if values.get("annotate"):
-        look = replace(look, notes=notes_at_lines(values["annotate"], texts, options.found["annotate"].span, into))
+        look = replace(look, notes=notes_at_lines(values["annotate"], texts, options.by_name["annotate"].span, into))
     regions: Regions = {}
     if names_regions(look):
         code, regions = unmarked(code)
@@ -94,8 +94,8 @@ def listing_of(
         code, marks = without_marks(code)
         look = replace(look, notes=notes_at_marks(marks, texts, options.rest_line, into)) if marks or texts else look
     for wrong in resolve(look, code.rstrip("\n").count("\n") + 1, regions)[1]:
-        if wrong.option in options.found:
-            span = into.within(options.found[wrong.option].span, wrong.part)
+        if wrong.option in options.by_name:
+            span = into.within(options.by_name[wrong.option].span, wrong.part)
             into.error("SG105", f"option `{wrong.option}`: {wrong.message}", span, wrong.hint)
         else:  # a number or a sign in the code itself, with nothing on its line
             span = into.span_of_line(options.rest_line + int(wrong.part) - 1)
@@ -107,7 +107,7 @@ def listing_of(
 
 
 def _without_signs(code: str, look: Look) -> tuple[str, Look]:
-    """Of a difference, `+` and `-` before its lines; a space before each of the others belongs to them, too."""
+    """Take `+` and `-` off the lines of a difference, and a space where all other lines begin with one."""
     lines = code.rstrip("\n").split("\n")
     others = [line for line in lines if line[:1] not in ("+", "-") and line.strip()]
     spaced = all(line.startswith(" ") for line in others)

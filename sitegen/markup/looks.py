@@ -81,7 +81,7 @@ OF_DRAWN: dict[str, o.Setting] = {
 def look_of(
     values: Mapping[str, Any], notes: tuple[Note, ...] = (), *, id: str = "", name: str = "", numbers: bool
 ) -> Look:
-    """Of checked options.  A listing that begins with some other number than 1 shows its numbers."""
+    """Return the look that options ask for.  A listing that does not begin with number 1 shows its numbers."""
     return Look(
         id=id,
         name=name,

@@ -93,14 +93,14 @@ def labelled_math_plugin(md: MarkdownIt) -> None:
 
 def _labelled(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     begin = state.bMarks[start] + state.tShift[start]
-    found = _LABELLED.match(state.src, begin, state.eMarks[end - 1])
-    if not found:
+    match = _LABELLED.match(state.src, begin, state.eMarks[end - 1])
+    if not match:
         return False
     if not silent:
-        stop = start + found[0].count("\n") + 1
+        stop = start + match[0].count("\n") + 1
         written = state.getLines(start, stop, state.blkIndent, False).strip()
         token = state.push("math_block_label", "math", 0)
-        token.content, token.info = written[2 : written.rindex("$$")], found[1]
+        token.content, token.info = written[2 : written.rindex("$$")], match[1]
         token.map, token.block = [start, stop], True
         state.line = stop
     return True
@@ -131,7 +131,7 @@ def _checked(source: str, display: bool, line: int, into: Collected) -> str:
 
 
 def _place(source: str, offset: int, line: int, into: Collected) -> Span:
-    """Of the mistake; of the formula's first line when Temml does not say where."""
+    """Return the place of the mistake, or of the formula's first line when Temml does not say where."""
     lines = source.split("\n")
     first = next((n for n, text in enumerate(lines) if text.strip()), 0)
     start = into.span_of(lines[first].strip(), line + first, line + first + 2)
@@ -163,9 +163,9 @@ def _engine() -> Callable[[str, bool], str]:
 
 def _math_error(text: str, source: str) -> MathError:
     message = re.sub(r"^\w*Error:\s*", "", text).split("\n", 1)[0].strip()
-    found = _POSITION.search(text)
+    match = _POSITION.search(text)
     lead = len(source) - len(source.lstrip())
-    offset = lead + int(found[1]) - 1 if found and found[1] else 0
+    offset = lead + int(match[1]) - 1 if match and match[1] else 0
     return MathError(_POSITION.sub("", message).strip(" :") or "it cannot be read", offset)
 
 

@@ -60,14 +60,14 @@ class Option:
 class Options:
     """What stood at the head of a fence; `rest` is the text below it, from line `rest_line` of the document."""
 
-    found: dict[str, Option] = field(default_factory=dict)
+    by_name: dict[str, Option] = field(default_factory=dict)
     rest: str = ""
     rest_line: int = 0
     broken: bool = False
     """Some of it was not YAML: what seems to be missing may stand there."""
 
     def span(self, name: str, otherwise: Span) -> Span:
-        return self.found[name].span if name in self.found else otherwise
+        return self.by_name[name].span if name in self.by_name else otherwise
 
 
 def read_options(content: str, line: int, into: Collected) -> Options:
@@ -77,8 +77,8 @@ def read_options(content: str, line: int, into: Collected) -> Options:
     while at < len(lines):
         if _COMMENT.match(lines[at]):
             at = _read_comments(lines, at, line, options, into)
-        elif found := _COLON.match(lines[at]):
-            _read_colon(lines[at], found, line + at, options, into)
+        elif match := _COLON.match(lines[at]):
+            _read_colon(lines[at], match, line + at, options, into)
             at += 1
         else:
             break
@@ -90,18 +90,18 @@ def read_attributes(info: str, line: int, into: Collected) -> Options:
     """`key=value key="several words" flag`, on `line` of the document; a word alone is `true`."""
     options = Options()
     start = max(into.lines[line].find(info), 0) if info else 0
-    for found in _ATTRIBUTE.finditer(info):
-        key_span = into.span(line, start + found.start(1), len(found[1]))
-        span = into.span(line, start + found.start(2), len(found[2])) if found[2] else key_span
-        value = "true" if found[2] is None else found[2].strip("\"'")
-        _add(found[1], Option(value, key_span, span), options, into)
+    for match in _ATTRIBUTE.finditer(info):
+        key_span = into.span(line, start + match.start(1), len(match[1]))
+        span = into.span(line, start + match.start(2), len(match[2])) if match[2] else key_span
+        value = "true" if match[2] is None else match[2].strip("\"'")
+        _add(match[1], Option(value, key_span, span), options, into)
     return options
 
 
 def checked(options: Options, settings: Mapping[str, Setting], where: str, into: Collected) -> dict[str, Any]:
     """Return the values by option; an unknown option or a wrong value is reported and left out."""
     values: dict[str, Any] = {}
-    for name, option in options.found.items():
+    for name, option in options.by_name.items():
         if name not in settings:
             into.unknown("SG103", f"option of {where}", name, settings, option.key_span)
             continue
@@ -117,9 +117,9 @@ def _read_comments(lines: list[str], at: int, line: int, options: Options, into:
     texts: list[str] = []
     prefixes: list[int] = []
     start = at
-    while at < len(lines) and (found := _COMMENT.match(lines[at])):
-        texts.append(lines[at][found.end() :])
-        prefixes.append(found.end())
+    while at < len(lines) and (match := _COMMENT.match(lines[at])):
+        texts.append(lines[at][match.end() :])
+        prefixes.append(match.end())
         at += 1
 
     def place(row: int, col: int, length: int) -> Span:
@@ -131,11 +131,11 @@ def _read_comments(lines: list[str], at: int, line: int, options: Options, into:
     return at
 
 
-def _read_colon(text: str, found: re.Match[str], number: int, options: Options, into: Collected) -> None:
+def _read_colon(text: str, match: re.Match[str], number: int, options: Options, into: Collected) -> None:
     indent = _indent(into, number, text)
-    raw = text[found.end() :].rstrip()
-    key_span = into.span(number, indent + found.start(1), len(found[1]))
-    span = into.span(number, indent + found.end(), len(raw))
+    raw = text[match.end() :].rstrip()
+    key_span = into.span(number, indent + match.start(1), len(match[1]))
+    span = into.span(number, indent + match.end(), len(raw))
     value: Value = raw
     if raw[:1] in ("[", "{", '"', "'"):
         from sitegen.markup.option_yaml import NotYamlError, read_value
@@ -146,14 +146,14 @@ def _read_colon(text: str, found: re.Match[str], number: int, options: Options, 
             options.broken = True
             into.error("SG119", f"this is not valid YAML: {mistake}", span)
             return
-    _add(found[1], Option(value, key_span, span), options, into)
+    _add(match[1], Option(value, key_span, span), options, into)
 
 
 def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Options, into: Collected) -> None:
     from sitegen.markup.option_yaml import NoMappingError, NotYamlError, read_mapping
 
-    def span(found: Place) -> Span:
-        return place(found.row, found.column, found.length)
+    def span(place_in_text: Place) -> Span:
+        return place(place_in_text.row, place_in_text.column, place_in_text.length)
 
     try:
         for entry in read_mapping(text):
@@ -166,11 +166,11 @@ def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Opt
 
 
 def _add(name: str, option: Option, options: Options, into: Collected) -> None:
-    if name in options.found:
-        first = options.found[name].key_span.line
+    if name in options.by_name:
+        first = options.by_name[name].key_span.line
         into.error("SG104", f"option `{name}` is given twice", option.key_span, f"the first is on line {first}")
         return
-    options.found[name] = option
+    options.by_name[name] = option
 
 
 def _indent(into: Collected, number: int, text: str) -> int:

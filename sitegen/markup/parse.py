@@ -1,6 +1,6 @@
 """A Markdown text → a `Document`: HTML with slots, and every mistake in it.
 
-markdown-it-py reads it; the rules of the files beside this one say what becomes of what it found.
+markdown-it-py reads the text into tokens; the modules beside this one add rules to it and write the tokens as HTML.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ATTRIBUTES = ("id", "class")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One that was read, of which no HTML has been made yet."""
+    """A text whose tokens are read and whose HTML is not made yet."""
 
     into: Collected
     env: dict[str, Any]
@@ -66,7 +66,7 @@ def parse_document(
     pieces: Pieces | None = None,
     spoken: Vocabulary = ENGLISH,
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document of one text and its mistakes, in reading order; `read_text` says what the options do."""
+    """Return the document of one text and its mistakes, in reading order; `read_text` says what the options do."""
     text = read_text(body, has_cells=has_cells, numbered=numbered, id_prefix=id_prefix, pieces=pieces, spoken=spoken)
     return document_of(text)
 
@@ -113,21 +113,21 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
 
 
 def highlight_ahead(texts: Iterable[Text]) -> None:
-    """What plain fences of new texts show, one language after another: `document_of` finds what was made here.
+    """Highlight what plain fences of new texts show, one language after another, for `document_of` to find.
 
     A lexer that goes on with the next listing is a fifth faster than one before which other code ran.  Of very many
     listings only as many are made as are sure to be remembered.
     """
     new = [text.tokens for text in texts if text.into.pieces.are_new]
-    found = (listing for tokens in new for listing in listings_in(tokens))
-    for language, code in sorted(islice(found, KEPT // 2)):
+    listings = (listing for tokens in new for listing in listings_in(tokens))
+    for language, code in sorted(islice(listings, KEPT // 2)):
         highlighted_lines(code, language)
 
 
 def parse_post_text(
     body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """As `parse_document` reads the text of a post."""
+    """Read the text of a post: its sections are numbered."""
     return document_of(read_post_text(body, pieces, spoken))
 
 

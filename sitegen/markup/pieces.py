@@ -14,12 +14,12 @@ _HEAD = 40
 
 
 class Pieces:
-    """Of one text."""
+    """The pieces of one text."""
 
     def __init__(self, known: Mapping[bytes, str] | None = None) -> None:
         self._known = known or {}
         self.used: dict[bytes, str] = {}
-        """Those that the text has now."""
+        """The pieces that the text has now."""
 
     @property
     def are_new(self) -> bool:
@@ -27,7 +27,7 @@ class Pieces:
         return not self._known
 
     def find(self, key: bytes) -> str | None:
-        """What was made of that before."""
+        """Return the piece that was made of the same source before."""
         if key in self._known:
             self.used[key] = self._known[key]
         return self._known.get(key)
@@ -37,15 +37,15 @@ class Pieces:
 
         They stand there in about the order in which they were used.
         """
-        found: list[tuple[bytes, int, int]] = []
+        items: list[tuple[bytes, int, int]] = []
         start = 0
         for key, piece in self.used.items():
             at = _find(html, piece, start)
             at = at if at >= 0 else _find(html, piece, 0)
             if at >= 0:
                 start = at + len(piece)
-                found.append((key, at, start))
-        return tuple(found)
+                items.append((key, at, start))
+        return tuple(items)
 
     def keep(self, html: str, key: bytes) -> None:
         self.used[key] = html
@@ -61,6 +61,6 @@ def _find(html: str, piece: str, start: int) -> int:
 
 
 def key_of(*source: object) -> bytes:
-    """Of what a piece is made of: the same in every process."""
+    """Return the key of what a piece is made of; it is the same in every process."""
     parts = [f"{len(part)} {part}" if isinstance(part, str) else repr(part) for part in source]
     return blake2b("\n".join(parts).encode(), digest_size=12).digest()

@@ -12,12 +12,12 @@ from sitegen.model.urls import is_external
 
 
 def span_within(token: Token, words: str, into: Collected) -> Span:
-    """Of `words` in the token's source, or of the token's first character."""
+    """Return the place of `words` in the token's source, or of the token's first character."""
     line, col = token.meta.get("line", 0), token.meta.get("col", 0)
     source = into.lines[line] if line < len(into.lines) else ""
-    found = source.find(words, col) if words else -1
-    if found >= 0:
-        return into.span(line, found, len(words))
+    at = source.find(words, col) if words else -1
+    if at >= 0:
+        return into.span(line, at, len(words))
     return into.span(line, min(col, max(len(source) - 1, 0)))
 
 

@@ -11,7 +11,7 @@ _END = re.compile(r"\s*(?:#|//)\s*endregion\b.*$")
 
 
 def region_names(source: str) -> tuple[str, ...]:
-    return tuple(found[1] for line in source.split("\n") if (found := _BEGIN.match(line)))
+    return tuple(match[1] for line in source.split("\n") if (match := _BEGIN.match(line)))
 
 
 def unmarked(source: str) -> tuple[str, Mapping[str, range]]:
@@ -28,8 +28,8 @@ def unmarked(source: str) -> tuple[str, Mapping[str, range]]:
         regions.setdefault(name, range(first, len(kept) + 1))
 
     for line in source.split("\n"):
-        if found := _BEGIN.match(line):
-            opened.append((found[1], len(kept) + 1))
+        if match := _BEGIN.match(line):
+            opened.append((match[1], len(kept) + 1))
         elif not _END.match(line):
             kept.append(line)
         elif opened:

@@ -58,8 +58,8 @@ def _captions(state: StateCore) -> None:
     ]:
         if kind == "table_open":
             opened = at
-        elif found := _caption_at(tokens, at + 1):
-            _take_caption(tokens, opened, at, found)
+        elif match := _caption_at(tokens, at + 1):
+            _take_caption(tokens, opened, at, match)
 
 
 def _caption_at(tokens: Sequence[Token], at: int) -> re.Match[str] | None:
@@ -67,13 +67,13 @@ def _caption_at(tokens: Sequence[Token], at: int) -> re.Match[str] | None:
     return _CAPTION.match(tokens[at + 1].content) if is_paragraph else None
 
 
-def _take_caption(tokens: list[Token], opened: int, closed: int, found: re.Match[str]) -> None:
+def _take_caption(tokens: list[Token], opened: int, closed: int, match: re.Match[str]) -> None:
     begin, text, end = tokens[closed + 1 : closed + 4]
-    if found["label"]:
+    if match["label"]:
         tokens[opened].attrs.pop("id", None)
-        tokens[opened].meta["label"] = found["label"], text.map[1] - 1 if text.map else 0
+        tokens[opened].meta["label"] = match["label"], text.map[1] - 1 if text.map else 0
     tokens[opened].meta["captioned"] = True
-    text.content = found["text"]
+    text.content = match["text"]
     begin.type, end.type = "table_caption_open", "table_caption_close"
     del tokens[closed + 1 : closed + 4]
     tokens[opened + 1 : opened + 1] = [begin, text, end]
@@ -88,7 +88,7 @@ def _figures(state: StateCore) -> None:
 
 
 def _columns(tokens: Sequence[Token], idx: int) -> list[list[tuple[Token, Token]]]:
-    """Of each column of a table its cells: what opens each, and its text.  All rows have as many as the first."""
+    """Return the cells of each column of a table: what opens each, and its text.  All rows are as long as the first."""
     end = next(at for at in range(idx, len(tokens)) if tokens[at].type == "table_close")
     cells = [(tokens[at], tokens[at + 1]) for at in range(idx, end) if tokens[at].type in _CELLS]
     count = sum(cell.tag == "th" for cell, _ in cells)
@@ -110,7 +110,7 @@ def _align(column: list[tuple[Token, Token]]) -> None:
 def spaces_behind(words: Sequence[str]) -> list[str] | None:
     """What the figures of a column need behind them to stand under one another; None where there is something else."""
     shown = {each for each in words if each not in _EMPTY}
-    figures = {each: found for each in shown if (found := _FIGURE.fullmatch(each))}
+    figures = {each: match for each in shown if (match := _FIGURE.fullmatch(each))}
     if not shown or len(figures) < len(shown):
         return None
     if len({figure["unit"] for figure in figures.values()}) > 1:

@@ -44,7 +44,7 @@ def _words_of(block: Token) -> str:
 
 
 def count_words(tokens: Iterable[Token]) -> int:
-    """Of prose; code and tables of figures are not read word by word."""
+    """Return the number of words of prose; listings are not read word by word."""
     text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows")])
     if text.isascii():
         return len(text.split())

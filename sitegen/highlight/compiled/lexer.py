@@ -46,7 +46,7 @@ class Memo(dict[str, Any]):
 
 
 class _Unsaid(dict[str, Any]):
-    """For what does more than to name its match."""
+    """A memo of no text, for a rule that does more than to name its match."""
 
     def __missing__(self, text: str) -> None:
         return None
@@ -119,7 +119,7 @@ class CompiledLexer:
         return _Step(named, (), rule.target)
 
     def step_alone(self, rule: Rule) -> _Step:
-        """With a match of its own."""
+        """Return the step of a rule that is matched alone, its whole match being group 0."""
         if rule not in self._steps:
             self._steps[rule] = self.step(rule, 0)
         return self._steps[rule]
@@ -179,81 +179,81 @@ class _Reader:
         while at < end:
             state = self.lexer.state(stack[-1])
             memos, steps = state.memos, state.steps
-            for found in iter(state.scanner(text, at).match, None):
-                number = found.lastindex
-                html = memos[number][found[number]]
-                add(found[1])
+            for match in iter(state.scanner(text, at).match, None):
+                number = match.lastindex
+                html = memos[number][match[number]]
+                add(match[1])
                 if html is not None:
                     add(html)
                     continue
                 step = steps[number]
                 if step.__class__ is not _Step:
                     add("")
-                    at = self._look_up(step, found, number, state.rules)
+                    at = self._look_up(step, match, number, state.rules)
                     break
-                self._take(step, found)
+                self._take(step, match)
                 if step.target is not None:
-                    at = found.end()
+                    at = match.end()
                     _go(step.target, stack)
                     break
 
-    def _take(self, step: _Step, found: re.Match[str]) -> None:
+    def _take(self, step: _Step, match: re.Match[str]) -> None:
         """Adds one piece of HTML, and for parts that something else reads the pieces of that."""
         html = ""
         for group, memo in step.named:
-            html += memo[found[group] or ""]
+            html += memo[match[group] or ""]
         self.out.append(html)
         for group, part in step.read:
-            if found[group]:
-                self._read_part(part, found, group)
+            if match[group]:
+                self._read_part(part, match, group)
 
-    def _read_part(self, part: Part | Rule, found: re.Match[str], group: int) -> None:
-        lexer, text, start = self.lexer, found[group], found.start(group)
+    def _read_part(self, part: Part | Rule, match: re.Match[str], group: int) -> None:
+        lexer, text, start = self.lexer, match[group], match.start(group)
         if isinstance(part, Nested):
             _Reader(lexer, list(part.stack), self.out).read(text)
         elif isinstance(part, str):
             self.out += ("", lexer.shown(part, text))
         elif isinstance(part, Rule):
             action: Any = part.whole
-            self.out += ("", lexer.shown_tokens(action(lexer.instance, part.match(found.string, start))))
+            self.out += ("", lexer.shown_tokens(action(lexer.instance, part.match(match.string, start))))
         elif part is not None:
             self.out += ("", lexer.shown_tokens(part(lexer.instance, _PseudoMatch(start, text), None)))
 
-    def _look_up(self, words: Any, found: re.Match[str], number: int, rules: Sequence[Rule]) -> int:
+    def _look_up(self, words: Any, match: re.Match[str], number: int, rules: Sequence[Rule]) -> int:
         """A word with longer rules, or a place where rules are tried in turn → where to read on."""
-        at = found.start(number)
+        at = match.start(number)
         if not isinstance(words, Identifiers):
-            return self._in_turn(rules, found.string, at)
-        meaning = words.meanings[found[number]]
+            return self._in_turn(rules, match.string, at)
+        meaning = words.meanings[match[number]]
         for rule in meaning.longer:
-            longer = rule.match(found.string, at)
+            longer = rule.match(match.string, at)
             if longer:
                 return self._taken(rule, longer)
         if meaning.kind is None:
-            return self._in_turn(rules, found.string, at)
-        self.out += ("", self.lexer.shown(meaning.kind, found[number]))
-        return found.end()
+            return self._in_turn(rules, match.string, at)
+        self.out += ("", self.lexer.shown(meaning.kind, match[number]))
+        return match.end()
 
     def _in_turn(self, rules: Sequence[Rule], text: str, at: int) -> int:
-        """As Pygments reads one token."""
+        """Read one token as Pygments does."""
         if at == len(text):
             return at
         begins = bit(text[at])
         for rule in rules:
-            found = rule.match(text, at) if rule.first & begins else None
-            if found:
-                return self._taken(rule, found)
+            match = rule.match(text, at) if rule.first & begins else None
+            if match:
+                return self._taken(rule, match)
         if text[at] == "\n":
             self.stack[:] = ["root"]
         self.out += ("", self.lexer.unmatched(text[at]))
         return at + 1
 
-    def _taken(self, rule: Rule, found: re.Match[str]) -> int:
+    def _taken(self, rule: Rule, match: re.Match[str]) -> int:
         self.out.append("")
-        self._take(self.lexer.step_alone(rule), found)
+        self._take(self.lexer.step_alone(rule), match)
         if rule.target is not None:
             _go(rule.target, self.stack)
-        return found.end()
+        return match.end()
 
 
 def _go(target: Target, stack: list[str]) -> None:
@@ -271,6 +271,6 @@ def _go(target: Target, stack: list[str]) -> None:
 
 
 def _prepared(text: str) -> str:
-    """As Pygments prepares what it reads."""
+    """Return the text as Pygments prepares it before it reads."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return text if text.endswith("\n") else text + "\n"

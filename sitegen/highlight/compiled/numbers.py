@@ -30,22 +30,22 @@ class Numbers:
     def kind(self, text: str) -> str | None:
         """None where a rule reads less than `text`, or does more than to name it."""
         for rule in self.rules:
-            if found := rule.match(text, 0):
-                return str(rule.whole) if rule.is_simple and found.end() == len(text) else None
+            if match := rule.match(text, 0):
+                return str(rule.whole) if rule.is_simple and match.end() == len(text) else None
         return None
 
 
 def numbers(rules: Sequence[Rule]) -> Numbers | None:
     """`rules` are those that may match at a digit, in their order.  None where a look-up would save nothing."""
-    found: list[Rule] = []
+    items: list[Rule] = []
     alphabet = 0
     for rule in rules:
         characters = _alphabet(rule)
         if not characters:
             break
-        found.append(rule)
+        items.append(rule)
         alphabet |= characters
-    return Numbers(tuple(found), alphabet) if len(found) > 1 else None
+    return Numbers(tuple(items), alphabet) if len(items) > 1 else None
 
 
 def _alphabet(rule: Rule) -> Mask:

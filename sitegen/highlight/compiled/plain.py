@@ -171,6 +171,6 @@ def _skipping(rounds: list[Tree], alone: Mask, start: list[Node], no_line_rule: 
 def none_of(rules: Sequence[Rule], into: Numbering) -> list[Node]:
     if not rules:
         return []
-    found = trees.either([trees.sequence(rule.nodes(into)) for rule in rules])
+    rivals = trees.either([trees.sequence(rule.nodes(into)) for rule in rules])
     line = [LINE_START] if all(rule.at_line_start for rule in rules) else []
-    return [trees.not_followed_by([*line, *found])]
+    return [trees.not_followed_by([*line, *rivals])]

@@ -67,8 +67,8 @@ def program_of(state: str, tables: Tables, plain: str, error_is_plain: bool) -> 
     text = plain_text(rules, plain, error_is_plain, words, into)
     skipped = into.close(number, text.nodes)
     acts: list[Act | None] = [None, None]
-    found = _ordered(_alternatives(rules, words, text.left), into, acts)
-    return Program(trees.compiled(into.pattern([skipped, *trees.either(found)])), acts, rules)
+    branches = _ordered(_alternatives(rules, words, text.left), into, acts)
+    return Program(trees.compiled(into.pattern([skipped, *trees.either(branches)])), acts, rules)
 
 
 def _alternatives(rules: Sequence[Rule], words: Identifiers | None, left: Sequence[Mask]) -> list[_Alternative]:
@@ -102,12 +102,12 @@ def _with_numbers(alternatives: list[_Alternative]) -> list[_Alternative]:
     """
     places = (at for at, alternative in enumerate(alternatives) if alternative.first & DIGITS)
     at_digits = list(dropwhile(lambda at: alternatives[at].at_line_start, places))
-    found = numbers([act for at in at_digits if isinstance(act := alternatives[at].act, Rule)])
-    if found is None:
+    looked_up = numbers([act for at in at_digits if isinstance(act := alternatives[at].act, Rule)])
+    if looked_up is None:
         return alternatives
     first = at_digits[0]
     later = [_not_at_digits(other) for other in alternatives[first:] if other.first & ~DIGITS]
-    return [*alternatives[:first], _Alternative(DIGITS, found), *later]
+    return [*alternatives[:first], _Alternative(DIGITS, looked_up), *later]
 
 
 def _not_at_digits(alternative: _Alternative) -> _Alternative:
@@ -124,10 +124,10 @@ def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[A
             return [*before, alone, *_ordered(alternatives[at + 1 :], into, acts)]
     lines = _lines_first(alternatives)
     others = [alternative for alternative in alternatives if alternative not in lines]
-    found = [into.pattern([LINE_START, *_guarded(lines, [lines], into, acts)])] if lines else []
+    items = [into.pattern([LINE_START, *_guarded(lines, [lines], into, acts)])] if lines else []
     for group in sorted(_apart(others), key=_rank):
-        found.append(into.pattern(_guarded(group, _sections(group), into, acts)))
-    return found
+        items.append(into.pattern(_guarded(group, _sections(group), into, acts)))
+    return items
 
 
 def _lines_first(alternatives: Sequence[_Alternative]) -> list[_Alternative]:

@@ -72,7 +72,7 @@ class Rule:
 
     @cached_property
     def listed(self) -> tuple[str, tuple[str, ...]] | None:
-        """Of a list of words: the character that no word may stand after, and the words."""
+        """The character that no word of a list may stand after, and the words."""
         source = self.source
         if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
             return None
@@ -191,7 +191,7 @@ class Tables:
         return list(dict.fromkeys(other for target in targets for other in target if other in self._raw))
 
     def kind(self, token: _TokenType, text: str) -> str:
-        """Of a token that another lexer made."""
+        """Return the kind of a token that another lexer made."""
         return self.known_names.get(text, self.name) if token is Name else self._kind_of(token)
 
     def _rule(self, raw: tuple[Any, Any, Target]) -> Rule:

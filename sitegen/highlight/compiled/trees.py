@@ -109,7 +109,7 @@ def not_after(nodes: Iterable[Node]) -> Node:
 
 
 def many(characters: Node, least: int = 1, most: int = C.MAXREPEAT) -> Node:
-    """As many of a set of characters as there are, none of them given back."""
+    """A loop over as many of a set of characters as there are, none of them given back."""
     return (C.POSSESSIVE_REPEAT, (least, most, sequence([characters])))
 
 

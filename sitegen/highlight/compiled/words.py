@@ -86,8 +86,8 @@ class Identifiers:
         others = WORD_START & ~sets.mask_of(words)
         letters = [trees.sequence([sets.characters(others)])] if others else []
         for letter in sorted(words, key=lambda letter: _OFTEN_FIRST.find(letter) % 128):
-            found = trees.either(self._with_meaning(letter, words[letter]))
-            letters.append(trees.sequence([(C.LITERAL, ord(letter)), trees.not_followed_by(found)]))
+            with_meaning = trees.either(self._with_meaning(letter, words[letter]))
+            letters.append(trees.sequence([(C.LITERAL, ord(letter)), trees.not_followed_by(with_meaning)]))
         return [*trees.either(letters), *self._rest()]
 
     def _with_meaning(self, letter: str, words: list[str]) -> list[Tree]:
@@ -107,24 +107,24 @@ class Identifiers:
 def identifiers(rules: Sequence[Rule], tables: Tables, plain: str) -> Identifiers | None:
     """None where there is nothing to look up."""
     end, no_end = next(((at, mask) for at, rule in enumerate(rules) if (mask := _no_end(rule))), (len(rules), 0))
-    found: dict[str, list[tuple[Rule | Listed, Mask]]] = {}
+    by_name: dict[str, list[tuple[Rule | Listed, Mask]]] = {}
     for at, rule in enumerate(rules[:end]):
         try:
             for word, step, before in _listed_first_words(rule):
-                if rule.at_line_start and word in found:
+                if rule.at_line_start and word in by_name:
                     raise Endless
                 if not rule.at_line_start:
-                    _append(found.setdefault(word, []), step, before)
+                    _append(by_name.setdefault(word, []), step, before)
         except Endless:
-            if found or not rule.at_line_start:
+            if by_name or not rule.at_line_start:
                 end, no_end = at, 0
                 break
     if no_end and rules[end].whole == NAME:
         for word, known in tables.known_names.items():
             if _IDENTIFIER.fullmatch(word):
-                _append(found.setdefault(word, []), Listed(known), ALL)
+                _append(by_name.setdefault(word, []), Listed(known), ALL)
     kind = _kind(rules[end], tables) if no_end else None
-    meanings = {word: meaning for word, steps in found.items() if (meaning := _meaning(word, steps, kind, plain))}
+    meanings = {word: meaning for word, steps in by_name.items() if (meaning := _meaning(word, steps, kind, plain))}
     return Identifiers(meanings, kind, no_end or OTHERS, end) if meanings or no_end else None
 
 

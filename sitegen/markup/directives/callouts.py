@@ -76,21 +76,21 @@ def _alerts(state: StateCore) -> None:
     at = 0
     while at < len(state.tokens) - 3:
         if state.tokens[at].type == "blockquote_open" and state.tokens[at + 1].type == "paragraph_open":
-            found = _ALERT.match(state.tokens[at + 2].content)
-            if found and found[1].lower() in KINDS:
-                _turn_into_callout(state.tokens, at, found, collected(state.env).spoken)
+            match = _ALERT.match(state.tokens[at + 2].content)
+            if match and match[1].lower() in KINDS:
+                _turn_into_callout(state.tokens, at, match, collected(state.env).spoken)
         at += 1
 
 
-def _turn_into_callout(tokens: list[Token], at: int, found: re.Match[str], spoken: Vocabulary) -> None:
-    opening, text, kind = tokens[at], tokens[at + 2], found[1].lower()
+def _turn_into_callout(tokens: list[Token], at: int, match: re.Match[str], spoken: Vocabulary) -> None:
+    opening, text, kind = tokens[at], tokens[at + 2], match[1].lower()
     line = opening.map[0] if opening.map else 0
     end = next(i for i in range(at, len(tokens)) if tokens[i].level == opening.level and tokens[i].nesting == -1)
     tokens[end] = _closing(kind, opening.level)
-    text.content = text.content[found.end() :]
+    text.content = text.content[match.end() :]
     text.map = [line + 1, text.map[1]] if text.map else None
     kept = tokens[at + 1 : end] if text.content else tokens[at + 4 : end]
-    tokens[at:end] = [*_opening(kind, found[2].strip(), line, opening.level, spoken), *kept]
+    tokens[at:end] = [*_opening(kind, match[2].strip(), line, opening.level, spoken), *kept]
 
 
 def _render_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

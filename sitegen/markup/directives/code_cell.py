@@ -90,15 +90,15 @@ def _has_language(language: str, span: Span, into: Collected) -> bool:
 
 def _has_label(options: o.Options, values: dict[str, Any], span: Span, into: Collected) -> bool:
     if "label" not in values:
-        if "label" not in options.found and not options.broken:
+        if "label" not in options.by_name and not options.broken:
             into.error("SG106", "an executable cell needs a label", span, "add a line `#| label: first-look`")
         return False
     if any(cell.label.casefold() == values["label"].casefold() for cell in into.cells):
         first = next(c for c in into.cells if c.label.casefold() == values["label"].casefold())
         hint = f"the first is on line {first.span.line}"
-        into.error("SG108", f"two cells have the label `{values['label']}`", options.found["label"].span, hint)
+        into.error("SG108", f"two cells have the label `{values['label']}`", options.by_name["label"].span, hint)
         return False
-    into.take_id(values["label"], options.found["label"].span)
+    into.take_id(values["label"], options.by_name["label"].span)
     return True
 
 
@@ -107,7 +107,7 @@ def _check_together(language: str, options: o.Options, values: dict[str, Any], s
     if implements and language == "python":
         hint = "make it a `{code-cell} triton`"
         into.error("SG110", "a python cell cannot be an implementation", options.span("implements", span), hint)
-    if implements and language == "cuda" and not launch and "launch" not in options.found:
+    if implements and language == "cuda" and not launch and "launch" not in options.by_name:
         into.error("SG110", "an implementation in CUDA needs `launch`", span, "//| launch: {entry: …, grid: […], …}")
     if launch and language != "cuda":
         into.error("SG110", f"`launch` is for cuda cells, this one is {language}", options.span("launch", span))

@@ -62,7 +62,7 @@ def _wrap(fence: Container) -> tuple[list[Token], Token]:
     choices, answer = values.get("choices", ()), values.get("answer", "")
     if not fence.argument:
         into.error("SG111", "the directive `{quiz}` needs a question", span, "`{quiz} How many sectors are moved?`")
-    if not answer and "answer" not in options.found and not options.broken:
+    if not answer and "answer" not in options.by_name and not options.broken:
         into.error("SG111", "the directive `{quiz}` needs an answer", span, "add a line `:answer: …`")
     if answer and choices and answer not in choices:
         mistake = o.named("choice", answer, choices)

@@ -16,8 +16,8 @@ _OTHER_WORDS = re.compile(r"(.*\S)\s*<([^<>]+)>")
 
 
 def _show(token: Token, into: Collected) -> str:
-    found = _OTHER_WORDS.fullmatch(token.content)
-    words, name = (found[1], found[2]) if found else (token.content, token.content)
+    match = _OTHER_WORDS.fullmatch(token.content)
+    words, name = (match[1], match[2]) if match else (token.content, token.content)
     shown = escape(words, quote=False)
     if any(isinstance(slot, TermSlot) and slot.name.lower() == name.lower() for slot in into.slots):
         return shown

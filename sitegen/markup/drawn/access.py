@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected
-from sitegen.markup.drawn.cells import Cell, grid
+from sitegen.markup.drawn.cells import GridCell, grid
 from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, note, percent, picture
 from sitegen.markup.svg import path, text
 from sitegen.model.access import BANKS, LANES, LINE, SECTOR, WORD, Access
@@ -24,7 +24,7 @@ _WAYS = ("address", "stride", "layout")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AccessFigure:
     access: Access
     memory: str
     """`global` or `shared`."""
@@ -32,13 +32,13 @@ class Shown:
     """The addresses in the author's words."""
 
 
-def _read(given: Given, into: Collected) -> Shown | None:
+def _read(given: Given, into: Collected) -> AccessFigure | None:
     values = given.values
     ways = [way for way in _WAYS if way in values]
     if len(ways) != 1:
         hint = "one of `:address: lane * 4`, `:stride: 32`, or `:layout: (32,32):(32,1)` with `:at: lane, 0`"
-        found = "needs the address of each lane" if not ways else f"has both `{ways[0]}` and `{ways[1]}`"
-        into.error("SG111", f"the directive `{{memory-access}}` {found}", given.span(ways[1] if ways else ""), hint)
+        problem = "needs the address of each lane" if not ways else f"has both `{ways[0]}` and `{ways[1]}`"
+        into.error("SG111", f"the directive `{{memory-access}}` {problem}", given.span(ways[1] if ways else ""), hint)
         return None
     width = values.get("width", WORD)
     itemsize = values.get("element", width)
@@ -46,10 +46,10 @@ def _read(given: Given, into: Collected) -> Shown | None:
     if addresses is None or not _allowed(addresses, width, given.span(ways[0]), into):
         return None
     where = {"address": "address {}", "stride": "stride {}", "layout": "{}"}[ways[0]]
-    where = where.format(given.options.found[ways[0]].value)
+    where = where.format(given.options.by_name[ways[0]].value)
     if "at" in values:
         where += f" at ({values['at']})"
-    return Shown(Access(addresses, width), values.get("memory", "global"), where)
+    return AccessFigure(Access(addresses, width), values.get("memory", "global"), where)
 
 
 Addresses = tuple[int, ...] | None
@@ -124,11 +124,11 @@ def _allowed(addresses: tuple[int, ...], width: int, span: Span, into: Collected
     return True
 
 
-def _draw(shown: Shown, alt: str) -> str:
+def _draw(shown: AccessFigure, alt: str) -> str:
     return (_draw_shared if shown.memory == "shared" else _draw_global)(shown, alt)
 
 
-def _text(shown: Shown) -> str:
+def _text(shown: AccessFigure) -> str:
     return (_text_shared if shown.memory == "shared" else _text_global)(shown)
 
 
@@ -137,7 +137,7 @@ def _height(rows: int) -> float:
     return 22.0 if rows <= 12 else 16.0
 
 
-def _draw_global(shown: Shown, alt: str) -> str:
+def _draw_global(shown: AccessFigure, alt: str) -> str:
     access = shown.access
     lines, sectors = access.blocks(LINE), frozenset(access.sectors)
     side = 14.0 + 7 * len(str(lines[-1] * LINE))
@@ -161,7 +161,7 @@ def _draw_global(shown: Shown, alt: str) -> str:
     return _framed(content, side, len(rows), alt or said) + facts(told) + how
 
 
-def _text_global(shown: Shown) -> str:
+def _text_global(shown: AccessFigure) -> str:
     words = shown.access.words()
     rows = ((sector * SECTOR, _ranges(_lanes_in(words, sector))) for sector in shown.access.sectors)
     return as_table("Which lanes touch which sector", ["sector at byte", "lanes"], rows)
@@ -169,19 +169,19 @@ def _text_global(shown: Shown) -> str:
 
 def _line(
     line: int, words: Mapping[int, tuple[int, ...]], sectors: frozenset[int], access: Access
-) -> Iterator[tuple[Cell, object]]:
+) -> Iterator[tuple[GridCell, object]]:
     """A cell a word, and what makes it one with its neighbour."""
     for word in range(line * _WORDS, (line + 1) * _WORDS):
         if word in words:
             yield _asked(words[word], access), words[word]
         else:
-            yield Cell(class_="moved" if word * WORD // SECTOR in sectors else "gap"), word
+            yield GridCell(class_="moved" if word * WORD // SECTOR in sectors else "gap"), word
 
 
-def _draw_shared(shown: Shown, alt: str) -> str:
+def _draw_shared(shown: AccessFigure, alt: str) -> str:
     access = shown.access
     side, height = 44.0, _height(access.passes)
-    rows: list[list[Cell]] = []
+    rows: list[list[GridCell]] = []
     content = [text("bank", side - 6, _TOP - 6, "e")]
     content += [text(str(bank), side + (bank + 0.5) * _WIDTH, _TOP - 6, "mid") for bank in range(0, BANKS, 4)]
     for phase in access.phases:
@@ -199,7 +199,7 @@ def _draw_shared(shown: Shown, alt: str) -> str:
     return _framed(content, side, len(rows), alt or said) + facts(told) + how
 
 
-def _shared_words(rows: Sequence[Sequence[Cell]]) -> str:
+def _shared_words(rows: Sequence[Sequence[GridCell]]) -> str:
     shared = next((cell.text for line in rows for cell in line if cell.text.endswith("+")), "")
     return f"{shared} is lane {shared[:-1]} and others" if shared else ""
 
@@ -209,36 +209,36 @@ def _conflict(access: Access) -> str:
     return f"{degree}-way" if degree > 1 else "none"
 
 
-def _text_shared(shown: Shown) -> str:
+def _text_shared(shown: AccessFigure) -> str:
     access = shown.access
     banks = [(phase, bank, words) for phase in access.phases for bank, words in access.banks(phase).items()]
     rows = ([bank, len(words), _ranges(_asking(access, phase, words))] for phase, bank, words in banks)
     return as_table("Which lanes ask which bank", ["bank", "different words", "lanes"], rows)
 
 
-def _passes(access: Access, phase: range) -> Iterator[list[Cell]]:
+def _passes(access: Access, phase: range) -> Iterator[list[GridCell]]:
     """A row for each pass: the words that the banks give in it."""
     banks, words = access.banks(phase), access.words(phase)
 
-    def cell(bank: int, turn: int) -> tuple[Cell, object]:
+    def cell(bank: int, turn: int) -> tuple[GridCell, object]:
         waiting = banks.get(bank, ())
         lanes = words[waiting[turn]] if turn < len(waiting) else ()
-        return (_asked(lanes, access), lanes) if lanes else (Cell(), bank)
+        return (_asked(lanes, access), lanes) if lanes else (GridCell(), bank)
 
     for turn in range(access.degree(phase)):
         yield _merged(cell(bank, turn) for bank in range(BANKS))
 
 
-def _asked(lanes: Sequence[int], access: Access) -> Cell:
+def _asked(lanes: Sequence[int], access: Access) -> GridCell:
     phases = access.phases
     number = lanes[0] // len(phases[0])
-    return Cell(f"{lanes[0]}+" if len(lanes) > 1 else str(lanes[0]), "g5" if number % 2 else "g7")
+    return GridCell(f"{lanes[0]}+" if len(lanes) > 1 else str(lanes[0]), "g5" if number % 2 else "g7")
 
 
-def _merged(cells: Iterator[tuple[Cell, object]]) -> list[Cell]:
+def _merged(cells: Iterator[tuple[GridCell, object]]) -> list[GridCell]:
     """Words of one lane that lie side by side are one cell."""
     runs = [[cell for cell, _ in run] for _, run in groupby(cells, key=lambda pair: pair[1])]
-    return [Cell(run[0].text, run[0].class_, columns=len(run)) for run in runs]
+    return [GridCell(run[0].text, run[0].class_, columns=len(run)) for run in runs]
 
 
 def _framed(content: list[Markup], side: float, rows: int, alt: str) -> Markup:
@@ -246,7 +246,7 @@ def _framed(content: list[Markup], side: float, rows: int, alt: str) -> Markup:
     return picture(content, side + _WORDS * _WIDTH + 1, _TOP + rows * _height(rows) + 1, alt, "What the lanes touch")
 
 
-def _subject(shown: Shown) -> str:
+def _subject(shown: AccessFigure) -> str:
     return f"A warp’s lanes ask for {_count(shown.access.width, 'byte')} each of {shown.memory} memory, {shown.where}."
 
 

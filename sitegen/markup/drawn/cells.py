@@ -13,7 +13,7 @@ SHADES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     text: str = ""
     class_: str = "gap"
     """A shade, or `gap` where nothing is."""
@@ -32,7 +32,7 @@ def box(x: float, y: float, width: float, height: float) -> str:
     return f"M{at(x)} {at(y)}h{at(width)}v{at(height)}h{at(-width)}z"
 
 
-def grid(cells: Sequence[Sequence[Cell]], left: float, top: float, width: float, height: float) -> list[Markup]:
+def grid(cells: Sequence[Sequence[GridCell]], left: float, top: float, width: float, height: float) -> list[Markup]:
     """The cells with their left upper corner at (left, top)."""
     boxes: dict[str, list[tuple[float, float, float]]] = {}
     words: list[Markup] = []

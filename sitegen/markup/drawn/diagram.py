@@ -41,14 +41,14 @@ _TIP, _HEAD = 5.0, 9.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Diagram:
     source: str
     kind: str
     svg: str
-    """As mmdr wrote it."""
+    """The SVG that mmdr wrote."""
 
 
-def _read(given: Given, into: Collected) -> Shown | None:
+def _read(given: Given, into: Collected) -> Diagram | None:
     source, line = given.options.rest.rstrip(), given.options.rest_line
     lines = source.split("\n")
     first = next((n for n, text in enumerate(lines) if text.strip() and not _COMMENT.match(text)), 0)
@@ -83,7 +83,7 @@ def _read(given: Given, into: Collected) -> Shown | None:
         span = into.span_of_line(line + _wrong_line(lines, said, problem))
         into.error("SG133", f"this diagram cannot be drawn: {message}", span)
         return None
-    return Shown(source, KINDS[word], render(source))
+    return Diagram(source, KINDS[word], render(source))
 
 
 def _renderer() -> Callable[[str], str]:
@@ -116,7 +116,7 @@ def _wrong_line(lines: Sequence[str], said: str, problem: Callable[[str], str]) 
     return next(number for number in range(len(lines)) if problem("\n".join(lines[: number + 1])) == said)
 
 
-def _draw(shown: Shown, alt: str) -> str:
+def _draw(shown: Diagram, alt: str) -> str:
     root = ElementTree.fromstring(shown.svg)
     left, top, width, height = (float(n) for n in _NUMBER.findall(root.get("viewBox", "0 0 0 0")))
     moved = tag("g", join(_cleaned(root, ())), transform=f"translate({at(1 - left)} {at(1 - top)})")
@@ -125,7 +125,7 @@ def _draw(shown: Shown, alt: str) -> str:
     return picture([moved], round(width) + 2, round(height) + 2, said, shown.kind, "diagram")
 
 
-def _text(shown: Shown) -> str:
+def _text(shown: Diagram) -> str:
     source = tag("pre", tag("code", shown.source), tabindex="0", role="group", aria_label="Source of the diagram")
     return tag("details", tag("summary", "The diagram as text") + source, class_="numbers") + "\n"
 
@@ -197,7 +197,7 @@ def _label(text: ElementTree.Element, classes: Sequence[str]) -> Markup:
 
 
 def _pixels(shift: str | None) -> str | None:
-    """Of `1em`: merman writes in 16 pixels what it shifts by its own height."""
+    """Return the pixels of `1em`: merman writes in 16 pixels what it shifts by its own height."""
     return at(16 * float(shift[:-2])) if shift and shift.endswith("em") else shift
 
 
@@ -210,7 +210,7 @@ def _rounded(value: str) -> str:
 
 
 def _points(shape: ElementTree.Element) -> list[Pair]:
-    """Of a line or a path, which is written with capital letters, each point on it and beside it."""
+    """Return each point on and beside a line or a path, which is written with capital letters."""
     given = [shape.get(key, "0") for key in ("x1", "y1", "x2", "y2")] if _name(shape) == "line" else []
     numbers = [float(n) for n in given or _NUMBER.findall(shape.get("d", ""))]
     points = list(zip(numbers[::2], numbers[1::2], strict=False))

@@ -35,7 +35,7 @@ class Given:
     """The options, checked."""
 
     def span(self, name: str) -> Span:
-        """Of an option's value, or of the directive."""
+        """Return the place of an option's value, or of the directive."""
         return self.options.span(name, self.fence.span)
 
 

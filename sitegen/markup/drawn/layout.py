@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.drawn.cells import Cell, grid, shade
+from sitegen.markup.drawn.cells import GridCell, grid, shade
 from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, picture
 from sitegen.markup.svg import text
 from sitegen.model.access import BANKS, WORD
@@ -19,17 +19,17 @@ _VIEWS = ("threads", "tv", "banks")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LayoutGrid:
     """A grid of what is written in its cells, by row and column."""
 
     layout: str
     view: str
-    cells: tuple[tuple[Cell, ...], ...]
+    cells: tuple[tuple[GridCell, ...], ...]
     what: str
     """What the numbers are: `index`."""
 
 
-def _read(given: Given, into: Collected) -> Shown | None:
+def _read(given: Given, into: Collected) -> LayoutGrid | None:
     chosen = [view for view in _VIEWS if view in given.values]
     if len(chosen) > 1:
         names = " and ".join(f"`{view}`" for view in chosen)
@@ -51,15 +51,15 @@ def _read(given: Given, into: Collected) -> Shown | None:
         return None
     view = chosen[0] if chosen else ""
     cells, what = _VIEW[view](layout, given.values.get(view))
-    return Shown(given.fence.argument, _given_as(view, given) if view else "", cells, what)
+    return LayoutGrid(given.fence.argument, _given_as(view, given) if view else "", cells, what)
 
 
 def _given_as(view: str, given: Given) -> str:
-    value = given.options.found[view].value
+    value = given.options.by_name[view].value
     return f"at {value} bytes an element" if view == "banks" else f"by {value}"
 
 
-Grid = tuple[tuple[Cell, ...], ...]
+Grid = tuple[tuple[GridCell, ...], ...]
 
 
 def _extent(layout: Layout) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def _extent(layout: Layout) -> tuple[int, int]:
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (1, sizes[0])
 
 
-def _cells(layout: Layout, cell: Callable[[int, int], Cell]) -> Grid:
+def _cells(layout: Layout, cell: Callable[[int, int], GridCell]) -> Grid:
     rows, columns = _extent(layout)
     return tuple(tuple(cell(row, column) for column in range(columns)) for row in range(rows))
 
@@ -80,9 +80,9 @@ def _index(layout: Layout, row: int, column: int) -> int:
 def _indices(layout: Layout, _given: object) -> tuple[Grid, str]:
     _, columns = _extent(layout)
 
-    def cell(row: int, column: int) -> Cell:
+    def cell(row: int, column: int) -> GridCell:
         index = _index(layout, row, column)
-        return Cell(str(index), shade(index, columns))
+        return GridCell(str(index), shade(index, columns))
 
     return _cells(layout, cell), "index"
 
@@ -91,9 +91,9 @@ def _threads(layout: Layout, threads: Layout) -> tuple[Grid, str]:
     """The threads' own grid, repeated over that of the elements."""
     high, wide = _extent(threads)
 
-    def cell(row: int, column: int) -> Cell:
+    def cell(row: int, column: int) -> GridCell:
         thread = _index(threads, row % high, column % wide)
-        return Cell(f"T{thread}", shade(thread))
+        return GridCell(f"T{thread}", shade(thread))
 
     return _cells(layout, cell), "thread"
 
@@ -107,17 +107,17 @@ def _thread_values(layout: Layout, tv: Layout) -> tuple[Grid, str]:
             owners.setdefault(tv(thread, value) if len(tv.sizes) == 2 else tv(thread), (thread, value))
     rows, _ = _extent(layout)
 
-    def cell(row: int, column: int) -> Cell:
+    def cell(row: int, column: int) -> GridCell:
         owner = owners.get(column * rows + row)
-        return Cell(f"T{owner[0]}", shade(owner[0]), f"V{owner[1]}" if values > 1 else "") if owner else Cell()
+        return GridCell(f"T{owner[0]}", shade(owner[0]), f"V{owner[1]}" if values > 1 else "") if owner else GridCell()
 
     return _cells(layout, cell), "thread and value" if values > 1 else "thread"
 
 
 def _banks(layout: Layout, itemsize: int) -> tuple[Grid, str]:
-    def cell(row: int, column: int) -> Cell:
+    def cell(row: int, column: int) -> GridCell:
         bank = _index(layout, row, column) * itemsize // WORD % BANKS
-        return Cell(str(bank), shade(bank, BANKS))
+        return GridCell(str(bank), shade(bank, BANKS))
 
     return _cells(layout, cell), "bank of shared memory"
 
@@ -130,7 +130,7 @@ _VIEW: Mapping[str, Callable[[Layout, Any], tuple[Grid, str]]] = {
 }
 
 
-def _draw(shown: Shown, alt: str) -> str:
+def _draw(shown: LayoutGrid, alt: str) -> str:
     rows, columns = len(shown.cells), len(shown.cells[0])
     longest = max(len(cell.text) for line in shown.cells for cell in line)
     width, height = max(24.0, 7.5 * longest + 9), 36.0 if any(c.below for line in shown.cells for c in line) else 24.0
@@ -142,7 +142,7 @@ def _draw(shown: Shown, alt: str) -> str:
     return picture(content, *size, alt or _words(shown), f"Layout {shown.layout}") + shown_as
 
 
-def _text(shown: Shown) -> str:
+def _text(shown: LayoutGrid) -> str:
     rows = ([row, *(f"{cell.text} {cell.below}".strip() for cell in line)] for row, line in enumerate(shown.cells))
     return as_table(f"The {shown.what} of each element", ["", *range(len(shown.cells[0]))], rows)
 
@@ -155,7 +155,7 @@ def _rows(rows: int, left: float, top: float, height: float) -> list[Markup]:
     return [text(str(n), left - 6, top + (n + 0.5) * height + 4, "e") for n in range(rows)]
 
 
-def _words(shown: Shown) -> str:
+def _words(shown: LayoutGrid) -> str:
     rows, columns = len(shown.cells), len(shown.cells[0])
     first = ", ".join(f"{cell.text} {cell.below}".strip() or "none" for cell in shown.cells[0][:8])
     more = ", …" if columns > 8 else ""

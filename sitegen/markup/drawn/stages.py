@@ -44,30 +44,30 @@ def read_schedule(given: Given, into: Collected) -> Schedule | None:
     source = into.lines[line] if line < len(into.lines) else first
     col = max(source.find(first), 0) + 1
     node, mistakes = parse_yaml(rest, into.path, into.first_line + line, col)
-    found = list(mistakes)
-    written = read_as(_Written, node, found, convert={"stages": _stages}) if node else None
-    if written and node and not found:
-        found += _limits(written, node)
-    into.diagnostics += found
-    if written is None or found:
+    all_mistakes = list(mistakes)
+    written = read_as(_Written, node, all_mistakes, convert={"stages": _stages}) if node else None
+    if written and node and not all_mistakes:
+        all_mistakes += _limits(written, node)
+    into.diagnostics += all_mistakes
+    if written is None or all_mistakes:
         return None
     return schedule(_with_buffers(written), written.tiles)
 
 
-def _stages(node: Node, found: list[Diagnostic]) -> tuple[Stage, ...]:
+def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[Stage, ...]:
     stages: list[Stage] = []
-    for name, child in entries_of(node, found).items():
+    for name, child in entries_of(node, mistakes).items():
         short = isinstance(child.value, int)
-        one = _Stage(int(child.text)) if short else read_as(_Stage, child, found, noun="key of a stage")
+        one = _Stage(int(child.text)) if short else read_as(_Stage, child, mistakes, noun="key of a stage")
         known = [stage.name for stage in stages]
         if one.after is None:
             after: tuple[str, ...] = tuple(known[-1:])
         else:
-            found += [unknown("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
+            mistakes += [unknown("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
             after = tuple(ref.name for ref in one.after if ref.name in known)
         stages.append(Stage(name, one.steps, after, one.buffers))
         if (not short and one.buffers < 0) or one.steps < 1:
-            found.append(_wrong(child, f"stage `{name}`: steps are 1 or more, buffers 0 or more"))
+            mistakes.append(_wrong(child, f"stage `{name}`: steps are 1 or more, buffers 0 or more"))
     return tuple(stages)
 
 

@@ -26,7 +26,7 @@ _AHEAD = rf"(?={EMPTY}(?![:~{_INDENTED}])|\Z)"
 _HEADING = re.compile(rf"#{_AHEAD}")
 _TITLE = re.compile(r"(#{1,6}) +([^\s#](?:[^\n#]*[^\s#])?) *(?:\n|\Z)")
 _ITEMS = re.compile(rf"(?P<items>(?P<marker>[-*+])(?P=marker)*)(?:{EMPTY}+(?![-*+:~{_INDENTED}{EMPTY}])|\Z)")
-"""With the empty lines behind it, which belong to the last item."""
+"""A list and the empty lines behind it, which belong to its last item."""
 _TABLE = re.compile(rf"\|\|+(?={EMPTY}|\Z)")
 
 
@@ -90,10 +90,10 @@ def _push_paragraph(state: StateBlock, line: int, end: int, level: int = 0, hidd
 
 
 def _read_heading(state: StateBlock, line: int) -> bool:
-    found = _TITLE.match(state.src, state.bMarks[line])
-    if not found:
+    match = _TITLE.match(state.src, state.bMarks[line])
+    if not match:
         return False
-    marks, title = found.groups()
+    marks, title = match.groups()
     tag, lines = f"h{len(marks)}", [line, line + 1]
     state.tokens += (
         _open("heading_open", tag, 0, lines, marks),

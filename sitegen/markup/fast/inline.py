@@ -26,7 +26,7 @@ _LINK = re.compile(r"\[((?:[^\W_]|[ ,.;/+%()?'’–-])+)\]\(((?!//)[A-Za-z0-9_.
 _HARD_OR_TRIMMED = r"\n(?:(?<= \n)|(?=[ \t]))"
 """Line ends that are more than a blank: a hard break, or blanks that are left out."""
 
-Rule = Callable[[StateInline, bool], bool]
+InlineRule = Callable[[StateInline, bool], bool]
 
 
 def where_rules_begin(characters: str, certain: Mapping[str, str]) -> re.Pattern[str]:
@@ -44,7 +44,7 @@ class QuickInline(ParserInline):
     A line end within a text stays in it: a `softbreak` would become the same character.
     """
 
-    def __init__(self, whole: ParserInline, places: re.Pattern[str], rules: Mapping[str, Sequence[Rule]]) -> None:
+    def __init__(self, whole: ParserInline, places: re.Pattern[str], rules: Mapping[str, Sequence[InlineRule]]) -> None:
         vars(self).update(vars(whole))  # a copy, whatever a version of the library keeps in it
         self.places, self.rules_of = places, rules
 
@@ -59,11 +59,11 @@ class QuickInline(ParserInline):
     def tokenize(self, state: StateInline) -> None:
         src, end, most = state.src, state.posMax, state.md.options["maxNesting"]
         while (at := state.pos) < end:
-            found = self.places.search(src, at, end)
-            state.pos = found.start() if found else end
+            match = self.places.search(src, at, end)
+            state.pos = match.start() if match else end
             if state.pos > at:
                 state.append_pending(src[at : state.pos])
-            if found and not (state.level < most and self._read(state)):
+            if match and not (state.level < most and self._read(state)):
                 state.append_pending(src[state.pos])
                 state.pos += 1
         if state.pending:
@@ -90,32 +90,32 @@ def _push(state: StateInline, end: int, *tokens: Token) -> bool:
 
 def _simple(state: StateInline) -> bool:
     """Read code or emphasis that can be read in one way only."""
-    found = _SIMPLE.match(state.src, state.pos)
-    if not found or found.end() > state.posMax:
+    match = _SIMPLE.match(state.src, state.pos)
+    if not match or match.end() > state.posMax:
         return False
     level = state.level
-    if found["code"]:
-        return _push(state, found.end(), Made("code_inline", "code", 0, {}, None, level, None, found["code"], "`"))
-    name, mark = ("strong", "**") if found["strong"] else ("em", "*")
+    if match["code"]:
+        return _push(state, match.end(), Made("code_inline", "code", 0, {}, None, level, None, match["code"], "`"))
+    name, mark = ("strong", "**") if match["strong"] else ("em", "*")
     return _push(
         state,
-        found.end(),
+        match.end(),
         Made(f"{name}_open", name, 1, {}, None, level, None, "", mark),
-        Made("text", "", 0, {}, None, level + 1, None, found["stressed"]),
+        Made("text", "", 0, {}, None, level + 1, None, match["stressed"]),
         Made(f"{name}_close", name, -1, {}, None, level, None, "", mark),
     )
 
 
 def _link(state: StateInline) -> bool:
-    found = _LINK.match(state.src, state.pos, state.posMax)
-    if not found:
+    match = _LINK.match(state.src, state.pos, state.posMax)
+    if not match:
         return False
     level, meta = state.level, {"offset": state.pos}
     return _push(
         state,
-        found.end(),
-        Made("link_open", "a", 1, {"href": found[2]}, None, level, None, "", "", "", meta),
-        Made("text", "", 0, {}, None, level + 1, None, found[1]),
+        match.end(),
+        Made("link_open", "a", 1, {"href": match[2]}, None, level, None, "", "", "", meta),
+        Made("text", "", 0, {}, None, level + 1, None, match[1]),
         Made("link_close", "a", -1, {}, None, level),
     )
 

@@ -59,8 +59,8 @@ def _rules_and_rows(text: str) -> tuple[list[re.Match[str] | None], list[list[st
     """The rules below the header, none where that line has something else, and the cells of all other lines."""
     lines = text.split("\n")
     rules = lines.pop(1)
-    found = [_RULE.fullmatch(cell) for cell in _cells(rules)] if _RULES.fullmatch(rules) else []
-    return found, [_cells(row) for row in lines]
+    match = [_RULE.fullmatch(cell) for cell in _cells(rules)] if _RULES.fullmatch(rules) else []
+    return match, [_cells(row) for row in lines]
 
 
 def _cells(row: str) -> list[str]:
