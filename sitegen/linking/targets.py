@@ -132,7 +132,7 @@ def _nowhere(place: str, path: str, book: Book) -> Resolution:
     sources = _sources(place, _folder(path))
     if hidden := next((source for source in sources if is_hidden(source) and source in book.files), ""):
         hint = "give it a name that does not begin with a dot"
-        return Found(problem=f"`{hidden}` is hidden, and is not published", hint=hint)
+        return Resolution(problem=f"`{hidden}` is hidden, and is not published", hint=hint)
     named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet; link it once it is published"
