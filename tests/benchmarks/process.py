@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 """The unit of the system's figure."""
 
 
@@ -44,7 +44,7 @@ def run(command: Sequence[str], folder: Path, **variables: str) -> Usage:
             said.seek(0)
             text = said.read().decode(errors="replace")
             raise CommandError(f"{' '.join(command)}: exit status {process.returncode}\n{text}")
-    return Usage(wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss * _MAXRSS_BYTES / 2**20)
+    return Usage(wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss * MAXRSS_BYTES / 2**20)
 
 
 def medians(usages: Iterable[Usage]) -> Usage:
