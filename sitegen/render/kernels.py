@@ -236,7 +236,7 @@ def _caught(record: Record) -> tuple[Caught, ...]:
             r.expected.value.replace("_", " "),
             r.status.value.replace("_", " "),
             r.status == r.expected,
-            " ".join(r.message.split())[:240],
+            " ".join(r.message.replace("\0", " ").split())[:240],
         )
         for r in record.rejections
     )

@@ -209,7 +209,7 @@ def why_no_time(row: Row) -> str:
     if row.evaluation is None:
         return "not measured yet"
     status = row.evaluation.status.value.replace("_", " ")
-    message = " ".join(row.evaluation.message.split())
+    message = " ".join(row.evaluation.message.replace("\0", " ").split())
     if len(message) > 240:
         message = f"{message[:239]}…"
     return f"{status}: {message.rstrip('.')}. Not timed." if message else f"{status}, not timed"

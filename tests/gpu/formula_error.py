@@ -80,10 +80,15 @@ def _judges(e: Evaluation) -> bool:
     return e.role is Role.IMPLEMENTATION and e.status is Status.PASSED and e.counters is not None and e.counters.valid
 
 
+def _last_lines(kernel: Kernel, record: Record) -> tuple[Line, ...]:
+    judged = (tuple(lines(kernel, record, run)) for run in reversed(record.runs))
+    return next(filter(None, judged), ())
+
+
 def report(kernels: Sequence[Kernel], records: Iterable[Record]) -> int:
-    """Each record is judged by the counters of its last run."""
+    """Each record is judged by the counters of its last run that has some at a large workload."""
     known = {kernel.name: kernel for kernel in kernels}
-    found = [(record, tuple(lines(known[record.kernel], record, record.runs[-1]))) for record in records]
+    found = [(record, _last_lines(known[record.kernel], record)) for record in records]
     print(table(HEAD, [cells for _, several in found for line in several for cells in line.cells()]))
     if missing := [f"{record.kernel} on {record.gpu}" for record, several in found if not several]:
         print(f"no counters at a large workload: {', '.join(missing)}")
