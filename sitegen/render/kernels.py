@@ -236,7 +236,7 @@ def _caught(record: Record) -> tuple[Caught, ...]:
             r.expected.value.replace("_", " "),
             r.status.value.replace("_", " "),
             r.status == r.expected,
-            " ".join(r.message.replace("\0", " ").split())[:240],
+            tables.in_one_line(r.message)[:240],
         )
         for r in record.rejections
     )

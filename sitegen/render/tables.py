@@ -204,12 +204,17 @@ def _state(row: Row) -> str:
     return "stale" if row.stale else "ours" if row.ours else "base"
 
 
+def in_one_line(message: str) -> str:
+    """The message of a compiler or a checker with single spaces; NVRTC ends its log with a NUL, which HTML forbids."""
+    return " ".join(message.replace("\0", " ").split())
+
+
 def why_no_time(row: Row) -> str:
     """`incorrect: …`; a failure has its message, the others a word."""
     if row.evaluation is None:
         return "not measured yet"
     status = row.evaluation.status.value.replace("_", " ")
-    message = " ".join(row.evaluation.message.replace("\0", " ").split())
+    message = in_one_line(row.evaluation.message)
     if len(message) > 240:
         message = f"{message[:239]}…"
     return f"{status}: {message.rstrip('.')}. Not timed." if message else f"{status}, not timed"
