@@ -15,8 +15,7 @@ from typing import Any
 import click
 
 from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
-from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
-from sitegen.diagnostics import has_errors
+from sitegen.cli.progress import as_data, explained, say_profile, shown_steps
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -53,33 +52,34 @@ def build(
     as_json: bool,
 ) -> None:
     """Build the site from its records: no GPU, no torch, no network."""
-    from sitegen.build.stages import Stages
-    from sitegen.build.update import OUTPUT, update
+    from sitegen.pipeline.build import update
+    from sitegen.pipeline.request import OUTPUT
+    from sitegen.pipeline.steps import Steps
 
     gc.set_threshold(1_000_000, 50, 1000)  # to look for garbage in what a build keeps took a fifth of an edit's time
     atexit.register(gc.freeze)  # nor as the process ends, where it took 60 ms of a build of 1,000 posts
     root = site_root()
     if require_fresh or require_current:
-        from sitegen.build.whole import load
+        from sitegen.pipeline.in_memory import load
 
         with output_errors():
             loaded = load(root, as_of=as_of)
         require(loaded, fresh=True, current=require_current)
-    stages = Stages() if quiet or as_json or profile else Stages(shown_stages())
+    steps = Steps() if quiet or as_json or profile else Steps(shown_steps())
     with output_errors():
-        outcome = update(root, out or root / OUTPUT, as_of=as_of, stages=stages)
-    if outcome.report:
-        say(outcome.report)
+        result = update(root, out or root / OUTPUT, as_of=as_of, steps=steps)
+    if result.report:
+        say(result.report)
     if profile:
-        say_profile(stages)
+        say_profile(steps)
     if as_json:
-        click.echo(json.dumps(as_data(outcome, stages), indent=1, ensure_ascii=False))
-    if outcome.failed:
+        click.echo(json.dumps(as_data(result, steps), indent=1, ensure_ascii=False))
+    if result.failed:
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
-        click.echo("\n".join(explained(outcome, explain)))
+        click.echo("\n".join(explained(result, explain)))
     if not quiet and not as_json:
-        written = outcome.written
+        written = result.written
         say(
             f"{written.files} files: {written.added} new, {written.changed} changed, "
             f"{written.unchanged} as they were, {written.removed} removed"
@@ -90,17 +90,15 @@ def build(
 @click.option("--as-of", type=Day(), help="Check as if it were this day.")
 def check(as_of: dt.date | None) -> None:
     """Report every mistake of the site, also in drafts and in posts of the future; write nothing."""
-    from sitegen.build.whole import build as build_files
-    from sitegen.build.whole import load
+    from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
     with output_errors():
-        built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
-    found = {*built.diagnostics, *waiting.diagnostics}
-    report(found, built.loaded.texts)
-    if has_errors(found):
+        site = check_site(root, as_of=as_of)
+    report(site.diagnostics, site.loaded.texts)
+    if site.failed:
         sys.exit(1)
-    say("no mistakes" if not found else "warnings only")
+    say("no mistakes" if not site.diagnostics else "warnings only")
 
 
 @click.command()
@@ -109,17 +107,19 @@ def check(as_of: dt.date | None) -> None:
 @click.option("--open", "opens", is_flag=True, help="Open a browser, which goes to the page of each text you save.")
 def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     """Preview on this machine, drafts too: follow every save, reload what shows it, show mistakes over the page."""
-    from sitegen.build.resident import Resident
-    from sitegen.build.workers import cores
+    from sitegen.pipeline.preview import PreviewSite
+    from sitegen.pipeline.workers import usable_cores
     from sitegen.serve import server
 
     gc.set_threshold(100_000, 50, 1000)
     gc.disable()  # until the site is read, of which nothing is garbage
     root = site_root()
-    preview = Resident(root, as_of=as_of)
+    preview = PreviewSite(root, as_of=as_of)
     try:
         with output_errors(), server.listening(port) as opened:
-            preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
+            preview.follow(
+                processes=usable_cores()
+            )  # before there are threads, with which a process must not be forked
             gc.enable()
             say(preview.report or "no mistakes")
             say(server.address(opened, preview))
