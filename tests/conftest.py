@@ -1,4 +1,4 @@
-"""What every test of the project shares: tests that this machine cannot run are left out, counted, and named."""
+"""Fixtures and options of all tests.  Tests that this machine cannot run are left out, and the summary counts them."""
 
 import datetime as dt
 import functools
@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,12 +122,28 @@ def _can_compile_cuda() -> bool:
     return bool(nvrtc_version() and toolkit_includes() and cuobjdump())
 
 
+@pytest.hookimpl(trylast=True)  # after tests that were not asked for have been deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Workers take files in this order.  Those with torch take longest: begun last, they would keep one core busy alone.
+    items.sort(key=lambda item: item.get_closest_marker("torch") is None)
     missing = config.stash.setdefault(MISSING, Counter())
     for item in items:
         if wanted := left_out_for_want_of(item):
             missing[wanted] += 1
             item.add_marker(pytest.mark.skip(reason=f"needs {wanted}"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send what this worker left out to the process that prints the summary."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["missing"] = dict(session.config.stash[MISSING])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker left out: each has collected every test, so that all of them say the same."""
+    if missing := getattr(node, "workeroutput", {}).get("missing"):
+        node.config.stash[MISSING] = Counter(missing)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
