@@ -22,7 +22,7 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_anew
 from sitegen.pipeline.request import make_request
-from sitegen.render.evidence import Evidence, gather
+from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.records import Records
 from sitegen.results.store import record_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from sitegen.render.sheet import Files
+from sitegen.render.rules.rule import Files
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.pipeline.request import Request
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
-from sitegen.render.sheet import digest_of_measured
-from sitegen.render.sources import Sources
-from sitegen.render.theme import Theme, load_theme
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.rule import digest_of_measured
+from sitegen.render.shared.theme import Theme, load_theme
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import could_be_read

@@ -22,7 +22,7 @@ from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildResult, Request
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.read.source import decode, split_front_matter
-from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
 from sitegen.write.fragments import LostFragmentError, Shelf
 from sitegen.write.output import Written, replace_files
 from sitegen.write.scan import digest_of

@@ -36,9 +36,9 @@ from sitegen.pipeline.saved_texts import SavedTexts, read_saved_files
 from sitegen.pipeline.site_templates import TEMPLATES, template_mistake
 from sitegen.pipeline.text_interface import interface_of_part
 from sitegen.read.root import SITE_FILE
-from sitegen.render.finding_sheets import sitemap
-from sitegen.render.frame import Printer, base_path
-from sitegen.render.sheet import Files, Sheet
+from sitegen.render.rules.discovery_rules import sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.shared.frame import Printer, base_path
 from sitegen.write.output import alone
 
 KEPT_SHEETS = 500

@@ -19,10 +19,10 @@ from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
 from sitegen.pipeline.site_templates import template_mistake
 from sitegen.pipeline.user_cache import compiled_templates
 from sitegen.pipeline.workers import in_batches, map_batches
-from sitegen.render.finding_sheets import search_indexes, sitemap
-from sitegen.render.frame import Printer
-from sitegen.render.sheet import Files, Sheet
-from sitegen.render.theme import environment
+from sitegen.render.rules.discovery_rules import search_indexes, sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.theme import environment
 from sitegen.write.output import STAGE, checked, differs, encoded, stage
 
 T = TypeVar("T")
@@ -153,7 +153,7 @@ def _stage_files(output: Path, files: Files) -> dict[str, str]:
 
 
 def _slot_contents(printer: Printer, sheet: Sheet) -> tuple[str, ...] | None:
-    from sitegen.render.slots import plain_contents
+    from sitegen.render.texts.filled_slots import plain_contents
 
     return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post) else None
 

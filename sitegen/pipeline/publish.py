@@ -18,8 +18,8 @@ from sitegen.pipeline.print_pages import StagedPages
 from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
-from sitegen.render.parts import DAY
-from sitegen.render.sheet import Sheet
+from sitegen.render.rules.dependencies import DAY
+from sitegen.render.rules.rule import Sheet
 from sitegen.write import output
 from sitegen.write.drawings import Drawings
 from sitegen.write.forms import forget_forms

@@ -12,7 +12,7 @@ from sitegen.model.document import Document
 from sitegen.model.site import Site
 
 if TYPE_CHECKING:
-    from sitegen.render.evidence import Evidence
+    from sitegen.render.inputs.evidence import Evidence
     from sitegen.results.records import Records
 
 
@@ -39,7 +39,7 @@ class SiteRecords:
 
     def evidence(self) -> Evidence:
         """Return the records with everything that pages derive from them."""
-        from sitegen.render.evidence import gather
+        from sitegen.render.inputs.evidence import gather
 
         return gather(self._site, self._documents, self.records)
 

@@ -13,11 +13,11 @@ from sitegen.model.urls import page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.read.root import SITE_FILE
-from sitegen.render.frame import Printer, navigation
-from sitegen.render.language import Language
-from sitegen.render.parts import Part
-from sitegen.render.sheet import Files, Sheet, these
-from sitegen.render.sheets import sheets
+from sitegen.render.rules.dependencies import Part
+from sitegen.render.rules.rule import Files, Sheet, these
+from sitegen.render.rules.site_rules import sheets
+from sitegen.render.shared.frame import Printer, navigation
+from sitegen.render.shared.language import Language
 from sitegen.write.scan import could_be_read
 
 

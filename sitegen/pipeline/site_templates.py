@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
-from sitegen.render.templates import TemplateFailure
+from sitegen.render.shared.templates import TemplateFailure
 
 TEMPLATES = "templates"
 """The folder of a site's own templates, which replace the theme's."""

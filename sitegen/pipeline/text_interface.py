@@ -13,7 +13,7 @@ from sitegen.diagnostics import Span
 from sitegen.model.document import CellSlot, Document
 from sitegen.model.site import Page, Post, Term
 from sitegen.pipeline.parsed_part import ParsedPart, without_text
-from sitegen.render.numbers import minutes
+from sitegen.render.shared.numbers import minutes
 
 _NO_SPAN = Span("")
 

@@ -14,7 +14,7 @@ from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.pipeline.steps import Steps
 from sitegen.pipeline.user_cache import cache_of_site
-from sitegen.render.theme import load_theme
+from sitegen.render.shared.theme import load_theme
 
 PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
 

@@ -18,7 +18,7 @@ from sitegen.pipeline.read_files import read_files
 from sitegen.pipeline.request import make_request
 from sitegen.pipeline.user_cache import cache_of_site
 from sitegen.pipeline.versions import versions
-from sitegen.render.sources import Sources
+from sitegen.render.inputs.sources import Sources
 from sitegen.write import cache
 
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
