@@ -37,13 +37,13 @@ tags: [measured]
 }
 
 
-def post(number: int, title: str = "", more: str = "", front: str = "") -> str:
-    """`more` is text, `front` lines of front matter."""
+def post(number: int, title: str = "", more: str = "", front: str = "", posts: int = POSTS) -> str:
+    """A post of a site of so many; `more` is text, `front` lines of front matter."""
     day = f"2026-{1 + number // 28:02}-{1 + number % 28:02}"
     tags = f"[tag {number % 5}, odd]" if number % 2 else f"[tag {number % 5}]"
     return (
         f"---\ntitle: {title or f'Post {number}'}\ndate: {day}\ntags: {tags}\n{front}---\n\n## A part\n\nText.\n\n"
-        f"See [the next](post-{(number + 1) % POSTS:02}.md).\n\n```python\nx = {number}\n```\n\n{more}\n"
+        f"See [the next](post-{(number + 1) % posts:02}.md).\n\n```python\nx = {number}\n```\n\n{more}\n"
     )
 
 
@@ -52,11 +52,11 @@ def write(root: Path, path: str, text: str) -> None:
     (root / path).write_text(text, encoding="utf-8")
 
 
-def make_site(root: Path) -> Path:
+def make_site(root: Path, posts: int = POSTS) -> Path:
     for path, text in FILES.items():
-        write(root, path, text)
-    for number in range(POSTS):
-        write(root, f"content/posts/post-{number:02}.md", post(number))
+        write(root, path, text.replace("post-30", f"post-{posts - 1:02}"))
+    for number in range(posts):
+        write(root, f"content/posts/post-{number:02}.md", post(number, posts=posts))
     shutil.copytree(
         OWN / "kernels/vector_add", root / "kernels/vector_add", ignore=shutil.ignore_patterns("__pycache__")
     )
