@@ -74,6 +74,11 @@ def test_whatever_others_could_show_is_left_to_a_whole_build(edit, fifty, old: s
     assert not edit((PATH, fifty.post(7).replace(old, new)))[0]
 
 
+def test_only_the_first_formula_and_the_last_need_a_whole_build(edit, fifty) -> None:
+    patched = [edit((PATH, fifty.post(7, more=more)))[0] for more in ("$x$", "$x$ and $y$", "$y$", "")]
+    assert patched == [False, True, True, False]  # with them comes and goes the font
+
+
 def test_a_profile_names_each_stage_once(root, fifty) -> None:
     update(root, root / "public", processes=1)
     fifty.write(root, PATH, fifty.post(7).replace("title: Post 7", "title: Post 7, anew"))
