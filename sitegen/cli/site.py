@@ -106,7 +106,7 @@ def check(as_of: dt.date | None) -> None:
 def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     """Preview on this machine, drafts too: follow every save, reload what shows it, show mistakes over the page."""
     from sitegen.pipeline.preview import PreviewSite
-    from sitegen.pipeline.workers import usable_cores
+    from sitegen.pipeline.request import usable_cores
     from sitegen.serve import server
 
     root = site_root()

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sitegen.pipeline.read_files import SiteFiles, read_files
-from sitegen.pipeline.request import OUTPUT, BuildResult, MistakesError, Request, make_request
+from sitegen.pipeline.request import OUTPUT, BuildResult, MistakesError, Request, make_request, usable_cores
 from sitegen.pipeline.steps import Steps
-from sitegen.pipeline.workers import usable_cores
 from sitegen.write.output import Written, alone, check_output, refuse_link, staging
 
 if TYPE_CHECKING:
@@ -36,14 +35,15 @@ class Route(Generic[Planned, Printed, Result]):
 
     There are three routes.  They share the steps that parse and link texts, and differ in what they print, and where:
 
-                    update              full (`in_memory`)     preview (`preview`)
-    finish early    when only texts     never                  never
-                    changed
-    parse           texts that changed  all texts              texts that were saved
-    with errors     stops after `link`  goes on                goes on
-    plan            pages that changed  all pages              the page that is asked for
-    print           on all cores        in this process        in this process
-    publish         output folder       nothing                memory
+                   `UPDATE`               `in_memory.full_route`  `preview.PreviewSite`
+    finish early   nothing or only texts  never                   never
+                   changed
+    parse          texts that changed     all texts               texts that were saved
+    link           stops when there are   goes on with errors     goes on with errors;
+                   errors                                         not again after an edit of prose
+    plan           pages that changed     all pages               the page that is asked for
+    print          on all cores           in this process         in this process
+    publish        into the output        in memory               in memory
     """
 
     read: Callable[[Request], SiteFiles]
@@ -52,7 +52,7 @@ class Route(Generic[Planned, Printed, Result]):
     link: Callable[[ParsedSite], LinkedSite]
     plan: Callable[[LinkedSite], Planned]
     stage: Callable[[Request], AbstractContextManager[None]]
-    """What must be open while pages are printed and published."""
+    """The folder that must be open while pages are printed and published."""
     print: Callable[[Planned], Printed]
     publish: Callable[[Printed], Result]
 

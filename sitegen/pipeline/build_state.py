@@ -1,4 +1,4 @@
-"""What one build leaves for the next: what it read, what it wrote, and why.
+"""The state that one build leaves for the next: the files that it read and wrote, and the reasons.
 
 The values are plain, so that the next build can tell within milliseconds, and without importing what parses and prints,
 that there is nothing to do.

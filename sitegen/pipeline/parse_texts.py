@@ -95,7 +95,7 @@ def known_digests(files: SiteFiles) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class ParserSetting:
-    """What decides, beside its own file, how a text is parsed."""
+    """The values that decide, beside its own file, how a text is parsed."""
 
     zone: dt.tzinfo = dt.UTC
     language: str = "en"

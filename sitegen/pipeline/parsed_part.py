@@ -14,7 +14,7 @@ from sitegen.write.cache import pack, unpack
 from sitegen.write.fragments import Reference
 
 PiecePlace = tuple[bytes, int, int]
-"""What a piece of a text's HTML was made from, and where in the HTML it begins and ends."""
+"""The digest of the source of a piece of HTML, and the offsets in the HTML where the piece begins and ends."""
 CacheEntry = tuple[bytes, bytes, bytes]
 """A digest of what a part was parsed from, the part itself, packed, and its documents with their pieces, packed."""
 CacheEntries = Mapping[str, CacheEntry]

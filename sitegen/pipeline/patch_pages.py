@@ -1,8 +1,8 @@
 """Edited posts of which no other page shows anything new → their own pages, patched in the output.
 
 This is what an author does all day, so it does not wait for a site to be linked: the HTML of the text as it was is
-found in its page, and the HTML of the text as it is now takes its place.  Whatever is not sure to be so simple is left
-to the other steps of the build.
+found in its page, and the HTML of the text as it is now takes its place.  An edit that is not sure to be so
+simple is left to the other steps of the build.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from sitegen.write.scan import digest_of
 
 MOST_TEXTS = 8
 """Texts that are patched at a time, at most.  More edits are another branch, which all cores parse."""
-_SHELF = "mended"
+_STORE_FILE = "mended"
+"""The file of the `Shelf` that holds the new HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _patched(
         return None
     digest = digest_of(data)
     now = _printed(printed, path, digest)
-    reference, places = store.put(_SHELF, document.html), pieces.places(document.html)
+    reference, places = store.put(_STORE_FILE, document.html), pieces.places(document.html)
     return PatchedPage(path, digest, html, replace(page, key=now.key, html=reference, pieces=places), now)
 
 

@@ -1,4 +1,4 @@
-"""What a build keeps of the own page of each post, so that the next build can patch the page when the text is edited.
+"""The own pages of posts, as a build keeps them, so that the next build can patch the page of an edited text.
 
 `patch_pages` uses it, and need not link the site.
 """
@@ -31,7 +31,7 @@ class PatchablePage:
     pieces: tuple[PiecePlace, ...]
     """The pieces of the HTML."""
     slot_contents: tuple[str, ...]
-    """What stands in each slot of the HTML."""
+    """The content of each slot of the HTML."""
 
 
 def load_patchable_pages(state_file: Path, version: bytes) -> dict[str, PatchablePage]:

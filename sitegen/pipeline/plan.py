@@ -23,7 +23,7 @@ class SheetFiles:
     staged: Mapping[str, str] = field(default_factory=dict)
     """Printed now: the name in the staging folder by path, empty where the output has the same file already."""
     slot_contents: tuple[str, ...] | None = None
-    """What stands in the slots of the post whose own page it is, where these are only addresses and images."""
+    """The contents of the slots of the post whose own page it is; None unless all are addresses and images."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ class SiteFiles:
 
     request: Request
     began_ns: int
-    """When the scan began (ns since the epoch)."""
+    """The time when the scan began (ns since the epoch)."""
     signatures: Mapping[str, Signature]
-    """What the system says of each file, by path."""
+    """The size, times and inode of each file, by path."""
     previous: BuildState | None = None
-    """What the previous build of this output left; None when there is nothing that this version could use."""
+    """The state that the previous build of this output left; None when this version of sitegen cannot use one."""
     edited: tuple[str, ...] | None = None
     """The files that changed since the previous build, when nothing else did; else None: files are new or gone, the
     output was changed, another day or other posts are asked for.

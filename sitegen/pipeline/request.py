@@ -1,8 +1,9 @@
-"""What is asked of a build, and what a build answers."""
+"""The request for a build, and the result that a build returns."""
 
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,7 +22,7 @@ OUTPUT = "public"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a build."""
+    """The request for one build of a site."""
 
     root: Path
     output: Path
@@ -59,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What a build did to the output folder."""
+    """The result of an update: the changes in the output folder."""
 
     report: str = ""
     """The mistakes, as the author sees them; empty when there are none."""
@@ -81,6 +82,11 @@ class MistakesError(Exception):
         """All mistakes of the site, warnings too."""
         self.report = report
         """The mistakes, as the author sees them."""
+
+
+def usable_cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def make_request(

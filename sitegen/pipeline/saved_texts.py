@@ -21,7 +21,7 @@ from sitegen.write.scan import Signature, digest_of, scan, signature_of
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What the last save changed in a site."""
+    """The changes that the last save made in a site."""
 
     paths: Set[str] = frozenset()
     """The files that are new, gone or have other content."""
@@ -68,7 +68,7 @@ class SavedTexts:
         self._fragments: Mapping[str, str] = ChainMap(self._html, cast(dict[str, str], parsed.fragments))
         self.parsed = replace(parsed, fragments=self._fragments)
         self.changes = Changes()
-        """What the last save changed."""
+        """The changes of the last save."""
 
     def parse(self, files: SiteFiles) -> ParsedSite:
         """Parse the parts whose files were edited; `files` are the site's as they are now."""

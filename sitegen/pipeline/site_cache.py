@@ -1,4 +1,4 @@
-"""What earlier builds knew of the texts of a site, whichever output they were printed for: `texts.cache`."""
+"""The file `texts.cache`: the parsed texts of a site, as the last build of any of its outputs left them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sitegen.linking.link import Resolved
 
 ResolvedByKey = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
-"""What a `Resolved` has, by the key of a site."""
+"""The fields of a `Resolved`, by the key of a site."""
 
 
 class SiteCache:

@@ -27,18 +27,15 @@ _NUMBER = struct.Struct("<I")
 _FEWEST = 2
 """Batches below which a fork costs more than it saves."""
 _MOST = 64
-"""Tasks in a batch: measured with posts of 10 KB, of which 16 gain less and 240 no more."""
+"""Tasks in a batch, at most.  With posts of 10 KB, batches of 16 gained less, and batches of 240 no more."""
 _LAST = 8
+"""Tasks in the last batches."""
 _HEAVIEST = 1 << 20
+"""The weight of a batch (bytes), at most."""
 
 
 class WorkerLostError(Exception):
     """A worker process ended before its work was done; the message says how."""
-
-
-def usable_cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = lambda task: 0) -> list[Sequence[T]]:
@@ -74,13 +71,7 @@ def map_batches(
     if processes < 2 or len(batches) < _FEWEST:
         yield from (work(batch, 0) for batch in batches)
         return
-    tasks = _queue(len(batches))
-    gc.freeze()  # else the first collection in a worker copies all that it inherited
-    started: list[tuple[int, int]] = []
-    for worker in range(min(processes, len(batches))):
-        started.append(_start(work, batches, tasks, worker, [pipe for _, pipe in started]))
-    gc.unfreeze()
-    os.close(tasks)
+    started = _start_all(work, batches, min(processes, len(batches)))
     waiting = len(batches)
     try:
         meanwhile()
@@ -119,8 +110,20 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+def _start_all(work: Callable[[T, int], Any], batches: Sequence[T], count: int) -> list[tuple[int, int]]:
+    """Fork `count` workers, and return the process of each and the pipe of its answers."""
+    tasks = _queue(len(batches))
+    gc.freeze()  # else the first collection in a worker copies all that it inherited
+    started: list[tuple[int, int]] = []
+    for worker in range(count):
+        started.append(_start(work, batches, tasks, worker, [pipe for _, pipe in started]))
+    gc.unfreeze()
+    os.close(tasks)
+    return started
+
+
 def _queue(count: int) -> int:
-    """A pipe that holds the numbers below `count`; a pipe takes 64 KB, so there are at most 16 thousand."""
+    """Return a pipe that holds the numbers below `count`.  A pipe takes 64 KB, so there are at most 16 thousand."""
     out, into = os.pipe()
     with os.fdopen(into, "wb") as file:
         file.write(b"".join(_NUMBER.pack(number) for number in range(count)))
@@ -130,14 +133,17 @@ def _queue(count: int) -> int:
 def _start(
     work: Callable[[T, int], Any], batches: Sequence[T], tasks: int, worker: int, others: Sequence[int]
 ) -> tuple[int, int]:
-    """(process, pipe of its answers).  `others` are the pipes of those before: a worker that held one open would keep
-    its sibling waiting for a parent that is gone.
+    """Fork a worker, and return its process and the pipe of its answers.
+
+    `others` are the pipes of the workers before.  A worker that held one open would keep its sibling waiting for a
+    parent that is gone.
     """
     out, into = os.pipe()
     pid = os.fork()
     if pid:
         os.close(into)
         return pid, out
+    code = 1
     try:
         for pipe in (out, *others):
             os.close(pipe)
@@ -146,10 +152,11 @@ def _start(
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):
                 _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)
+        code = 0
     except BrokenPipeError:
-        pass  # nobody listens any more
+        code = 0  # nobody listens any more
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) -> None:
