@@ -70,12 +70,11 @@ def test_medians_are_taken_round_by_round():
 @pytest.mark.parametrize(
     ("process", "between", "within", "rounds", "most"),
     [
-        (0.0025, 0.002, 0.001, GENERATION_ROUNDS, 0.965),
-        (0.0025, 0.0002, 0.01, GENERATION_ROUNDS, 0.965),
-        (0.005, 0.0015, 0.001, GENERATION_ROUNDS, 0.965),
-        (0.0025, 0.004, 0.001, 10, 0.975),
+        pytest.param(0.0025, 0.002, 0.001, GENERATION_ROUNDS, 0.965, id="as seen on a GPU"),
+        pytest.param(0.0025, 0.0002, 0.01, GENERATION_ROUNDS, 0.965, id="wild samples", marks=pytest.mark.soak),
+        pytest.param(0.005, 0.0015, 0.001, GENERATION_ROUNDS, 0.965, id="unlike processes", marks=pytest.mark.soak),
+        pytest.param(0.0025, 0.004, 0.001, 10, 0.975, id="many rounds", marks=pytest.mark.soak),
     ],
-    ids=["as seen on a GPU", "wild samples", "processes that differ", "many rounds"],
 )
 def test_the_interval_covers_the_ratio_of_these_processes_as_often_as_it_says(process, between, within, rounds, most):
     """Races of a known ratio as they are stored: four generations, a shift of each process, round and sample."""
