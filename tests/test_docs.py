@@ -90,14 +90,26 @@ def test_option_in_the_readmes_prose_exists() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
 
 
-@pytest.mark.parametrize("target", ["site", "docs", "test", "test-web", "soak", "venv"])
-def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None:
+def make_targets(text: str) -> set[str]:
+    """The targets that a text names, as in `make test-web`, alone or at the beginning of a line."""
+    return set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+
+
+def test_make_targets_are_those_that_the_readme_contributing_and_the_makefile_itself_explain() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
-    assert f"make {target}" in README
-    phony = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
-    assert phony
-    assert target in phony[1].split()
+    targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert targets
+    for target in targets[1].split():
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    assert set(targets[1].split()) == set(re.findall(r"^# make ([a-z-]+) ", makefile, re.MULTILINE))
+    assert set(targets[1].split()) == make_targets(README) | make_targets(CONTRIBUTING)
+
+
+def test_folders_of_the_quick_tests_exist() -> None:
+    dry = subprocess.run(["make", "--dry-run", "unit"], cwd=ROOT, capture_output=True, text=True, check=True)
+    named = re.findall(r"\btests/[\w./]+", dry.stdout)
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_contributing_says_what_ci_runs_in_that_order() -> None:
