@@ -163,7 +163,7 @@ def accept(file: Path, bundle_file: Path | None) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
 def status(as_json: bool) -> None:
-    """List stale and missing measurements, and goals.  It gives the reason for each measurement, and the value for each goal."""
+    """List stale and missing measurements, and goals.  It gives a reason for each, and the value of each goal."""
     from sitegen.execute.session import goals_by_gpu, status_by_gpu
 
     loaded = load_site_or_exit()
