@@ -28,6 +28,9 @@ _SAMPLED_S, _MOST_SAMPLES = 0.1, 20
 FMA_THREADS, FMA_BLOCKS, FMA_SHAPES = 512, 4, ((8, 64), (4, 128), (8, 128))
 """Threads and blocks per SM; (chains, steps between two loop tests)."""
 _FMA_STEPS = 1 << 16
+SLABS, ROUNDS, WGMMAS = 4, 4, 1 << 15
+"""Of the wgmma loop: slabs of 128 bytes of K; sums over K before they start from zero; wgmmas of an SM in one call.
+A call takes 2.5 ms on an H200, of which 10 µs go to filling shared memory and to storing the sums."""
 
 Rates = Iterator[tuple[str, float]]
 Call = Callable[[], Any]
@@ -98,7 +101,7 @@ def _tensor_calls(kind: TensorType) -> Iterator[tuple[str, float, Call]]:
     """(label, operations of a call, call)."""
     if torch.cuda.get_device_capability()[0] == 9 and can_launch():
         for warpgroups in (1, 2):
-            loop = IssueLoop(kind, warpgroups)
+            loop = issue_loop(kind, warpgroups)
             loop.check()
             yield f"wgmma, {warpgroups} warpgroup{'s'[: warpgroups - 1]} per SM", loop.operations, loop.call
     for size in LIBRARY_SIZES:
@@ -107,27 +110,29 @@ def _tensor_calls(kind: TensorType) -> Iterator[tuple[str, float, Call]]:
         torch.cuda.empty_cache()
 
 
+@dataclass(frozen=True, slots=True)
 class IssueLoop:
     """probes/wgmma.cu: each block multiplies two small matrices again and again and stores the last sums."""
 
-    SLABS, ROUNDS, WGMMAS = 4, 4, 1 << 15
-    """Slabs of 128 bytes of K; sums over K before they start from zero; wgmmas of an SM in one call: 2.5 ms on an H200,
-    of which 10 µs go to filling shared memory and to storing the sums."""
+    kind: TensorType
+    launch: Callable[..., Any]
+    """Takes `a`, `b`, `out` and the number of tiles."""
+    a: Any
+    """rows × depth."""
+    b: Any
+    """columns × depth."""
+    out: Any
+    """blocks × rows × columns, float32."""
 
-    def __init__(self, kind: TensorType, warpgroups: int, wgmmas: int = WGMMAS) -> None:
-        self.kind, self.rows, self.columns = kind, 64 * warpgroups, 256
-        self.blocks = _sms()
-        self.depth: int = self.SLABS * 128 // kind.dtype.itemsize
-        self.tiles = wgmmas // (warpgroups * self.SLABS * 4 * self.ROUNDS)
-        defines = {"TYPE": kind.wgmma, "WARPGROUPS": warpgroups, "SLABS": self.SLABS, "ROUNDS": self.ROUNDS}
-        shared = (self.rows + self.columns) * self.SLABS * 128 + 1024
-        self.launch = launcher("wgmma.cu", "products", defines, self.blocks, 128 * warpgroups, shared)
-        self.a, self.b = _normal(self.rows, self.depth, kind, 1), _normal(self.columns, self.depth, kind, 2)
-        self.out = torch.empty(self.blocks, self.rows, self.columns, device="cuda")
+    @property
+    def tiles(self) -> int:
+        """How often each block starts its sums from zero in one call."""
+        return WGMMAS // (self.a.shape[0] // 64 * SLABS * 4 * ROUNDS)
 
     @property
     def operations(self) -> float:
-        return 2.0 * self.blocks * self.tiles * self.ROUNDS * self.rows * self.columns * self.depth
+        """Multiplications and additions of one call."""
+        return 2.0 * self.tiles * ROUNDS * self.out.numel() * self.a.shape[1]
 
     def call(self) -> None:
         self.launch(self.a, self.b, self.out, ctypes.c_int32(self.tiles))
@@ -137,13 +142,23 @@ class IssueLoop:
         self.out.fill_(float("nan"))
         self.call()
         wait()
-        expected = self.ROUNDS * (self.a.double() @ self.b.double().T)
+        expected = ROUNDS * (self.a.double() @ self.b.double().T)
         return float(((self.out.double() - expected).norm(dim=(1, 2)) / expected.norm()).max())
 
     def check(self) -> None:
         """A probe that does not do its work is no ceiling.  Raises RuntimeError."""
         if not (error := self.error()) <= self.kind.tolerance:
             raise RuntimeError(f"the wgmma loop does not multiply {self.kind.name} right: relative error {error:.1e}")
+
+
+def issue_loop(kind: TensorType, warpgroups: int) -> IssueLoop:
+    """Return the loop with a block of so many warpgroups on each SM of this GPU."""
+    rows, columns, depth = 64 * warpgroups, 256, SLABS * 128 // kind.dtype.itemsize
+    defines = {"TYPE": kind.wgmma, "WARPGROUPS": warpgroups, "SLABS": SLABS, "ROUNDS": ROUNDS}
+    shared = (rows + columns) * SLABS * 128 + 1024
+    launch = launcher("wgmma.cu", "products", defines, _sms(), 128 * warpgroups, shared)
+    out = torch.empty(_sms(), rows, columns, device="cuda")
+    return IssueLoop(kind, launch, _normal(rows, depth, kind, 1), _normal(columns, depth, kind, 2), out)
 
 
 def library_product(kind: TensorType, size: int) -> Call | None:

@@ -73,7 +73,7 @@ def shared_rates() -> Rates:
         launch = launcher("shared.cu", "shared_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads, size)
         words, total = _random_words(size), _zero()
         call = partial(launch, words, total, ctypes.c_int32(passes))
-        _expect_sum(call, total, words, passes * grid)
+        expect_sum(call, total, words, passes * grid)
         rate = size * passes * grid / _seconds(call)
         yield f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", rate
 
@@ -86,7 +86,7 @@ def _l2_reader(words: Any, unroll: int, threads: int, blocks: int) -> L2Reader:
     def call(size: int, passes: int) -> None:
         launch(words, total, ctypes.c_uint32(size // tile), ctypes.c_uint32(passes))
 
-    _expect_sum(partial(call, words.nbytes, 2), total, words, 2)
+    expect_sum(partial(call, words.nbytes, 2), total, words, 2)
     return L2Reader(f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", grid * tile, call)
 
 
@@ -94,8 +94,8 @@ def _seconds(call: Callable[[], Any]) -> float:
     return median(timed_calls(call, _TRIALS)) * 1e-6
 
 
-def _expect_sum(call: Callable[[], Any], total: Any, words: Any, times: int) -> None:
-    """The sum of all words, so often, in 32 bits.  Raises RuntimeError."""
+def expect_sum(call: Callable[[], Any], total: Any, words: Any, times: int) -> None:
+    """Call a probe that adds all words to `total` so many times.  Raises RuntimeError if the sum modulo 2³² differs."""
     total.zero_()
     call()
     wait()

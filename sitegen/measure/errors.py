@@ -76,7 +76,7 @@ def ulp(dtype: Any, scale: Any) -> float:
     """The spacing of `dtype` at the largest magnitude of `scale`; 0 for integers, which must be exact."""
     if not dtype.is_floating_point:
         return 0.0
-    size = _largest_finite(scale) if scale.numel() else 0.0
+    size = largest_finite(scale) if scale.numel() else 0.0
     if size == 0.0:
         return float(torch.finfo(dtype).tiny)
     return float(torch.finfo(dtype).eps) * 2.0 ** math.floor(math.log2(size))
@@ -116,7 +116,7 @@ def _squares(values: Any) -> Any:
     return squares if math.isfinite(float(squares.sum())) else _finite(values).square().sum(1)
 
 
-def _largest_finite(values: Any) -> float:
+def largest_finite(values: Any) -> float:
     low, high = _extremes(values)
     return max(-low, high) if math.isfinite(low) and math.isfinite(high) else float(_finite(values).abs().max())
 
