@@ -140,7 +140,7 @@ def test_a_run_that_is_given_up_interrupts_its_jobs_so_that_they_can_tidy_up(tmp
         time.sleep(0.02)
     began = time.monotonic()
     run.close()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # the job would sleep for 60 s
     assert (tmp_path / "job-2").read_text() == "tidied up"
 
 
