@@ -127,12 +127,14 @@ class IssueLoop:
     @property
     def tiles(self) -> int:
         """How often each block starts its sums from zero in one call."""
-        return WGMMAS // (self.a.shape[0] // 64 * SLABS * 4 * ROUNDS)
+        warpgroups: int = self.a.shape[0] // 64
+        return WGMMAS // (warpgroups * SLABS * 4 * ROUNDS)
 
     @property
     def operations(self) -> float:
         """Multiplications and additions of one call."""
-        return 2.0 * self.tiles * ROUNDS * self.out.numel() * self.a.shape[1]
+        products: int = self.out.numel() * self.a.shape[1]
+        return 2.0 * self.tiles * ROUNDS * products
 
     def call(self) -> None:
         self.launch(self.a, self.b, self.out, ctypes.c_int32(self.tiles))
