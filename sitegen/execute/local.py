@@ -1,6 +1,6 @@
-"""Run jobs on this machine: one worker process per GPU, results in the order in which they finish.
+"""Jobs as plain JSON → results as plain JSON, run on this machine by one worker process per GPU.
 
-A worker speaks through the pipes of its parent alone.  Nothing listens at an address, so no other user of the machine
+A worker uses only the pipes of its parent.  Nothing listens at an address, so no other user of the machine
 can send it work.  A job whose worker is lost runs again in a new worker, twice at most.
 """
 
@@ -26,20 +26,21 @@ from sitegen.model.variables import passed_on
 RETRIES = 2
 LOST = f"the worker was lost {RETRIES + 1} times while it ran this job"
 END_S = 10.0
-"""How long a worker may take to end its job when the run is over."""
+"""Seconds that a worker may take to end its job when the run is over."""
 FEW_THREADS = {
     "MALLOC_TRIM_THRESHOLD_": "65536",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""Where the user has chosen nothing: the same as in a worker of Dask, so that figures of both can be compared."""
+"""Defaults for variables that the user has not set: the same as in a worker of Dask, so that figures of both can be
+compared."""
 
 Spec = Mapping[str, Any]
 Result = dict[str, Any]
 
 
-class Worker:
+class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
     def __init__(self, device: Device, work: Callable[[Spec], Result]) -> None:
@@ -66,11 +67,11 @@ class Worker:
         return self._process.stdout.fileno()
 
     def result(self) -> Result | None:
-        """Return what the worker says of its job; None when the process has ended instead."""
+        """Return the result of the job; None when the process has ended instead."""
         assert self._process and self._process.stdout
         try:
-            found: Result = json.loads(self._process.stdout.readline())
-            return found
+            result: Result = json.loads(self._process.stdout.readline())
+            return result
         except ValueError:
             self.end()
             return None
@@ -91,7 +92,7 @@ class Worker:
         process.stdout.close()
 
     def _send(self, message: Spec) -> None:
-        """A worker that has ended cannot read it; `result` then says so."""
+        """Write a line; when the worker has ended, `result` says so."""
         assert self._process and self._process.stdin
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -101,11 +102,11 @@ class Worker:
 def execute(
     specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
 ) -> Iterator[Result]:
-    """The result of every job, in the order in which they finish.  Workers import `work` by its name."""
+    """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     waiting, lost, done = deque(specs), Counter[str](), 0
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        idle = deque(Worker(device, work) for device in target.devices)
+        idle = deque(WorkerProcess(device, work) for device in target.devices)
         for worker in idle:
             stack.callback(worker.end)
         while waiting or selector.get_map():
