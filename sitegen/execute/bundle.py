@@ -45,7 +45,7 @@ class Results:
     """Results of a run."""
 
     run: str
-    """Its start in UTC: `2026-11-21T06:10:05Z`."""
+    """Start of the run in UTC: `2026-11-21T06:10:05Z`."""
     commit: str
     results: tuple[JobResult, ...]
     complete: bool = True

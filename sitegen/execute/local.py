@@ -16,6 +16,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any
 
 from sitegen.execute.progress import Progress, Report
@@ -103,30 +104,54 @@ def execute(
     specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
 ) -> Iterator[Result]:
     """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
-    waiting, lost, done = deque(specs), Counter[str](), 0
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
         idle = deque(WorkerProcess(device, work) for device in target.devices)
         for worker in idle:
             stack.callback(worker.end)
-        while waiting or selector.get_map():
-            while waiting and idle:
-                worker, spec = idle.popleft(), waiting.popleft()
-                if not lost[spec["id"]]:
-                    report(Progress(spec["id"], "started", done, len(specs)))
-                selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+        jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
+        while jobs.waiting or selector.get_map():
+            while jobs.waiting and idle:
+                jobs.start_next()
             for ready, _ in selector.select():
-                worker, spec, began = ready.data
-                selector.unregister(ready.fd)
-                result = worker.result()
-                idle.append(worker)
-                if result is None:
-                    lost[spec["id"]] += 1
-                    if lost[spec["id"]] <= RETRIES:
-                        waiting.appendleft(spec)
-                        continue
-                    result = failure(spec, LOST)
-                done += 1
-                seconds, error = time.monotonic() - began, result.get("error", "")
-                report(Progress(spec["id"], "failed" if error else "finished", done, len(specs), seconds, error))
-                yield result
+                if (result := jobs.take_result(ready)) is not None:
+                    yield result
+
+
+@dataclass(slots=True)
+class _Jobs:
+    """Jobs that wait, run and are done, and the workers that are idle."""
+
+    waiting: deque[Spec]
+    idle: deque[WorkerProcess]
+    selector: selectors.BaseSelector
+    total: int
+    report: Report
+    lost: Counter[str] = field(default_factory=Counter)
+    """Workers that each job has lost, by the id of the job."""
+    done: int = 0
+
+    def start_next(self) -> None:
+        """Give the next job to an idle worker."""
+        worker, spec = self.idle.popleft(), self.waiting.popleft()
+        if not self.lost[spec["id"]]:
+            self.report(Progress(spec["id"], "started", self.done, self.total))
+        self.selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+
+    def take_result(self, ready: selectors.SelectorKey) -> Result | None:
+        """Return the result of a worker whose pipe is readable; None when it was lost and the job waits again."""
+        worker, spec, began = ready.data
+        self.selector.unregister(ready.fd)
+        result = worker.result()
+        self.idle.append(worker)
+        if result is None:
+            self.lost[spec["id"]] += 1
+            if self.lost[spec["id"]] <= RETRIES:
+                self.waiting.appendleft(spec)
+                return None
+            result = failure(spec, LOST)
+        self.done += 1
+        seconds, error = time.monotonic() - began, result.get("error", "")
+        state = "failed" if error else "finished"
+        self.report(Progress(spec["id"], state, self.done, self.total, seconds, error))
+        return dict(result)

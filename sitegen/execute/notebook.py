@@ -118,26 +118,34 @@ def _run_cell(
     client: Any, code: Any, index: int, cell: NotebookCell | None, folder: Path
 ) -> tuple[Status, tuple[Output, ...], float, str]:
     """Run one cell; return status, outputs, seconds, and why it failed when it raised no exception of its own."""
+    began = time.monotonic()
+    status, why = _execute(client, code, index)
+    if cell is not None and cell.raises and not _raised(code) and status is Status.PASSED:
+        status, why = Status.RUNTIME_ERROR, "the cell should raise an exception, and raised none"
+    outputs = kept(code.outputs, folder)
+    if why:
+        why = without_paths(why, folder)
+        outputs = (*outputs, Output("error", why))
+    return status, outputs, round(time.monotonic() - began, 3), why
+
+
+def _execute(client: Any, code: Any, index: int) -> tuple[Status, str]:
+    """Run the code of a cell; return its status, and why it failed when it raised no exception of its own."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    began, status, extra = time.monotonic(), Status.PASSED, ""
     try:
         client.execute_cell(code, index)
     except CellTimeoutError:
-        status, extra = Status.TIMEOUT, f"the cell took more than {code.metadata.timeout_s:g} s and was ended"
+        return Status.TIMEOUT, f"the cell took more than {code.metadata.timeout_s:g} s and was ended"
     except DeadKernelError:
-        status, extra = Status.RUNTIME_ERROR, "the cell ended its kernel process"
+        return Status.RUNTIME_ERROR, "the cell ended its kernel process"
     except CellExecutionError as error:
-        status = Status.RUNTIME_ERROR
-        extra = "" if any(o.output_type == "error" for o in code.outputs) else f"{error}"
-    failed = any(output.output_type == "error" for output in code.outputs)
-    if cell is not None and cell.raises and not failed and status is Status.PASSED:
-        status, extra = Status.RUNTIME_ERROR, "the cell should raise an exception, and raised none"
-    outputs = kept(code.outputs, folder)
-    if extra:
-        extra = without_paths(extra, folder)
-        outputs = (*outputs, Output("error", extra))
-    return status, outputs, round(time.monotonic() - began, 3), extra
+        return Status.RUNTIME_ERROR, "" if _raised(code) else f"{error}"
+    return Status.PASSED, ""
+
+
+def _raised(code: Any) -> bool:
+    return any(output.output_type == "error" for output in code.outputs)
 
 
 def _client(notebook: Any, folder: Path) -> Any:

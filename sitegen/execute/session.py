@@ -145,26 +145,35 @@ def store_results(
     """
     if not any(result.environment for result in results.results) or _waits_for_ceilings(results):
         return RunOutcome(results)
-    now = dt.datetime.now(dt.UTC)
-    refused = [wrong] if (wrong := wrong_time(results.run, now)) else list(refusals(jobs, results.results))
-    hint = "nothing was stored: run the bundle again"
-    mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
-    mistakes = mistakes or list(artefact_mistakes(results.results, name))
-    if mistakes:
+    if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
     new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
         return RunOutcome(results)
-    mistakes = list(_doubts(jobs, new, results.results, name))
-    if not mistakes and new.older and not (new.records or new.cells):
-        mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
-    if mistakes:
+    if mistakes := _wrong_records(jobs, new, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
     try:
         _store(root, inventory, new, results)
     except OutsideError as error:
         return RunOutcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
     return RunOutcome(results, new)
+
+
+def _wrong_results(jobs: Sequence[Job], results: Results, name: str) -> list[Diagnostic]:
+    """Return what is wrong with results: their time, results of other jobs, artefacts that do not match their names."""
+    wrong = wrong_time(results.run, dt.datetime.now(dt.UTC))
+    refused = [wrong] if wrong else list(refusals(jobs, results.results))
+    hint = "nothing was stored: run the bundle again"
+    mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
+    return mistakes or list(artefact_mistakes(results.results, name))
+
+
+def _wrong_records(jobs: Sequence[Job], new: Accepted, results: Results, name: str) -> list[Diagnostic]:
+    """Return what is wrong with the records that would be stored: implausible figures, or nothing that is newer."""
+    mistakes = list(_doubts(jobs, new, results.results, name))
+    if not mistakes and new.older and not (new.records or new.cells):
+        mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
+    return mistakes
 
 
 def _waits_for_ceilings(results: Results) -> bool:

@@ -93,7 +93,7 @@ def sustained_s(call: Call, estimate_s: float) -> float:
 def _fma_rate(chains: int, steps: int) -> float:
     grid, rounds = FMA_BLOCKS * _sms(), _FMA_STEPS // steps
     defines = {"THREADS": FMA_THREADS, "CHAINS": chains, "STEPS": steps}
-    launch = launcher("fma.cu", "fma_chains", defines, grid, FMA_THREADS)
+    launch = launcher("fma.cu", "fma_chains", defines, grid=grid, block=FMA_THREADS)
     sink = torch.zeros(1, device="cuda")
     seconds = median(timed_calls(partial(launch, sink, ctypes.c_int32(rounds)), 5)) * 1e-6
     return 2.0 * rounds * steps * chains * FMA_THREADS * grid / seconds
@@ -126,7 +126,7 @@ class IssueLoop:
         self.tiles = wgmmas // (warpgroups * self.SLABS * 4 * self.ROUNDS)
         defines = {"TYPE": kind.wgmma, "WARPGROUPS": warpgroups, "SLABS": self.SLABS, "ROUNDS": self.ROUNDS}
         shared = (self.rows + self.columns) * self.SLABS * 128 + 1024
-        self.launch = launcher("wgmma.cu", "products", defines, self.blocks, 128 * warpgroups, shared)
+        self.launch = launcher("wgmma.cu", "products", defines, grid=self.blocks, block=128 * warpgroups, shared=shared)
         self.a, self.b = _normal(self.rows, self.depth, kind, 1), _normal(self.columns, self.depth, kind, 2)
         self.out = torch.empty(self.blocks, self.rows, self.columns, device="cuda")
 

@@ -73,7 +73,14 @@ def shared_rates() -> Rates:
     for unroll, threads, blocks in SHARED_SHAPES:
         size, grid = unroll * threads * VECTOR_BYTES, blocks * _sms()
         passes = SHARED_BYTES // (blocks * size)
-        launch = launcher("shared.cu", "shared_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads, size)
+        launch = launcher(
+            "shared.cu",
+            "shared_read",
+            {"UNROLL": unroll, "THREADS": threads},
+            grid=grid,
+            block=threads,
+            shared=size,
+        )
         words, total = _random_words(size), _zero()
         call = partial(launch, words, total, ctypes.c_int32(passes))
         _expect_sum(call, total, words, passes * grid)
@@ -84,7 +91,7 @@ def shared_rates() -> Rates:
 def _l2_reader(words: Any, unroll: int, threads: int, blocks: int) -> L2Reader:
     """Return one variant.  Raises RuntimeError unless two passes over all of `words` give their sum."""
     tile, grid, total = unroll * threads * VECTOR_BYTES, blocks * _sms(), _zero()
-    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads)
+    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, grid=grid, block=threads)
 
     def call(size: int, passes: int) -> None:
         launch(words, total, ctypes.c_uint32(size // tile), ctypes.c_uint32(passes))

@@ -20,7 +20,7 @@ MEMORY = {"memory 1:0": "read_1_0", "memory 2:1": "mix_2_1", "memory 1:1": "copy
 MEMORY_BYTES = 6 * 10**9
 """Bytes that one call moves, all arrays together."""
 _BEST, _SAMPLES = 3, 20
-"""How many of the fastest candidates are timed again, and the samples of each."""
+"""Number of the fastest candidates that are timed again, and the samples of each."""
 
 Rates = Iterator[tuple[str, float]]
 """Name of the probe, bytes or operations per second."""

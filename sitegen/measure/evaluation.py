@@ -19,12 +19,12 @@ from sitegen.model.record import Correctness, Evaluation, Performance, Role
 
 @dataclass(frozen=True, slots=True)
 class TimingPlan:
-    """How an implementation, baseline or probe is timed."""
+    """Plan by which an implementation, baseline or probe is timed."""
 
     sets: int
     """Sets of inputs and outputs over which calls rotate."""
     resident: bool
-    """Whether the sets stay in memory between turns."""
+    """True when the sets stay in memory between turns."""
     estimate_us: float
     """Device time of one call."""
     chosen: str = ""
@@ -87,7 +87,7 @@ class PendingEvaluation:
 
     @property
     def timing(self) -> TimingPlan:
-        """How it is timed, which must be planned."""
+        """The plan of its timing, which must exist."""
         assert self.plan is not None
         return self.plan
 

@@ -50,7 +50,7 @@ def limit_in(error: BaseException | None) -> CannotJudge | None:
 
 @cache
 def misjudges_bfloat16() -> bool:
-    """Whether this interpreter computes a plain sum and product of bfloat16 wrongly, in spite of `teach`.
+    """Return whether this interpreter computes a plain sum and product of bfloat16 wrongly, in spite of `teach`.
 
     Another version of Triton may do its arithmetic elsewhere; a wrong result of a kernel then says nothing.
     """

@@ -146,7 +146,7 @@ def _candidate(entry: str, vectors: int, *, unroll: int, threads: int, streaming
     tiles = -(-vectors // (threads * unroll))
     resident = torch.cuda.get_device_properties(0).multi_processor_count * (2048 // threads)
     defines = {"UNROLL": unroll, "THREADS": threads, "STREAMING": streaming}
-    launch = launcher("memory.cu", entry, defines, min(tiles, resident) if strided else tiles, threads)
+    launch = launcher("memory.cu", entry, defines, grid=min(tiles, resident) if strided else tiles, block=threads)
     hints = f"{' streaming' if streaming else ''}{' strided' if strided else ''}"
     count = ctypes.c_int64(vectors)
     return Candidate(f"16-byte x{unroll}, {threads} threads{hints}", lambda ins, outs: launch(*ins, *outs, count))
@@ -161,7 +161,7 @@ def _bulk_candidates(entry: str, vectors: int) -> list[Candidate]:
 
 def _bulk_candidate(entry: str, vectors: int, chunk: int, stages: int, blocks: int) -> Candidate:
     grid = torch.cuda.get_device_properties(0).multi_processor_count * blocks
-    launch = launcher("bulk.cu", entry, {"CHUNK": chunk, "STAGES": stages}, grid, 1, chunk * stages)
+    launch = launcher("bulk.cu", entry, {"CHUNK": chunk, "STAGES": stages}, grid=grid, block=1, shared=chunk * stages)
     count = ctypes.c_int64(vectors)
     name = f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM"
     return Candidate(name, lambda ins, outs: launch(*ins, *outs, count))

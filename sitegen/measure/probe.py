@@ -20,7 +20,7 @@ def can_launch() -> bool:
 
 
 def launcher(
-    file: str, entry: str, defines: Mapping[str, object], grid: int, block: int, shared: int = 0
+    file: str, entry: str, defines: Mapping[str, object], *, grid: int, block: int, shared: int = 0
 ) -> Callable[..., None]:
     """Return a call that launches an entry of a file of probes/, compiled for the GPU at hand.
 

@@ -30,7 +30,7 @@ class Task:
     """`implementation`, `baseline` or `probe`; another word for a child that only answers about the GPU."""
     name: str
     folder: Path
-    """Where the sources of the job lie."""
+    """Folder of the job's sources."""
 
 
 class Request(Generic[R]):
@@ -56,7 +56,7 @@ class Prepared:
     """Reply to `Prepare`."""
 
     allocates: bool
-    """Whether the call takes no `out` and so allocates its result each time."""
+    """True when the call takes no `out` and so allocates its result each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class GraphUse:
     """Reply to `UseGraph`: how calls are timed from now on."""
 
     graph: bool
-    """Whether a sample is the replay of a CUDA graph; False where the calls cannot be captured."""
+    """True when a sample is the replay of a CUDA graph; False where the calls cannot be captured."""
     graph_calls: int
     """Calls in the graph; 0 without one."""
     launch_bound: bool
-    """Whether a call alone and a call in the graph differ by more than 10 %."""
+    """True when a call alone and a call in the graph differ by more than 10 %."""
     estimate_us: float
     """Device time of one call."""
 
@@ -155,7 +155,7 @@ class Plan(Request[Planned]):
     sets: int
     """Sets of inputs and outputs over which calls rotate."""
     resident: bool
-    """Whether the sets stay in memory between turns."""
+    """True when the sets stay in memory between turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class TakeTurn(Request[TurnResult]):
     kind: TurnKind
     samples: int
     keep: bool
-    """Whether the buffers stay, because a `Recheck` follows."""
+    """True when the buffers stay, because a `Recheck` follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,12 +51,12 @@ T = TypeVar("T")
 
 
 class TurnKind(StrEnum):
-    """What a turn does before its samples."""
+    """Preparation of a turn before its samples."""
 
     PLAIN = "plain"
     """Calls for a few milliseconds."""
     BURST = "burst"
-    """Nothing for a while, so that a power-capped GPU is as fast as it ever is."""
+    """Idleness for a while, so that a power-capped GPU is as fast as it ever is."""
     SUSTAINED = "sustained"
     """Calls for 300 ms, so that the GPU is as slow as its power makes it."""
 
@@ -76,7 +76,7 @@ class TurnResult:
 
 @dataclass(frozen=True, slots=True)
 class RoundRules:
-    """How the rounds of one job run."""
+    """Rules of the rounds of one job."""
 
     judged: tuple[str, ...]
     """Names whose intervals must be narrow: the implementations."""
@@ -85,7 +85,7 @@ class RoundRules:
     seed: int
     """Seed of the order within the rounds."""
     matrix: bool = False
-    """Whether to take burst and sustained turns in the order A B B A; the interval is that of the bursts."""
+    """True to take burst and sustained turns in the order A B B A; the interval is that of the bursts."""
 
     @property
     def kinds(self) -> tuple[TurnKind, ...]:

@@ -33,9 +33,9 @@ class Runnable(Protocol):
     """
 
     can_allocate: bool
-    """Whether it can be called without `out`."""
+    """True when it can be called without `out`."""
     takes_out: bool
-    """Whether it can be called with `out`; otherwise every call allocates."""
+    """True when it can be called with `out`; otherwise every call allocates."""
 
     def run_allocating(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         """Call without `out` and return the outputs."""

@@ -71,7 +71,7 @@ class CallTimer:
     count: int
     """Number of sets."""
     resident: bool
-    """Whether the sets stay in memory between turns."""
+    """True when the sets stay in memory between turns."""
     clock: SmClock | None
     power: PowerMeter | NoPowerMeter
     sets: list[BufferSet] = field(default_factory=list)
@@ -85,7 +85,7 @@ class CallTimer:
     queued_s: float = 0.0
     """Host seconds of one sample of the last batch, for the length of the next spin."""
     queue_ran_dry: bool = False
-    """Whether the last spin ended before all calls were queued: the samples may then contain host time."""
+    """True when the last spin ended before all calls were queued: the samples may then contain host time."""
     estimate_us: float = 0.0
     graph: Any = None
     graph_calls: int = 0

@@ -75,7 +75,7 @@ class ToolRun:
 
 @dataclass(frozen=True, slots=True)
 class ToolCommand:
-    """How the program is started under a tool."""
+    """Command line and environment that start the program under a tool."""
 
     name: str
     command: Callable[[int], list[str]]

@@ -1,4 +1,4 @@
-"""Where a job runs: its temporary folder, its GPU, and how its child processes start."""
+"""A temporary folder and a job file → the workspace in which the job runs: its GPU and its child processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sitegen.model.record import Environment
 PREPARE_S, EVALUATION_S = 120.0, 60.0
 """Deadlines in seconds: of compilers, and of everything else that one evaluation does."""
 WITHOUT_GPU_SLOWER = 3.0
-"""How many times longer the deadlines are under Triton's interpreter.  An endless loop costs as many minutes for each
+"""Factor of the deadlines under Triton's interpreter.  An endless loop costs as many minutes for each
 workload."""
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""

@@ -75,7 +75,7 @@ def one_block(arithmetic, monkeypatch):
     def loop(multiple):
         monkeypatch.setattr(arithmetic, "_sms", lambda: 2)
         monkeypatch.setattr(arithmetic, "_normal", on_cpu)
-        monkeypatch.setattr(arithmetic, "launcher", lambda *_: lambda a, b, out, _: out.copy_(multiple * a @ b.T))
+        monkeypatch.setattr(arithmetic, "launcher", lambda *_, **__: lambda a, b, out, _: out.copy_(multiple * a @ b.T))
         monkeypatch.setattr(arithmetic.torch, "empty", lambda *shape, device: torch.zeros(shape))
         return arithmetic.IssueLoop(arithmetic.TENSOR_TYPES["tf32"], 2)
 
