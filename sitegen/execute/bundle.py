@@ -120,8 +120,9 @@ def odd_names(job: Job) -> Iterator[str]:
 
 def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
     """Return the names that become file names on a GPU machine, and the files of the implementations."""
-    ours = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
-    return [kernel.name, *(one.name for one in ours)], [one.file for one in ours if not one.source]
+    implementations = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
+    files = [one.file for one in implementations if not one.source]
+    return [kernel.name, *(one.name for one in implementations)], files
 
 
 def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Report = lambda _: None) -> Results:

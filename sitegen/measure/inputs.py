@@ -99,20 +99,20 @@ def generator(device: str, seed: int) -> Any:
     return torch.Generator(device=device).manual_seed(seed)
 
 
-def in_order(kernel: Kernel, made: Any, function: str = "make_inputs") -> tuple[Any, ...]:
-    """Return the tensors that a function of reference.py made, in the order of kernel.yaml.
+def in_order(kernel: Kernel, tensors: Any, function: str = "make_inputs") -> tuple[Any, ...]:
+    """Return the tensors that a function of reference.py returned, in the order of kernel.yaml.
 
     Raises EvaluationEnded when one is missing.
     """
     file = f"{kernel.folder}/reference.py"
-    if not isinstance(made, Mapping):
-        what = f"`{function}` returns a {type(made).__name__}, not a dict with a tensor for each input"
+    if not isinstance(tensors, Mapping):
+        what = f"`{function}` returns a {type(tensors).__name__}, not a dict with a tensor for each input"
         raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}")
-    if missing := [f"`{tensor.name}`" for tensor in kernel.inputs if tensor.name not in made]:
-        there = ", ".join(f"`{name}`" for name in made) or "nothing"
+    if missing := [f"`{tensor.name}`" for tensor in kernel.inputs if tensor.name not in tensors]:
+        there = ", ".join(f"`{name}`" for name in tensors) or "nothing"
         what = f"`{function}` returns no {' and no '.join(missing)}, which kernel.yaml lists under `inputs`"
         raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}; it returns {there}")
-    return tuple(made[tensor.name].contiguous() for tensor in kernel.inputs)
+    return tuple(tensors[tensor.name].contiguous() for tensor in kernel.inputs)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
