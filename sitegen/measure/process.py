@@ -101,7 +101,7 @@ class ForkedProcess:
     def __init__(self, pid: int, fork_server: ForkServer) -> None:
         self.pid, self._fork_server = pid, fork_server
         self.returncode: int | None = None
-        self._fd, self._lock = os.pidfd_open(pid), Lock()  # works: it lives, or waits to be reaped
+        self._fd, self._lock = os.pidfd_open(pid), Lock()  # the PID is valid: it lives, or waits to be reaped
 
     def poll(self) -> int | None:
         """Return the exit code, or None while it runs."""
