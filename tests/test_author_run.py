@@ -146,7 +146,7 @@ def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_ce
 
 def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
     assert (
-        "axpy/past_the_end (1000:float32, 1000:bfloat16): out_of_bounds: wrote outside of the output at N=1\n"
+        "axpy/past_the_end (1000:float32, 1000:bfloat16): out_of_bounds: it wrote outside of the output at N=1\n"
         in (with_cells[1])
     )
 
