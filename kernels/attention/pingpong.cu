@@ -4,15 +4,13 @@
 
 #include <cstdint>
 
-#ifndef DEFER
-#define DEFER true
-#endif
-#ifndef TURNS
-#define TURNS true
-#endif
-#ifndef PIN
-#define PIN true
-#endif
+// One change from `deferred`: the two consumers take turns.
+//
+// There both consumers may start products at the same time, share the tensor cores, and then compute exponentials at
+// the same time, while the tensor cores have nothing to do.  Here a consumer starts its two products only when it is
+// its turn, and gives the turn to the other one as soon as they are started.  While the products of one run, the
+// other one computes exponentials.  A turn is a named barrier of 256 threads: one consumer waits at it, the other
+// one arrives.
 
 // region: tile
 constexpr int ROWS = 128, KEYS = 128, WIDTH = 128, STAGES = 2;  // WIDTH: numbers of a query, a key and a value
@@ -202,11 +200,12 @@ __device__ void scale_rows(float (&sums)[64], const float (&by)[2]) {
 // region: kernel
 template <bool CAUSAL>
 __global__ void __launch_bounds__(THREADS, 1)
-    attention_kernel(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap k,
+    attention_pingpong_kernel(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap k,
                      const __grid_constant__ CUtensorMap v, const __grid_constant__ CUtensorMap o, int T, float unit) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const unsigned queries = address(memory), keys = queries + TILE, values = keys + STAGES * TILE;
-    const unsigned queries_full = values + STAGES * TILE, keys_full = queries_full + 8, keys_empty = keys_full + 8 * STAGES;
+    const unsigned queries_full = values + STAGES * TILE, keys_full = queries_full + 8;
+    const unsigned keys_empty = keys_full + 8 * STAGES;
     const unsigned values_full = keys_empty + 8 * STAGES, values_empty = values_full + 8 * STAGES;
     const int warpgroup = threadIdx.x / 128, head = blockIdx.y;
     const int tile = CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x;  // the longest first
@@ -245,13 +244,14 @@ __global__ void __launch_bounds__(THREADS, 1)
         unsigned weights[32];
         Rows rows = {{-INFINITY, -INFINITY}, {0.0f, 0.0f}};
         float shrink[2];
-        if (TURNS && consumer == 1) give_turn(0);
+        if (consumer == 1) give_turn(0);  // the first turn is that of consumer 0
         wait(queries_full, 0);
 
         wait(keys_full, 0);
         start_scores(scores, ours, keys);
         wait_for_wgmma<0>();
         if (thread == 0) arrive(keys_empty);
+        // Only the first tile, which holds the last keys, needs a mask.
         const int first_key = (tiles - 1) * KEYS + lane % 4 * 2;
 #pragma unroll
         for (int i = 0; i < 64; ++i) {
@@ -260,50 +260,27 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         weigh(scores, rows, shrink, unit);
         round_to_pairs(weights, scores);
-        if (!DEFER) {
-            wait(values_full, 0);
-            start_sums(sums, weights, values, false);
-            wait_for_wgmma<0>();
-            if (thread == 0) arrive(values_empty);
-        }
         for (int i = 1; i < tiles; ++i) {
             const int stage = i % STAGES, before = (i - 1) % STAGES;
             wait(keys_full + stage * 8, i / STAGES % 2);
-            if (TURNS) take_turn(consumer);
+            take_turn(consumer);
             start_scores(scores, ours, keys + stage * TILE);
-            if (DEFER) {
-                wait(values_full + before * 8, (i - 1) / STAGES % 2);
-                start_sums(sums, weights, values + before * TILE, i > 1);
-                if (TURNS) give_turn(1 - consumer);
-                wait_for_wgmma<1>();
-                if (thread == 0) arrive(keys_empty + stage * 8);
-                weigh(scores, rows, shrink, unit);
-                if (PIN)  // never true; a store that depends on all weights keeps the wait behind them
-                    if (rows.total[0] + rows.total[1] < 0.0f) asm volatile("st.shared.f32 [%0], %1;" ::"r"(queries), "f"(rows.total[0]) : "memory");
-                wait_for_wgmma<0>();
-                if (thread == 0) arrive(values_empty + before * 8);
-                scale_rows(sums, shrink);
-                round_to_pairs(weights, scores);
-            } else {
-                wait_for_wgmma<0>();
-                if (TURNS) give_turn(1 - consumer);
-                if (thread == 0) arrive(keys_empty + stage * 8);
-                weigh(scores, rows, shrink, unit);
-                scale_rows(sums, shrink);
-                round_to_pairs(weights, scores);
-                wait(values_full + stage * 8, i / STAGES % 2);
-                start_sums(sums, weights, values + stage * TILE, true);
-                wait_for_wgmma<0>();
-                if (thread == 0) arrive(values_empty + stage * 8);
-            }
-        }
-        if (DEFER) {
-            const int last = tiles - 1;
-            wait(values_full + last % STAGES * 8, last / STAGES % 2);
-            start_sums(sums, weights, values + last % STAGES * TILE, tiles > 1);
+            wait(values_full + before * 8, (i - 1) / STAGES % 2);
+            start_sums(sums, weights, values + before * TILE, i > 1);
+            give_turn(1 - consumer);
+            wait_for_wgmma<1>();  // the scores are there, the sums of the tile before are under way
+            if (thread == 0) arrive(keys_empty + stage * 8);
+            weigh(scores, rows, shrink, unit);
             wait_for_wgmma<0>();
+            if (thread == 0) arrive(values_empty + before * 8);
+            scale_rows(sums, shrink);
+            round_to_pairs(weights, scores);
         }
-        if (TURNS && consumer == 0) take_turn(0);
+        const int last = tiles - 1;
+        wait(values_full + last % STAGES * 8, last / STAGES % 2);
+        start_sums(sums, weights, values + last % STAGES * TILE, tiles > 1);
+        wait_for_wgmma<0>();
+        if (consumer == 0) take_turn(0);  // the last one, which the other consumer gave
 
         float share[2];
 #pragma unroll
@@ -315,6 +292,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         }
         scale_rows(sums, share);
         round_to_pairs(weights, sums);
+        // The result leaves through the place of our queries, which nobody needs any more.
 #pragma unroll
         for (int panel = 0; panel < 2; ++panel) {
             const unsigned box = ours + panel * PANEL + warp * 16 * 128, to = box + lane % 16 * 128;
@@ -327,11 +305,13 @@ __global__ void __launch_bounds__(THREADS, 1)
                              : "memory");
             }
         }
+        // The copy engine reads through the async proxy.  Without this fence it may read what lay there before.
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncwarp();
         if (lane == 0) {
+            const int row = tile * ROWS + consumer * 64 + warp * 16;
             for (int panel = 0; panel < 2; ++panel)
-                store(&o, head, tile * ROWS + consumer * 64 + warp * 16, panel * 64, ours + panel * PANEL + warp * 16 * 128);
+                store(&o, head, row, panel * 64, ours + panel * PANEL + warp * 16 * 128);
             asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
         }
     }
@@ -340,8 +320,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 // region: host
 // Describes a tensor to the copy engine: (heads, T, WIDTH), and the box that one instruction copies, 64 numbers of
-// `box_rows` rows of a head.  The function comes from the driver at run time, so that this file needs no library but the
-// CUDA runtime.
+// `box_rows` rows of a head.  The function comes from the driver at run time, so that this file needs no library but
+// the CUDA runtime.
 static int describe(CUtensorMap* map, void* tensor, int64_t heads, int64_t T, int box_rows) {
     void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -361,11 +341,12 @@ static int launch(void** buffers, int64_t heads, int64_t T, cudaStream_t stream)
     for (int i = 0; i < 4; ++i)
         if (int error = describe(&maps[i], buffers[i], heads, T, i < 3 ? 128 : 16)) return error;
     static const cudaError_t allowed =
-        cudaFuncSetAttribute(attention_kernel<CAUSAL>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+        cudaFuncSetAttribute(attention_pingpong_kernel<CAUSAL>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
     if (allowed != cudaSuccess) return allowed;
     const float unit = 1.4426950408889634f / 11.313708498984761f;  // log2(e) / sqrt(WIDTH)
     const dim3 grid((T + ROWS - 1) / ROWS, heads);
-    attention_kernel<CAUSAL><<<grid, THREADS, SHARED, stream>>>(maps[0], maps[1], maps[2], maps[3], (int)T, unit);
+    attention_pingpong_kernel<CAUSAL><<<grid, THREADS, SHARED, stream>>>(
+        maps[0], maps[1], maps[2], maps[3], (int)T, unit);
     return cudaGetLastError();
 }
 
