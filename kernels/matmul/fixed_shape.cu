@@ -1,15 +1,17 @@
 // The kernel of register_banks.cu, compiled for one shape.
 //
-// One change: HEIGHT, WIDTH and LENGTH (M, N and K) are constants of the compilation, and whole tiles are all that the
-// fast path knows.  The loop of register_banks.cu has 1178 instructions for 1024 multiply-adds.  Most of the others
-// compute addresses: each copy multiplies a row by K, clamps it to the last row of A and compares its step with K.
-// Here a thread adds constants to two addresses.  The loop has 1134 instructions.
+// Two changes:
+// - HEIGHT, WIDTH and LENGTH (M, N and K) are constants of the compilation, and the fast path knows whole tiles only.
+//   The loop of register_banks.cu has 1178 instructions, 1024 of them multiply-adds.  Most of the others compute
+//   addresses: each copy multiplies a row by K, clamps it to the last row of A and compares its step with K.  Here a
+//   thread adds constants to two addresses.
+// - A slice has 16 steps instead of 8.  The loop has half as many barriers and turns.
 // A shape with tiles that are not whole takes a plain path, one element after the other.
 
 // region: tile
-constexpr int ROWS = 128, COLUMNS = 128, DEPTH = 8, THREADS = 128;
-constexpr int STAGES = 4;        // slices of K in shared memory; all but one are under way
-constexpr int PITCH = ROWS + 4;  // of a step of A: 8 steps of 4 rows fall into 32 different banks
+constexpr int ROWS = 128, COLUMNS = 128, THREADS = 128;
+// DEPTH: steps of a slice of K.  STAGES: slices in shared memory, of which all but one are under way.
+constexpr int PITCH = ROWS + 4;  // of a step of A; two of the 16 steps that a warp writes share a bank
 constexpr int GROUP = 8;         // rows of tiles that neighbouring blocks share
 constexpr bool WHOLE = HEIGHT % ROWS == 0 && WIDTH % COLUMNS == 0 && LENGTH % DEPTH == 0;
 
@@ -134,7 +136,7 @@ __device__ void plain_product(const float* a, const float* b, float* c, int top,
 // `one` is 1.  The compiler does not know that, and so may keep a sum in another register than its store needs.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     matmul_fixed_shape(const float* a, const float* b, float* c, long long one) {
-    __shared__ __align__(16) Slice ring[STAGES];
+    extern __shared__ __align__(16) Slice ring[];  // STAGES of them
     // Blocks go down GROUP rows of tiles before the next column of tiles.
     constexpr int across = (WIDTH + COLUMNS - 1) / COLUMNS, down = (HEIGHT + ROWS - 1) / ROWS;
     const int first = blockIdx.x / (GROUP * across) * GROUP, height = min(down - first, GROUP);
