@@ -72,9 +72,7 @@ FAULTS = {
         {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "input was changed"
     ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
-    "race": Fault(
-        {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "attention/no_barrier"}
-    ),
+    "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier"}),
     "NaN": Fault(
         {Status.INCORRECT},
         {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max", "attention/no_max", "attention/strict_mask"},
