@@ -16,7 +16,7 @@ import pytest
 
 from sitegen.build import whole
 from sitegen.build.whole import build
-from sitegen.render.default_theme import default_folder
+from sitegen.render.shared.default_theme import default_folder
 from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parents[2]
