@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
 from sitegen.importing.jekyll.config import has_math
-from sitegen.importing.jekyll.destinations import Destination, Section, redirect_addresses
+from sitegen.importing.jekyll.destinations import Destination, SiteSection, redirect_addresses
 from sitegen.importing.jekyll.formulas import Formulas
 from sitegen.importing.jekyll.inserts import Inserts
 from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, address_key
@@ -85,7 +85,7 @@ class Conversion:
         if path not in self.assets:
             self.assets[path] = self._free_name(path)
         name = quote(self.assets[path], safe="/+")
-        return name if self.destination.section is Section.POSTS else f"{self.destination.slug}/{name}"
+        return name if self.destination.section is SiteSection.POSTS else f"{self.destination.slug}/{name}"
 
     def image(self, written: str) -> str:
         """Return the address in the text of an image; empty where there is no such file, which the caller reports."""

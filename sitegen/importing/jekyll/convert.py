@@ -19,7 +19,7 @@ from sitegen.importing.jekyll.bibliography import (
 from sitegen.importing.jekyll.blocks import convert_blocks, convert_html
 from sitegen.importing.jekyll.config import site_yaml
 from sitegen.importing.jekyll.conversion import Conversion
-from sitegen.importing.jekyll.destinations import Destination, Section, destinations_of
+from sitegen.importing.jekyll.destinations import Destination, SiteSection, destinations_of
 from sitegen.importing.jekyll.front_matter import page_front_matter, post_front_matter
 from sitegen.importing.jekyll.report import Report, UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
@@ -88,7 +88,7 @@ def _document(
 ) -> dict[str, str | bytes | Path]:
     """Return the text and the files beside it; nothing for a post without a date, which is an error."""
     destination = destinations[source.path]
-    if destination.section is Section.POSTS and source.date is None:
+    if destination.section is SiteSection.POSTS and source.date is None:
         site.report.error("SG608", "a post needs a date", Span(source.path), "write `date: 2024-01-05`")
         return {}
     conversion = Conversion(site, source, destinations)
@@ -107,12 +107,12 @@ def _files(
 ) -> dict[str, str | bytes | Path]:
     destination, root = conversion.destination, conversion.site.folder
     body = text.strip("\n") + "\n"
-    if destination.section is Section.POSTS:
+    if destination.section is SiteSection.POSTS:
         name = conversion.asset(bibliography) if bibliography else ""
         matter = post_front_matter(conversion, name, unknown_keys)
         folder = f"content/posts/{destination.slug}"
         path = f"{folder}/index.md" if conversion.assets else f"{folder}.md"
-    elif destination.section is Section.PAGES:
+    elif destination.section is SiteSection.PAGES:
         matter, path, folder = page_front_matter(conversion, unknown_keys), f"content/pages/{destination.slug}.md", ""
         folder = f"content/pages/{destination.slug}"
     else:

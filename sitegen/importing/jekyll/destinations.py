@@ -19,7 +19,7 @@ _NOT_IN_ADDRESS = re.compile(r"[^\w.+~/-]+")
 _NEVER_IN_ALIAS = re.compile(r"[?#%\\\x00-\x1f\x7f]|\s/|/\s|\.\.")
 
 
-class Section(StrEnum):
+class SiteSection(StrEnum):
     """The part of the new site that a document goes to."""
 
     POSTS = "posts"
@@ -31,7 +31,7 @@ class Section(StrEnum):
 class Destination:
     """The section, slug, address and redirecting addresses of one document.  Addresses begin with a slash."""
 
-    section: Section
+    section: SiteSection
     slug: str
     address: str
     aliases: tuple[str, ...] = ()
@@ -39,19 +39,19 @@ class Destination:
     @property
     def permalink(self) -> str:
         """The address for the front matter; empty where the slug gives the same address."""
-        return "" if self.section is not Section.POSTS or self.address == f"/posts/{self.slug}/" else self.address
+        return "" if self.section is not SiteSection.POSTS or self.address == f"/posts/{self.slug}/" else self.address
 
 
 def destinations_of(site: JekyllSite) -> Mapping[str, Destination]:
     """Return the destinations by the path of the document.  An old address that cannot redirect is reported."""
-    slugs: dict[tuple[Section, str], None] = {}
+    slugs: dict[tuple[SiteSection, str], None] = {}
     owners = {"/": "a list"} | {f"/{name}/": "a list" for name in RESERVED}
     destinations: dict[str, Destination] = {}
     for source in sorted(site.sources, key=lambda source: (source.kind is DocumentKind.PAGE, source.path)):
         section = _section(source)
         slug = _free(_slug(source, section), section, source, slugs)
         address = _address(source, section, slug)
-        if section is Section.POSTS and address in owners:
+        if section is SiteSection.POSTS and address in owners:
             address = f"/posts/{slug}/"
         owners.setdefault(address, source.path)
         destinations[source.path] = Destination(section, slug, address)
@@ -68,21 +68,21 @@ def redirect_addresses(source: JekyllDocument) -> Iterator[tuple[str, Span]]:
         yield "/" + unquote(urlsplit(text).path).lstrip("/"), source.span_of("redirect_from")
 
 
-def _section(source: JekyllDocument) -> Section:
+def _section(source: JekyllDocument) -> SiteSection:
     if source.kind in (DocumentKind.POST, DocumentKind.DRAFT) or (source.kind is DocumentKind.DOCUMENT and source.date):
-        return Section.POSTS
-    return Section.WORKLOG if is_diary(source.body.text) else Section.PAGES
+        return SiteSection.POSTS
+    return SiteSection.WORKLOG if is_diary(source.body.text) else SiteSection.PAGES
 
 
-def _slug(source: JekyllDocument, section: Section) -> str:
-    if section is Section.POSTS:
+def _slug(source: JekyllDocument, section: SiteSection) -> str:
+    if section is SiteSection.POSTS:
         return slug_of(source.text("slug") or source.slug) or "post"
     key = slug_of(address_key(source.url).replace("/", " "))
     own = key or ("home" if source.slug == "index" else slug_of(source.slug)) or "page"
-    return f"{own}-page" if own in RESERVED and section is Section.PAGES else own
+    return f"{own}-page" if own in RESERVED and section is SiteSection.PAGES else own
 
 
-def _free(slug: str, section: Section, source: JekyllDocument, taken: dict[tuple[Section, str], None]) -> str:
+def _free(slug: str, section: SiteSection, source: JekyllDocument, taken: dict[tuple[SiteSection, str], None]) -> str:
     """Return the slug; with its day or a number where another document of the section has it already."""
     named = [slug, f"{slug}-{source.date:%Y-%m-%d}"] if source.date else [slug]
     free = next(name for name in chain(named, _numbered(slug)) if (section, name) not in taken)
@@ -94,11 +94,11 @@ def _numbered(slug: str) -> Iterator[str]:
     return (f"{slug}-{number}" for number in count(2))
 
 
-def _address(source: JekyllDocument, section: Section, slug: str) -> str:
+def _address(source: JekyllDocument, section: SiteSection, slug: str) -> str:
     """Return the old address, with hyphens for characters that no address has here."""
-    if section is Section.WORKLOG:
+    if section is SiteSection.WORKLOG:
         return "/worklog/"
-    if section is Section.PAGES:
+    if section is SiteSection.PAGES:
         return f"/{slug}/"
     clean = _NOT_IN_ADDRESS.sub("-", address_key(source.url))
     return f"/{clean}/" if clean else f"/posts/{slug}/"

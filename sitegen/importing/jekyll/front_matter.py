@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from sitegen.importing.jekyll.config import language_of
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.dates import in_zone, read_date
-from sitegen.importing.jekyll.destinations import Section
+from sitegen.importing.jekyll.destinations import SiteSection
 from sitegen.importing.jekyll.report import UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, as_list, words_of
 from sitegen.importing.jekyll.yaml_text import entries, entry
@@ -94,7 +94,9 @@ def _comments(conversion: Conversion, used: set[str], unknown_keys: UnknownKeys)
     own = [(key, node) for key, node in source.front.items() if node.at.path == source.path]
     own.sort(key=lambda item: item[1].at.line)
     unread_in_page = (
-        {"date", "category", "categories", "tags", "tag"} if conversion.destination.section is Section.PAGES else set()
+        {"date", "category", "categories", "tags", "tag"}
+        if conversion.destination.section is SiteSection.PAGES
+        else set()
     )
     for at, (key, node) in enumerate(own):
         read = key in used or key in _ALWAYS_ON or (key in _READ and key not in unread_in_page)

@@ -7,7 +7,7 @@ import re
 from sitegen.importing.jekyll.attributes import attribute_list, read_attributes, report_left_out
 from sitegen.importing.jekyll.blocks.patterns import ATTRIBUTES, ENVIRONMENT, EXTENSION, FENCE, FORMULA
 from sitegen.importing.jekyll.blocks.reader import BlockReader
-from sitegen.importing.jekyll.destinations import Section
+from sitegen.importing.jekyll.destinations import SiteSection
 from sitegen.importing.jekyll.html import SPANS, TAG
 from sitegen.importing.jekyll.inline import definition, is_definition
 from sitegen.importing.jekyll.inserts import MARK
@@ -65,7 +65,7 @@ def _put_heading(reader: BlockReader, marks: str, text: str, count: int) -> bool
     plain = text[: own.start()] if own else text
     converted = reader.inline(plain)
     # A heading of a worklog may be a day, and is nothing but its date then.
-    in_worklog = reader.conversion.destination.section is Section.WORKLOG
+    in_worklog = reader.conversion.destination.section is SiteSection.WORKLOG
     kept = "" if in_worklog else reader.headings.id_to_write(plain, converted)
     name = own[1] if own else kept
     reader.column = None
