@@ -2,8 +2,8 @@
 
 // One pass with 16-byte loads, UNROLL of them together, and one exponential an element.
 //
-// A thread takes VEC x UNROLL elements at a time: 32 in bfloat16.  It finds their maximum first, scales its sum once, and
-// then adds 32 exponentials that do not wait for each other.
+// A thread takes VEC x UNROLL elements at a time.  It finds their maximum first, scales its sum once, and
+// then adds exponentials that do not wait for each other.
 // The block reads N logits once and writes one number.  While the row ends and its pairs are merged the block loads
 // nothing, so several blocks have to share an SM.
 // Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded an element at a time.
@@ -39,7 +39,7 @@ __device__ Pair across_block(Pair p) {
 
 // region: tile
 constexpr int VEC = 16 / sizeof(DTYPE);
-constexpr int TILE = THREADS * UNROLL * VEC;
+constexpr int TILE = THREADS * UNROLL;  // pieces of 16 bytes
 
 union Chunk {
     uint4 bits;
@@ -47,11 +47,21 @@ union Chunk {
     __device__ Chunk() {}
 };
 
-__device__ Pair add_tile(Pair row, const DTYPE* tile) {
-    Chunk held[UNROLL];
+// UNROLL pieces of this thread, all under way together; -inf beyond `pieces`, the number of 16-byte pieces of the row.
+__device__ void load_tile(Chunk (&held)[UNROLL], const DTYPE* logits, int first, int pieces) {
 #pragma unroll
-    for (int k = 0; k < UNROLL; ++k)
-        held[k].bits = __ldcs(reinterpret_cast<const uint4*>(tile) + k * THREADS + threadIdx.x);
+    for (int k = 0; k < UNROLL; ++k) {
+        const int piece = first + k * THREADS + (int)threadIdx.x;
+        if (piece < pieces) {
+            held[k].bits = __ldg(reinterpret_cast<const uint4*>(logits) + piece);
+        } else {
+#pragma unroll
+            for (int e = 0; e < VEC; ++e) held[k].element[e] = DTYPE(__int_as_float(0xff800000));  // -inf
+        }
+    }
+}
+
+__device__ Pair add_tile(Pair row, const Chunk (&held)[UNROLL]) {
     float m = row.m;
 #pragma unroll
     for (int k = 0; k < UNROLL; ++k)
@@ -75,10 +85,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     logits += blockIdx.x * N;
     float correct = 0.0f;
     if (threadIdx.x == 0) correct = float(logits[target[blockIdx.x]]);  // on its way while the row is read
-    const int tiled = N % VEC == 0 ? (int)(N / TILE * TILE) : 0;
+    const int pieces = N % VEC == 0 ? (int)(N / VEC) : 0;
     Pair row = NOTHING;
-    for (int i = 0; i < tiled; i += TILE) row = add_tile(row, logits + i);
-    for (int i = tiled + threadIdx.x; i < N; i += THREADS) row = merge(row, {float(logits[i]), 1.0f});
+    for (int first = 0; first < pieces; first += TILE) {
+        Chunk held[UNROLL];
+        load_tile(held, logits, first, pieces);
+        row = add_tile(row, held);
+    }
+    for (int i = pieces * VEC + threadIdx.x; i < N; i += THREADS) row = merge(row, {float(logits[i]), 1.0f});
     row = across_block(row);
     if (threadIdx.x == 0) loss[blockIdx.x] = logf(row.d) + (row.m - correct);
 }

@@ -13,7 +13,7 @@
 constexpr int THREADS = 512, WARPS = THREADS / 32;
 constexpr int BLOCKS = 132;  // one for each SM of an H200
 constexpr int VEC = 16 / sizeof(DTYPE);
-constexpr int MOST_COLUMNS = 8192, RING_BYTES = 196608;
+constexpr int MOST_COLUMNS = 8192, RING_BYTES = 131072;
 constexpr int STAGES_MOST = 8;
 
 __device__ float partials[2][BLOCKS][MOST_COLUMNS];  // of one launch at a time: two streams would mix their sums
