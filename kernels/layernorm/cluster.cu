@@ -49,6 +49,12 @@ __device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
             if (column + e < end) row[column + e] = chunk.element[e];
     }
 }
+
+// Tells the compiler that the bits may have changed, so that it converts them again where they are used next.  It would
+// keep every element as a float instead, which takes twice the registers in bfloat16.
+__device__ void keep_packed(Chunk& chunk) {
+    asm volatile("" : "+r"(chunk.bits.x), "+r"(chunk.bits.y), "+r"(chunk.bits.z), "+r"(chunk.bits.w));
+}
 // endregion
 
 // region: primitives
@@ -145,7 +151,7 @@ __device__ float2 merged(const float2* pairs) {  // the row's mean and variance;
 // endregion
 
 // region: kernel
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     layernorm_cluster(const DTYPE* x, const DTYPE* w, const DTYPE* b, DTYPE* y) {
     __shared__ float2 pairs[CLUSTER * WARPS];
     __shared__ unsigned long long arrived;
@@ -168,6 +174,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     sum = warp_sum(sum);
 
     const float center = sum / fmaxf(count_of(rank * WARPS + threadIdx.x / 32), 1.0f);
+#pragma unroll
+    for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[k]);
     float square = 0.0f;
 #pragma unroll
     for (int k = 0; k < CHUNKS; ++k)
@@ -180,6 +188,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
     const float2 row = merged(pairs);
     const float scale = rsqrtf(row.y + EPSILON);
+#pragma unroll
+    for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[k]);
 #pragma unroll
     for (int k = 0; k < CHUNKS; ++k) {
         const Chunk weights = load<false>(w, column(k), end), biases = load<false>(b, column(k), end);

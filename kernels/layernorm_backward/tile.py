@@ -73,9 +73,11 @@ def layernorm_backward(
     stream = torch.cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
     partials = _partials(x.device, stream, columns)
     block = triton.next_power_of_2(columns)
-    warps = min(16, max(1, block // 512))
-    stages = 3 if block * x.element_size() <= 16384 else 1  # of 16 KB rows and less, three fit into shared memory
-    gradients[(programs,)](x, dy, w, mean, rstd, dx, partials, rows, columns, STAGES=stages, BLOCK=block, num_warps=warps)
+    staged = block * x.element_size() <= 16384  # of rows of 16 KB three fit into shared memory
+    warps = min(8 if staged else 16, max(1, block // 512))
+    gradients[(programs,)](
+        x, dy, w, mean, rstd, dx, partials, rows, columns, STAGES=3 if staged else 1, BLOCK=block, num_warps=warps
+    )
     add_partials[(triton.cdiv(columns, 32),)](
         partials, dw, db, programs, columns, ROWS=triton.next_power_of_2(PROGRAMS), COLUMNS=32, num_warps=4
     )

@@ -45,6 +45,12 @@ __device__ void store(DTYPE* row, int column, Chunk chunk) {
             if (column + e < COLUMNS) row[column + e] = chunk.element[e];
     }
 }
+
+// Tells the compiler that the bits may have changed, so that it converts them again where they are used next.  It would
+// keep every element as a float instead, which takes twice the registers in bfloat16.
+__device__ void keep_packed(Chunk& chunk) {
+    asm volatile("" : "+r"(chunk.bits.x), "+r"(chunk.bits.y), "+r"(chunk.bits.z), "+r"(chunk.bits.w));
+}
 // endregion
 
 // region: reduce
@@ -80,6 +86,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) rmsnorm_registers(const DT
 #pragma unroll
         for (int e = 0; e < VEC; ++e) square += float(chunks[k].element[e]) * float(chunks[k].element[e]);
     const float scale = rsqrtf(block_sum(square, squares) / COLUMNS + EPSILON);
+#pragma unroll
+    for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[k]);
 
 #pragma unroll
     for (int k = 0; k < CHUNKS; ++k) {

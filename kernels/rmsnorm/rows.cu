@@ -1,12 +1,10 @@
 #include <cuda_bf16.h>
 
-// A cluster that takes ROWS rows, one after the other: the weights of its slices stay in L1.
+// A cluster that takes ROWS rows at once: a weight that was loaded serves them all.
 //
-// In `cluster` each block reads its slice of the weights from L2, because the block before it on the same SM had another
-// slice.  At 65536 columns the weights are one more read of a row, all from L2.  Here a block has the same slice for
-// ROWS rows.  Its part of the rows passes L1 by (`ld.global.cg`), so the slice of the weights can stay there.
-// The exchange has two places and two barriers, for rows in turn: a block may already send for the next row while its
-// neighbour still reads this one, but it cannot be two rows ahead.
+// In `cluster` every row asks L2 for all weights again: two reads of a row from L2 where memory sees one.  Here
+// a block holds its slice of ROWS rows in registers, so the weights are read once for ROWS rows, and one exchange serves
+// them too.  The block has fewer threads in return.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
 // instruction that needs a cluster.
 
@@ -48,6 +46,12 @@ __device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
             if (column + e < end) row[column + e] = chunk.element[e];
     }
 }
+
+// Tells the compiler that the bits may have changed, so that it converts them again where they are used next.  It would
+// keep every element as a float instead, which takes twice the registers in bfloat16.
+__device__ void keep_packed(Chunk& chunk) {
+    asm volatile("" : "+r"(chunk.bits.x), "+r"(chunk.bits.y), "+r"(chunk.bits.z), "+r"(chunk.bits.w));
+}
 // endregion
 
 // region: primitives
@@ -59,8 +63,10 @@ __device__ int cluster_rank() {
     return rank;
 }
 
-__device__ void expect(unsigned long long* arrived, unsigned bytes) {  // one thread's work
+__device__ void expect(unsigned long long* arrived, unsigned bytes) {  // one thread's work, once
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrived)) : "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(arrived)), "r"(bytes) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 // Stores into the same place in the block of that rank, and counts the bytes at that block's barrier.
@@ -74,12 +80,11 @@ __device__ void send(int rank, float* place, float value, unsigned long long* ar
         : "memory");
 }
 
-__device__ void wait(unsigned long long* arrived, unsigned parity) {
+__device__ void wait(unsigned long long* arrived) {
     asm volatile(
         "{\n.reg .pred done;\n"
-        "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n}" ::"r"(address(arrived)),
-        "r"(parity)
+        "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], 0;\n"
+        "@!done bra again;\n}" ::"r"(address(arrived))
         : "memory");
 }
 
@@ -88,34 +93,31 @@ __device__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.alig
 // endregion
 
 // region: exchange
-constexpr unsigned EXCHANGED = CLUSTER * WARPS * sizeof(float);
-
-__device__ void open_exchange(unsigned long long* arrived) {
+__device__ void open_exchange(unsigned long long* arrived, unsigned bytes) {
     if constexpr (CLUSTER > 1) {
-        if (threadIdx.x == 0) {
-            for (int turn = 0; turn < 2; ++turn)
-                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrived + turn)) : "memory");
-            expect(arrived, EXCHANGED);
-            expect(arrived + 1, EXCHANGED);
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        }
+        if (threadIdx.x == 0) expect(arrived, bytes);
         __syncthreads();
         cluster_arrive();  // waited for only before the first store to another block: the loads hide it
     }
 }
 
-// Every warp's sum in `sums` of every block of the cluster.
-__device__ void exchange(float* sums, int rank, float ours, unsigned long long* arrived, int row) {
+// Every warp's sums, one for each row, in `sums` of every block of the cluster.
+__device__ void exchange(float (sums)[ROWS][CLUSTER * WARPS], int rank, const float (&ours)[ROWS],
+                         unsigned long long* arrived) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if constexpr (CLUSTER == 1) {
-        if (lane == 0) sums[warp] = ours;
-        __syncthreads();
-    } else {
-        if (row == 0) cluster_wait();  // every block of the cluster runs, and its barriers expect the sums
-        if (lane < CLUSTER) send(lane, &sums[rank * WARPS + warp], ours, arrived);
-        wait(arrived, row / 2 % 2);
-        if (threadIdx.x == 0) expect(arrived, EXCHANGED);  // of the row after the next
+    if constexpr (CLUSTER > 1) cluster_wait();  // every block of the cluster runs and its barrier expects the sums
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        if constexpr (CLUSTER == 1) {
+            if (lane == 0) sums[r][warp] = ours[r];
+        } else {
+            if (lane < CLUSTER) send(lane, &sums[r][rank * WARPS + warp], ours[r], arrived);
+        }
     }
+    if constexpr (CLUSTER == 1)
+        __syncthreads();
+    else
+        wait(arrived);  // nobody writes here after that, so a block may end before its neighbours
 }
 // endregion
 
@@ -134,36 +136,54 @@ __device__ float merged(const float* sums) {  // every warp by itself
 // endregion
 
 // region: kernel
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) rmsnorm_resident(const DTYPE* x, const DTYPE* w, DTYPE* y, long long M) {
-    __shared__ float sums[2][CLUSTER * WARPS];
-    __shared__ unsigned long long arrived[2];
-    open_exchange(arrived);
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    rmsnorm_rows(const DTYPE* x, const DTYPE* w, DTYPE* y, long long M) {
+    __shared__ float sums[ROWS][CLUSTER * WARPS];
+    __shared__ unsigned long long arrived;
+    open_exchange(&arrived, sizeof(sums));
     const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int end = min(COLUMNS, (rank + 1) * SLICE);
     const auto column = [&](int k) { return rank * SLICE + (k * THREADS + (int)threadIdx.x) * VEC; };
-    const int rows = min((long long)ROWS, M - blockIdx.x / CLUSTER * (long long)ROWS);
-    for (int i = 0; i < rows; ++i) {
-        const long long first = (blockIdx.x / CLUSTER * (long long)ROWS + i) * COLUMNS;
-        const int turn = i % 2;
-        Chunk chunks[CHUNKS];
-#pragma unroll
-        for (int k = 0; k < CHUNKS; ++k) chunks[k] = load<true>(x + first, column(k), end);
+    const long long top = blockIdx.x / CLUSTER * (long long)ROWS;
+    const auto first = [&](int r) { return min(top + r, M - 1) * COLUMNS; };  // rows beyond the last are the last again
 
+    Chunk chunks[ROWS][CHUNKS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) chunks[r][k] = load<true>(x + first(r), column(k), end);
+
+    float ours[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
         float square = 0.0f;  // columns beyond the slice are 0 and add nothing
 #pragma unroll
         for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
-            for (int e = 0; e < VEC; ++e) square += float(chunks[k].element[e]) * float(chunks[k].element[e]);
-        exchange(sums[turn], rank, warp_sum(square), &arrived[turn], i);
-
-        const float scale = rsqrtf(merged(sums[turn]) / COLUMNS + EPSILON);
+            for (int e = 0; e < VEC; ++e) square += float(chunks[r][k].element[e]) * float(chunks[r][k].element[e]);
+        ours[r] = warp_sum(square);
+    }
 #pragma unroll
-        for (int k = 0; k < CHUNKS; ++k) {
-            const Chunk weights = load<false>(w, column(k), end);
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[r][k]);
+    exchange(sums, rank, ours, &arrived);
+
+    float scales[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        scales[r] = rsqrtf(merged(sums[r]) / COLUMNS + EPSILON);
+    }
+#pragma unroll
+    for (int k = 0; k < CHUNKS; ++k) {
+        const Chunk weights = load<false>(w, column(k), end);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
             for (int e = 0; e < VEC; ++e)
-                chunks[k].element[e] = DTYPE(float(chunks[k].element[e]) * scale * float(weights.element[e]));
-            store(y + first, column(k), end, chunks[k]);
+                chunks[r][k].element[e] =
+                    DTYPE(float(chunks[r][k].element[e]) * scales[r] * float(weights.element[e]));
+            if (top + r < M) store(y + first(r), column(k), end, chunks[r][k]);
         }
     }
 }

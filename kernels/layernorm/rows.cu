@@ -1,12 +1,10 @@
 #include <cuda_bf16.h>
 
-// A cluster that takes ROWS rows, one after the other: the weights of its slices stay in L1.
+// A cluster that takes ROWS rows at once: a weight that was loaded serves them all.
 //
-// In `cluster` each block reads its slice of the weights from L2, because the block before it on the same SM had another
-// slice.  At 65536 columns weights and biases are two more reads of a row, all from L2.  Here a block has the same slice for
-// ROWS rows.  Its part of the rows passes L1 by (`ld.global.cg`), so the slice of the weights can stay there.
-// The exchange has two places and two barriers, for rows in turn: a block may already send for the next row while its
-// neighbour still reads this one, but it cannot be two rows ahead.
+// In `cluster` every row asks L2 for all weights and biases again: three reads of a row from L2 where memory sees one.  Here
+// a block holds its slice of ROWS rows in registers, so the weights are read once for ROWS rows, and one exchange serves
+// them too.  The block has fewer threads in return.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
 // instruction that needs a cluster.
 
@@ -48,6 +46,12 @@ __device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
             if (column + e < end) row[column + e] = chunk.element[e];
     }
 }
+
+// Tells the compiler that the bits may have changed, so that it converts them again where they are used next.  It would
+// keep every element as a float instead, which takes twice the registers in bfloat16.
+__device__ void keep_packed(Chunk& chunk) {
+    asm volatile("" : "+r"(chunk.bits.x), "+r"(chunk.bits.y), "+r"(chunk.bits.z), "+r"(chunk.bits.w));
+}
 // endregion
 
 // region: primitives
@@ -59,8 +63,10 @@ __device__ int cluster_rank() {
     return rank;
 }
 
-__device__ void expect(unsigned long long* arrived, unsigned bytes) {  // one thread's work
+__device__ void expect(unsigned long long* arrived, unsigned bytes) {  // one thread's work, once
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrived)) : "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(arrived)), "r"(bytes) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 // Stores into the same place in the block of that rank, and counts the bytes at that block's barrier.
@@ -75,12 +81,11 @@ __device__ void send(int rank, float2* place, float2 value, unsigned long long* 
         : "memory");
 }
 
-__device__ void wait(unsigned long long* arrived, unsigned parity) {
+__device__ void wait(unsigned long long* arrived) {
     asm volatile(
         "{\n.reg .pred done;\n"
-        "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n}" ::"r"(address(arrived)),
-        "r"(parity)
+        "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], 0;\n"
+        "@!done bra again;\n}" ::"r"(address(arrived))
         : "memory");
 }
 
@@ -89,34 +94,31 @@ __device__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.alig
 // endregion
 
 // region: exchange
-constexpr unsigned EXCHANGED = CLUSTER * WARPS * sizeof(float2);
-
-__device__ void open_exchange(unsigned long long* arrived) {
+__device__ void open_exchange(unsigned long long* arrived, unsigned bytes) {
     if constexpr (CLUSTER > 1) {
-        if (threadIdx.x == 0) {
-            for (int turn = 0; turn < 2; ++turn)
-                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(arrived + turn)) : "memory");
-            expect(arrived, EXCHANGED);
-            expect(arrived + 1, EXCHANGED);
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        }
+        if (threadIdx.x == 0) expect(arrived, bytes);
         __syncthreads();
         cluster_arrive();  // waited for only before the first store to another block: the loads hide it
     }
 }
 
-// Every warp's pair in `pairs` of every block of the cluster.
-__device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long long* arrived, int row) {
+// Every warp's pairs, one for each row, in `pairs` of every block of the cluster.
+__device__ void exchange(float2 (pairs)[ROWS][CLUSTER * WARPS], int rank, const float2 (&ours)[ROWS],
+                         unsigned long long* arrived) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if constexpr (CLUSTER == 1) {
-        if (lane == 0) pairs[warp] = ours;
-        __syncthreads();
-    } else {
-        if (row == 0) cluster_wait();  // every block of the cluster runs, and its barriers expect the pairs
-        if (lane < CLUSTER) send(lane, &pairs[rank * WARPS + warp], ours, arrived);
-        wait(arrived, row / 2 % 2);
-        if (threadIdx.x == 0) expect(arrived, EXCHANGED);  // of the row after the next
+    if constexpr (CLUSTER > 1) cluster_wait();  // every block of the cluster runs and its barrier expects the pairs
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        if constexpr (CLUSTER == 1) {
+            if (lane == 0) pairs[r][warp] = ours[r];
+        } else {
+            if (lane < CLUSTER) send(lane, &pairs[r][rank * WARPS + warp], ours[r], arrived);
+        }
     }
+    if constexpr (CLUSTER == 1)
+        __syncthreads();
+    else
+        wait(arrived);  // nobody writes here after that, so a block may end before its neighbours
 }
 // endregion
 
@@ -153,49 +155,69 @@ __device__ float2 merged(const float2* pairs) {  // the row's mean and variance;
 
 // region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    layernorm_resident(const DTYPE* x, const DTYPE* w, const DTYPE* b, DTYPE* y, long long M) {
-    __shared__ float2 pairs[2][CLUSTER * WARPS];
-    __shared__ unsigned long long arrived[2];
-    open_exchange(arrived);
+    layernorm_rows(const DTYPE* x, const DTYPE* w, const DTYPE* b, DTYPE* y, long long M) {
+    __shared__ float2 pairs[ROWS][CLUSTER * WARPS];
+    __shared__ unsigned long long arrived;
+    open_exchange(&arrived, sizeof(pairs));
     const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int end = min(COLUMNS, (rank + 1) * SLICE);
     const auto column = [&](int k) { return rank * SLICE + (k * THREADS + (int)threadIdx.x) * VEC; };
-    const int rows = min((long long)ROWS, M - blockIdx.x / CLUSTER * (long long)ROWS);
-    for (int i = 0; i < rows; ++i) {
-        const long long first = (blockIdx.x / CLUSTER * (long long)ROWS + i) * COLUMNS;
-        const int turn = i % 2;
-        Chunk chunks[CHUNKS];
-#pragma unroll
-        for (int k = 0; k < CHUNKS; ++k) chunks[k] = load<true>(x + first, column(k), end);
+    const long long top = blockIdx.x / CLUSTER * (long long)ROWS;
+    const auto first = [&](int r) { return min(top + r, M - 1) * COLUMNS; };  // rows beyond the last are the last again
 
+    Chunk chunks[ROWS][CHUNKS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) chunks[r][k] = load<true>(x + first(r), column(k), end);
+
+    float2 ours[ROWS];
+    const float count = fmaxf(count_of(rank * WARPS + threadIdx.x / 32), 1.0f);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
         float sum = 0.0f;
 #pragma unroll
         for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
-            for (int e = 0; e < VEC; ++e) sum += float(chunks[k].element[e]);
+            for (int e = 0; e < VEC; ++e) sum += float(chunks[r][k].element[e]);
         sum = warp_sum(sum);
-
-        const float center = sum / fmaxf(count_of(rank * WARPS + threadIdx.x / 32), 1.0f);
+        const float center = sum / count;
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[r][k]);
         float square = 0.0f;
 #pragma unroll
         for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
             for (int e = 0; e < VEC; ++e) {
-                const float distance = float(chunks[k].element[e]) - center;
+                const float distance = float(chunks[r][k].element[e]) - center;
                 square += FULL || column(k) + e < end ? distance * distance : 0.0f;
             }
-        exchange(pairs[turn], rank, make_float2(sum, warp_sum(square)), &arrived[turn], i);
-
-        const float2 row = merged(pairs[turn]);
-        const float scale = rsqrtf(row.y + EPSILON);
+        ours[r] = make_float2(sum, warp_sum(square));
+    }
 #pragma unroll
-        for (int k = 0; k < CHUNKS; ++k) {
-            const Chunk weights = load<false>(w, column(k), end), biases = load<false>(b, column(k), end);
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) keep_packed(chunks[r][k]);
+    exchange(pairs, rank, ours, &arrived);
+
+    float means[ROWS], scales[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        const float2 row = merged(pairs[r]);
+        means[r] = row.x;
+        scales[r] = rsqrtf(row.y + EPSILON);
+    }
+#pragma unroll
+    for (int k = 0; k < CHUNKS; ++k) {
+        const Chunk weights = load<false>(w, column(k), end), biases = load<false>(b, column(k), end);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
             for (int e = 0; e < VEC; ++e)
-                chunks[k].element[e] = DTYPE((float(chunks[k].element[e]) - row.x) * scale * float(weights.element[e]) +
-                                             float(biases.element[e]));
-            store(y + first, column(k), end, chunks[k]);
+                chunks[r][k].element[e] =
+                    DTYPE((float(chunks[r][k].element[e]) - means[r]) * scales[r] * float(weights.element[e]) +
+                          float(biases.element[e]));
+            if (top + r < M) store(y + first(r), column(k), end, chunks[r][k]);
         }
     }
 }
