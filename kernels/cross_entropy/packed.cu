@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         load_tile(next, logits, first + TILE, pieces);
         row = add_tile(row, held);
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) held[k] = next[k];
+        for (int k = 0; k < UNROLL; ++k) held[k].bits = next[k].bits;
     }
     for (int i = pieces * VEC + threadIdx.x; i < N; i += THREADS) row = merge(row, {float(logits[i]), 1.0f});
     row = across_block(row);

@@ -2,8 +2,8 @@
 
 // One pass with 16-byte loads, UNROLL of them together, and one exponential an element.
 //
-// A thread takes VEC x UNROLL elements at a time.  It finds their maximum first, scales its sum once, and
-// then adds exponentials that do not wait for each other.
+// A thread takes VEC x UNROLL elements at a time.  It finds their maximum first, scales its sum once, and then adds
+// exponentials that do not wait for each other.
 // The block reads N logits once and writes one number.  While the row ends and its pairs are merged the block loads
 // nothing, so several blocks have to share an SM.
 // Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded an element at a time.

@@ -2,11 +2,11 @@
 
 // A cluster that takes ROWS rows at once: a weight that was loaded serves them all.
 //
-// In `cluster` every row asks L2 for all weights and biases again: three reads of a row from L2 where memory sees one.  Here
-// a block holds its slice of ROWS rows in registers, so the weights are read once for ROWS rows, and one exchange serves
-// them too.  The block has fewer threads in return.
+// In `cluster` every row asks L2 for all weights and biases again: three reads of a row from L2 where memory sees one.
+// Here a block holds its slice of ROWS rows in registers, so the weights and biases are read once for ROWS rows, and one
+// exchange serves them too.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
-// instruction that needs a cluster.
+// instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.
 
 // region: pieces
 constexpr float EPSILON = 1e-5f;

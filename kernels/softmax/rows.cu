@@ -3,10 +3,10 @@
 // Several short rows in one block, each in the registers of WARPS warps.
 //
 // An SM holds at most 32 blocks.  At 512 columns of bfloat16 a row is 1 KB and needs one warp, so with a row a block an
-// SM has 32 warps of the 64 that fit, and one start and one end of a block for every KB.  With ROWS rows a block has 256
-// threads, and eight blocks fill the SM.
+// SM has 32 warps of the 64 that fit, and one start and one end of a block for every KB.  With four rows a block has
+// 128 threads, and sixteen blocks fill the SM.
 // The rest is as in `registers`: a row in one read and one write, 16-byte pieces, all of them under way before the first
-// is used.  A row in one warp needs no barrier.  Rows of eight warps and more get a block each, as before.
+// is used.  A row in one warp needs no barrier.  Rows of four warps and more get a block each, as before.
 
 // region: pieces
 constexpr int LANES = 32 * WARPS;  // of a row
