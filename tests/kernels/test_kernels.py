@@ -21,7 +21,18 @@ ROOT = Path(__file__).parents[2]
 SITE, DIAGNOSTICS = load_site(ROOT)
 KERNELS = {kernel.name: kernel for kernel in SITE.kernels}
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("kernels/*/**/*.[pc][yu]"))
-MEMORY_BOUND = {"copy", "vector_add", "sum", "softmax", "transpose"}
+MEMORY_BOUND = {
+    "copy",
+    "vector_add",
+    "sum",
+    "softmax",
+    "transpose",
+    "layernorm",
+    "rmsnorm",
+    "cross_entropy",
+    "layernorm_backward",
+    "rmsnorm_backward",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +53,21 @@ FAULTS = {
     ),
     "unmasked tail": Fault(
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
-        {"vector_add/no_mask", "sum/repeats_last", "softmax/zero_fill", "matmul/no_k_tail"},
+        {
+            "vector_add/no_mask",
+            "sum/repeats_last",
+            "softmax/zero_fill",
+            "matmul/no_k_tail",
+            "layernorm/tail_variance",
+            "rmsnorm/block_mean",
+        },
     ),
     "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped"}),
     "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}, "relative error"),
     "sums of an earlier maximum": Fault({Status.INCORRECT}, {"attention/no_rescale"}, "relative error"),
-    "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail"}),
+    "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
+    "a term left out": Fault({Status.INCORRECT}, {"rmsnorm/no_epsilon", "rmsnorm_backward/no_slope"}, "relative error"),
+    "a partial sum not scaled": Fault({Status.INCORRECT}, {"cross_entropy/not_rescaled"}),
     "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
     "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
     "output not fully written": Fault(
@@ -59,6 +79,7 @@ FAULTS = {
             "matmul/whole_tiles",
             "transpose/square_tiles",
             "attention/whole_tiles",
+            "layernorm_backward/left_over_rows",
         },
         "were not written",
     ),
@@ -73,10 +94,19 @@ FAULTS = {
         {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "input was changed"
     ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
-    "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier"}),
+    "race": Fault(
+        {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "layernorm_backward/any_order"}
+    ),
     "NaN": Fault(
         {Status.INCORRECT},
-        {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max", "attention/no_max", "attention/strict_mask"},
+        {
+            "vector_add/by_squares",
+            "softmax/no_guard",
+            "softmax/no_max",
+            "attention/no_max",
+            "attention/strict_mask",
+            "cross_entropy/no_max",
+        },
         "NaN or infinite",
     ),
     "result of an earlier call with the same pointers": Fault(
@@ -84,7 +114,13 @@ FAULTS = {
     ),
     "less precision than it says": Fault(
         {Status.INCORRECT},
-        {"vector_add/through_half", "matmul/as_tf32", "matmul/bf16_sum", "attention/rounded_scores"},
+        {
+            "vector_add/through_half",
+            "matmul/as_tf32",
+            "matmul/bf16_sum",
+            "attention/rounded_scores",
+            "layernorm/moments",
+        },
         "relative error",
     ),
 }
@@ -210,6 +246,11 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("vector_add", {"N": 2**28}, 3 * 4 * 2**28),
         ("sum", {"N": 2**28}, 4 * 2**28 + 4),
         ("softmax", {"M": 8192, "N": 8192}, 2 * 4 * 8192 * 8192),
+        ("layernorm", {"M": 8192, "N": 8192}, 4 * (2 * 8192 * 8192 + 2 * 8192)),
+        ("rmsnorm", {"M": 8192, "N": 8192}, 4 * (2 * 8192 * 8192 + 8192)),
+        ("layernorm_backward", {"M": 2, "N": 3}, 4 * (3 * 2 * 3 + 3 * 3 + 2 * 2)),
+        ("rmsnorm_backward", {"M": 2, "N": 3}, 4 * (3 * 2 * 3 + 2 * 3 + 2)),
+        ("cross_entropy", {"M": 2, "N": 3}, 4 * 2 * 3 + 2 * 8 + 2 * 4),
         ("transpose", {"M": 8192, "N": 4096}, 2 * 4 * 8192 * 4096),
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),

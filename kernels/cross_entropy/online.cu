@@ -1,0 +1,48 @@
+#include <cuda_bf16.h>
+
+// The maximum and the sum in one pass: the block reads its row once.
+//
+// A thread carries a pair (m, d), the largest value so far and the sum of exp(value - m).  When a larger value comes, d
+// is scaled down to it.  Two pairs merge in the same way.  That costs two exponentials an element, and every element
+// waits for the pair of the one before.
+// Each load is one element of two bytes.
+
+// region: pair
+struct Pair {
+    float m, d;
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float m = fmaxf(a.m, b.m);
+    return {m, a.d * __expf(a.m - m) + b.d * __expf(b.m - m)};
+}
+
+__device__ Pair across_warp(Pair p) {
+#pragma unroll
+    for (int lane = 16; lane > 0; lane /= 2)
+        p = merge(p, {__shfl_xor_sync(0xffffffff, p.m, lane), __shfl_xor_sync(0xffffffff, p.d, lane)});
+    return p;
+}
+
+// The lowest finite float and not -inf: -inf - -inf would be NaN in the pair of a thread that saw no value.
+constexpr Pair NOTHING = {-3.402823466e38f, 0.0f};
+
+__device__ Pair across_block(Pair p) {
+    __shared__ Pair warps[THREADS / 32];
+    p = across_warp(p);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = p;
+    __syncthreads();
+    return across_warp(threadIdx.x % 32 < THREADS / 32 ? warps[threadIdx.x % 32] : NOTHING);
+}
+// endregion
+
+// region: kernel
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cross_entropy_online(const DTYPE* logits, const long long* target, float* loss, long long N) {
+    logits += blockIdx.x * N;
+    Pair row = NOTHING;
+    for (long long i = threadIdx.x; i < N; i += THREADS) row = merge(row, {float(logits[i]), 1.0f});
+    row = across_block(row);
+    if (threadIdx.x == 0) loss[blockIdx.x] = logf(row.d) + (row.m - float(logits[target[blockIdx.x]]));
+}
+// endregion

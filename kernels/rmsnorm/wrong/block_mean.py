@@ -1,0 +1,23 @@
+"""Wrong: divides by the length of the block, not of the row.  Right where the row is a power of two long."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rmsnorm_row(x, w, y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * N
+    columns = tl.arange(0, BLOCK)
+    inside = columns < N
+    values = tl.load(x + row + columns, mask=inside, other=0.0).to(tl.float32)
+    scale = 1.0 / tl.sqrt(tl.sum(values * values, axis=0) / BLOCK + 1e-5)
+    weights = tl.load(w + columns, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + row + columns, values * scale * weights, mask=inside)
+
+
+def rmsnorm(x: torch.Tensor, w: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
+    rows, columns = x.shape
+    out = torch.empty_like(x) if out is None else out
+    rmsnorm_row[(rows,)](x, w, out, columns, BLOCK=triton.next_power_of_2(columns), num_warps=8)
+    return out
