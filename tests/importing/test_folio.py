@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sitegen.build.whole import build
 from sitegen.cli import main
 from sitegen.diagnostics import render_diagnostics
 from sitegen.importing.jekyll.convert import import_jekyll
 from sitegen.importing.plan import ImportResult, write_missing
+from sitegen.pipeline.in_memory import build_in_memory
 
 FOLIO = Path(__file__).parent / "folio"
 AS_OF = dt.date(2026, 1, 1)
@@ -26,7 +26,7 @@ def taken_over(folder: Path, root: Path) -> ImportResult:
 
 def built(root: Path) -> Mapping[str, str | bytes]:
     """The output by path; it was made without an error."""
-    site = build(root, as_of=AS_OF)
+    site = build_in_memory(root, as_of=AS_OF)
     assert not site.failed, render_diagnostics(site.diagnostics, site.loaded.texts)
     return site.files
 
