@@ -1,4 +1,4 @@
-"""Numbers in code and the ordered list below it → a listing with notes, each linked to its line and back.
+"""Turn numbers in code and the ordered list below it into a listing with notes, each linked to its line and back.
 
 `# <1>` at the end of a line (or `// <1>`, as in Quarto) is the place of the first point of the list; the option
 `annotate` names lines where code must stay as it is.

@@ -1,4 +1,4 @@
-"""An image of a text → the slot that becomes its element, once the file is known."""
+"""Turn an image of a text into the slot that becomes its element, once the file is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Option lines at the head of a fence → checked values, each mistake at its own place.
+"""Turn option lines at the head of a fence into checked values, each mistake at its own place.
 
 `#| key: value` and `//| key: value` are YAML (several such lines are one mapping, as in Quarto);
 `:key: value` is one plain value, or YAML when it begins with a bracket, a brace or a quote.

@@ -1,4 +1,4 @@
-"""HTML that an author writes → the same, without what the page's security policy or its frame forbids.
+"""Turn HTML that an author writes into the same, without what the page's security policy or its frame forbids.
 
 Scripts, styles, event handlers and whatever could end the page around the text are refused with a diagnostic;
 links and images become slots like those in Markdown; a tag that is never closed is named.

@@ -1,4 +1,4 @@
-"""A Pygments lexer class → its rules, state by state, read from its tables without compiling one of them.
+"""Turn a Pygments lexer class into its rules, state by state, read from its tables without compiling one of them.
 
 A rule says what its match is called: one kind for the whole, or one part for each group.  Kinds are strings of whoever
 asks: the classes of a page, or the names of tokens.

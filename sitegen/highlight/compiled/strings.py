@@ -1,4 +1,4 @@
-"""A rule that enters a string, and the rules of the string → one rule for a whole string of one kind."""
+"""Turn a rule that enters a string, and the rules of the string into one rule for a whole string of one kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`{benchmark} softmax` → a slot for the table of a kernel's evaluations."""
+"""Turn `{benchmark} softmax` into a slot for the table of a kernel's evaluations."""
 
 from __future__ import annotations
 

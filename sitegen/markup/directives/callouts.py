@@ -1,4 +1,4 @@
-"""Callouts, `{warning} Title` fences and GitHub's `> [!WARNING]` → an aside whose text is Markdown.
+"""Turn callouts, `{warning} Title` fences and GitHub's `> [!WARNING]` into an aside whose text is Markdown.
 
 `{margin}` is the note beside its paragraph.
 """

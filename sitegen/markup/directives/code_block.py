@@ -1,4 +1,4 @@
-"""`{code-block} triton` → a listing, as a plain fence is one, with its options on lines of their own."""
+"""Turn `{code-block} triton` into a listing, as a plain fence is one, with its options on lines of their own."""
 
 from __future__ import annotations
 

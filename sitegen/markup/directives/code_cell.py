@@ -1,4 +1,4 @@
-"""An executable fence → `Cell`: its code, how it is run, and what is shown of it."""
+"""Turn an executable fence into `Cell`: its code, how it is run, and what is shown of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The roles `{kbd}`, `{sub}` and `{sup}` → the elements of HTML of these names."""
+"""Turn the roles `{kbd}`, `{sub}` and `{sup}` into the elements of HTML of these names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`{figure} plot.png` with `:alt:`, `:label:` and a caption in Markdown → a figure with a slot for its image.
+"""Turn `{figure} plot.png` with `:alt:`, `:label:` and a caption in Markdown into a figure with a slot for its image.
 
 An image alone in its paragraph is one, too, when it has a label for figures: `![Its caption](plot.png){#fig-plot}`.
 """

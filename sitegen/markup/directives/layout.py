@@ -1,4 +1,4 @@
-"""`{layout} (8,8):(8,1)` → a grid with the index of each element, its thread, or its bank."""
+"""Turn `{layout} (8,8):(8,1)` into a grid with the index of each element, its thread, or its bank."""
 
 from __future__ import annotations
 

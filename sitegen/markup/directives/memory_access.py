@@ -1,4 +1,4 @@
-"""`{memory-access}` with the address of each lane → the sectors, or banks and passes, that it costs."""
+"""Turn `{memory-access}` with the address of each lane into the sectors, or banks and passes, that it costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`{mermaid}`, and a plain `mermaid` fence → a diagram, drawn while the site is built."""
+"""Turn `{mermaid}` or a plain `mermaid` fence into a diagram, drawn while the site is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`{roofline} softmax` → a slot for the roofline of a kernel."""
+"""Turn `{roofline} softmax` into a slot for the roofline of a kernel."""
 
 from __future__ import annotations
 

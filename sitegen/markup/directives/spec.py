@@ -1,4 +1,4 @@
-"""The role `{spec}` → a figure that the vendor states and nobody measured here."""
+"""Turn the role `{spec}` into a figure that the vendor states and nobody measured here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A `mermaid` fence → SVG in the theme's classes, drawn while the site is built.
+"""Turn a `mermaid` fence into SVG in the theme's classes, drawn while the site is built.
 
 The package mmdr lays the diagram out (its backend merman measures text by tables of its own, so that a file is the
 same wherever it is built) and writes an SVG with a style sheet, ids and `style` attributes, which the site's

@@ -1,4 +1,4 @@
-"""`{layout} Swizzle<3,3,3> o (8,8):(8,1)` → a grid with the index of each element, its thread, or its bank."""
+"""Turn `{layout} Swizzle<3,3,3> o (8,8):(8,1)` into a grid with the index of each element, its thread, or its bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The YAML of a `{timeline}` → its schedule."""
+"""Turn the YAML of a `{timeline}` into its schedule."""
 
 from __future__ import annotations
 

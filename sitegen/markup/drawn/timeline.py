@@ -1,4 +1,4 @@
-"""`{timeline}` with stages in YAML → their schedule, drawn as one row a stage, with its length and overlap."""
+"""Turn `{timeline}` with stages in YAML into their schedule, drawn as one row a stage, with its length and overlap."""
 
 from __future__ import annotations
 

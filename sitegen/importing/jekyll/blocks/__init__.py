@@ -1,4 +1,4 @@
-"""The blocks of a kramdown text → MyST: listings, formulas, quotes, tables, HTML, headings, attribute lists.
+"""Turn the blocks of a kramdown text into MyST: listings, formulas, quotes, tables, HTML, headings, attribute lists.
 
 After https://kramdown.gettalong.org/syntax.html and lib/kramdown/parser of gettalong/kramdown, kramdown/parser-gfm.
 """

@@ -1,4 +1,4 @@
-"""`{: #id .class}` on a line of its own → the id and the classes of the block that it belongs to."""
+"""Turn `{: #id .class}` on a line of its own into the id and the classes of the block that it belongs to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An element of HTML that begins a line → HTML that a text may hold, with the Markdown in it converted."""
+"""Turn an element of HTML that begins a line into HTML that a text may hold, with the Markdown in it converted."""
 
 from __future__ import annotations
 

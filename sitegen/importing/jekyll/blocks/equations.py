@@ -1,4 +1,4 @@
-"""A formula on lines of its own → a formula between lines of dollar signs."""
+"""Turn a formula on lines of its own into a formula between lines of dollar signs."""
 
 from __future__ import annotations
 

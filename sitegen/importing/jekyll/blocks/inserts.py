@@ -1,4 +1,4 @@
-"""A piece of Liquid or an extension of kramdown on a line of its own → its block in MyST."""
+"""Turn a piece of Liquid or an extension of kramdown on a line of its own into its block in MyST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fence or indented lines → a listing."""
+"""Turn a fence or indented lines into a listing."""
 
 from __future__ import annotations
 

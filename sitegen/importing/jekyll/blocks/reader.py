@@ -1,4 +1,4 @@
-"""The lines of a kramdown text and the readers of its blocks → lines of MyST."""
+"""Turn the lines of a kramdown text and the readers of its blocks into lines of MyST."""
 
 from __future__ import annotations
 

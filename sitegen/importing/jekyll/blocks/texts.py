@@ -1,4 +1,4 @@
-"""Blank lines, quotes, headings, tables and paragraphs of kramdown → the same in MyST."""
+"""Turn blank lines, quotes, headings, tables and paragraphs of kramdown into the same in MyST."""
 
 from __future__ import annotations
 
