@@ -23,7 +23,7 @@ from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.linking.image_files import with_images
 from sitegen.linking.link import link_site, resolved, unpublished
 from sitegen.model.document import Document
-from sitegen.model.image import Form, forms
+from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.linked import Linked
 from sitegen.model.site import Post
 from sitegen.model.urls import page_url
@@ -201,7 +201,7 @@ class Composed:
         linked, folder = self.sources.linked, self._job.cache / FORMS
         for href, image in linked.images.items():
             url = unquote(href)
-            if wanted := tuple(forms(url, image)):
+            if wanted := tuple(variants_of(url, image)):
                 path = linked.assets[url]
                 digest = self.read.digests[path]
                 part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
@@ -213,7 +213,9 @@ def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
     return {url: inside.read_bytes(root, path)}
 
 
-def _forms(root: Path, path: str, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
+def _forms(
+    root: Path, path: str, digest: bytes, wanted: Sequence[ImageVariant], folder: Path, printer: Printer
+) -> Files:
     from sitegen.write.images import made
 
     return made(partial(inside.read_bytes, root, path), digest, wanted, folder)

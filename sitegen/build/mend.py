@@ -18,7 +18,7 @@ from sitegen.build.state import Printed, State, left_of, save, trusted
 from sitegen.build.update import Job, Outcome
 from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
-from sitegen.model.document import Document, filled
+from sitegen.model.document import Document, fill_slots
 from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
@@ -99,8 +99,8 @@ def _in_page(job: Job, own: OwnPage, before: str, after: str) -> bytes | None:
     if ("<math" in before) != ("<math" in after):
         return None
     page = inside.read_bytes(job.output, own.sheet).decode()
-    old = filled(before, own.contents)
-    return page.replace(old, filled(after, own.contents)).encode() if page.count(old) == 1 else None
+    old = fill_slots(before, own.contents)
+    return page.replace(old, fill_slots(after, own.contents)).encode() if page.count(old) == 1 else None
 
 
 def _printed(before: Printed, path: str, digest: bytes) -> Printed:

@@ -25,7 +25,7 @@ from sitegen.linking.image_files import with_images
 from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
 from sitegen.model.document import Document
-from sitegen.model.image import forms
+from sitegen.model.image import variants_of
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.read.config import zone_of
@@ -139,5 +139,5 @@ def _forms(loaded: Loaded) -> dict[str, bytes]:
     for href, image in loaded.linked.images.items() if loaded.site.config.images else ():
         root, path = loaded.root, loaded.linked.assets[unquote(href)]
         source, folder = partial(inside.read_bytes, root, path), cache_of_site(root) / FORMS
-        found |= made(source, digest_file(root, path), forms(unquote(href), image), folder)
+        found |= made(source, digest_file(root, path), variants_of(unquote(href), image), folder)
     return found

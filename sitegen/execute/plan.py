@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from sitegen.diagnostics import did_you_mean
 from sitegen.execute.notebook import cell_code, first_line
 from sitegen.model.document import Cell
-from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, Previous, RejectJob
+from sitegen.model.job import (
+    CeilingsJob,
+    InspectJob,
+    Job,
+    KernelJob,
+    NotebookCell,
+    NotebookJob,
+    PreviousRatios,
+    RejectJob,
+)
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
@@ -162,12 +171,12 @@ def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
     return replace(job, previous=changed)
 
 
-def previous_of(job: KernelJob, record: Record) -> dict[str, Previous]:
+def previous_of(job: KernelJob, record: Record) -> dict[str, PreviousRatios]:
     """What a record says of the job's implementations; nothing of those that were measured by other rules."""
     quiet = noises(record)
     found = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
     return {
-        name: Previous(
+        name: PreviousRatios(
             record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_of(e), AA_NOISE))
         )
         for name, (e, timed) in found.items()

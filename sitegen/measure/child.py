@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.protocol import Closed, Ended, Link, Message
-from sitegen.model.frames import Frame, with_frames
+from sitegen.model.frames import TracebackFrame, with_frames
 from sitegen.model.job import UNJUDGED, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.plain import from_plain, to_plain
@@ -91,9 +91,9 @@ def classify(error: BaseException, folder: Path, implementation: Implementation 
     return Status.RUNTIME_ERROR, with_frames(_short(text), frames)
 
 
-def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[Frame]:
+def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[TracebackFrame]:
     """Return the frames in the author's own files, the innermost last, also those inside an interpreted kernel."""
-    found: list[Frame] = []
+    found: list[TracebackFrame] = []
     while True:
         found += [
             _frame(frame, folder, implementation)
@@ -106,12 +106,12 @@ def frames_of(error: BaseException, folder: Path, implementation: Implementation
         error = error.__cause__
 
 
-def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> Frame:
+def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> TracebackFrame:
     """A line of a cell's file becomes the line of the post in which the cell stands."""
     path, line = Path(frame.filename).relative_to(folder).as_posix(), frame.lineno or 0
     if implementation is not None and implementation.source and Path(path).name.startswith("_cell_"):
-        return Frame(implementation.file.partition("#")[0], implementation.line + line - 1, frame.line or "")
-    return Frame(path, line, frame.line or "")
+        return TracebackFrame(implementation.file.partition("#")[0], implementation.line + line - 1, frame.line or "")
+    return TracebackFrame(path, line, frame.line or "")
 
 
 def _innermost(error: BaseException) -> BaseException:

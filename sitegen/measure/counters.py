@@ -1,4 +1,4 @@
-"""A kernel's calls under ncu → `Counted`: bytes from and to memory, cycles, operations, beside what is known.
+"""A kernel's calls under ncu → `CallCounters`: bytes from and to memory, cycles, operations, beside what is known.
 
 Two processes: one for the bytes, whose counters are read in a single pass, so that a kernel runs once, in the caches as
 it finds them; and for matrix kernels one for the operations, which may take several passes.  Each begins with something
@@ -21,7 +21,7 @@ from sitegen.measure.inspection import Counting, calls_to_count, cost_of_call
 from sitegen.measure.sources import write_sources
 from sitegen.measure.stage import Stage
 from sitegen.measure.tool import Passage, Tool, find_tool, go_through
-from sitegen.model.job import Counted, InspectJob
+from sitegen.model.job import CallCounters, InspectJob
 from sitegen.model.record import Counters
 
 RANGE = "sitegen"
@@ -53,7 +53,7 @@ class Reading:
     known: Metrics | None
 
 
-def count(job: InspectJob, stage: Stage) -> tuple[tuple[Counted, ...], tuple[str, ...]]:
+def count(job: InspectJob, stage: Stage) -> tuple[tuple[CallCounters, ...], tuple[str, ...]]:
     """What was counted, and why the rest was not."""
     ncu, calls = find_tool("ncu"), dict(enumerate(calls_to_count(job)))
     if ncu is None or not calls:
@@ -128,9 +128,9 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _counted(call: Counting, of_bytes: Reading, of_operations: Reading | None) -> Counted:
+def _counted(call: Counting, of_bytes: Reading, of_operations: Reading | None) -> CallCounters:
     metrics = of_bytes.metrics
-    return Counted(
+    return CallCounters(
         role=call.role,
         name=call.name,
         workload=call.workload.name,

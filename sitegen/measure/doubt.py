@@ -18,7 +18,7 @@ from statistics import fmean, median, stdev
 
 from sitegen.measure.rounds import Race, times
 from sitegen.measure.statistics import ratio_of, round_medians
-from sitegen.model.job import Previous
+from sitegen.model.job import PreviousRatios
 
 NEAR = (0.6, 1.4)
 """Changes between these many thresholds are in doubt.  The same code comes there by chance in one case of a hundred."""
@@ -31,7 +31,9 @@ MOST_GENERATIONS = 5
 """What is in doubt then stays so: the older record's own noise is the larger part."""
 
 
-def in_doubt(race: Race, judged: Iterable[str], previous: Mapping[str, Previous], baselines: Sequence[str]) -> bool:
+def in_doubt(
+    race: Race, judged: Iterable[str], previous: Mapping[str, PreviousRatios], baselines: Sequence[str]
+) -> bool:
     """Whether the processes of a rival disagree, among those who are judged, or anybody's change against the record may
     turn out on either side of the threshold."""
     if race.generations >= MOST_GENERATIONS:
@@ -51,7 +53,7 @@ def _disagree(seen: Sequence[float]) -> bool:
     return fmean(seen) > LONG_US and stdev(seen) / len(seen) ** 0.5 > AGREED * fmean(seen)
 
 
-def _near(race: Race, name: str, one: Previous, baselines: Sequence[str]) -> bool:
+def _near(race: Race, name: str, one: PreviousRatios, baselines: Sequence[str]) -> bool:
     """By the first baseline that both have; without one nothing can be said."""
     baseline = next((b for b in baselines if b in one.ratios and b in race.turns), None)
     if baseline is None:

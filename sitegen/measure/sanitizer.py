@@ -1,4 +1,4 @@
-"""A kernel's implementations under compute-sanitizer → `Sanitized`: what each of its four tools found in our kernels.
+"""Implementations under compute-sanitizer → `SanitizerResult`: what each of its four tools found in our kernels.
 
 One process for each tool, side by side, through all implementations at small shapes.  Memory is allocated piece by
 piece, so that the tool sees the end of every tensor; findings in torch's and the library's kernels are dropped.
@@ -16,7 +16,7 @@ from sitegen.measure.inspection import Sanitizing, calls_to_sanitize
 from sitegen.measure.sources import write_sources
 from sitegen.measure.stage import Stage
 from sitegen.measure.tool import Passage, Tool, find_tool, go_through
-from sitegen.model.job import InspectJob, Sanitized
+from sitegen.model.job import InspectJob, SanitizerResult
 from sitegen.model.kernel import Status
 
 MEANING = {
@@ -52,7 +52,7 @@ class Finding:
     """That it names."""
 
 
-def sanitize(job: InspectJob, stage: Stage) -> tuple[tuple[Sanitized, ...], tuple[str, ...]]:
+def sanitize(job: InspectJob, stage: Stage) -> tuple[tuple[SanitizerResult, ...], tuple[str, ...]]:
     """What was found, and which tool could not say anything of whom."""
     sanitizer, calls = find_tool("compute-sanitizer"), calls_to_sanitize(job)
     if sanitizer is None:
@@ -163,7 +163,7 @@ def _problems(passage: Passage, found: Mapping[int, str], names: Mapping[int, st
             yield f"could not look at {names[number]}: {why}"
 
 
-def _sanitized(number: int, call: Sanitizing, found: Mapping[str, Mapping[int, str]]) -> Sanitized:
+def _sanitized(number: int, call: Sanitizing, found: Mapping[str, Mapping[int, str]]) -> SanitizerResult:
     said = {tool: by_call[number] for tool, by_call in found.items() if number in by_call}
     status = next((MEANING[tool] for tool in MEANING if said.get(tool)), Status.PASSED)
-    return Sanitized(call.implementation.name, said, status, call.wrong)
+    return SanitizerResult(call.implementation.name, said, status, call.wrong)

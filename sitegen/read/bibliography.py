@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.bibliography import Bibliography, Name, Work
+from sitegen.model.bibliography import Author, Bibliography, Work
 
 _ARXIV = re.compile(r"(?:arxiv\s*:\s*|arxiv\.org/(?:abs|pdf)/)([\w.-]+/\d+|\d{4}\.\d{4,5})", re.IGNORECASE)
 _LATEX = re.compile(r"[\\{}$~%]|--|``|''")
@@ -87,7 +87,7 @@ def _work(kind: str, key: str, fields: Mapping[str, str]) -> Work:
     )
 
 
-def _names(written: str) -> Iterator[Name]:
+def _names(written: str) -> Iterator[Author]:
     from pybtex.bibtex.utils import split_name_list
     from pybtex.database import InvalidNameString, Person
 
@@ -95,10 +95,10 @@ def _names(written: str) -> Iterator[Name]:
         try:
             person = Person(one)
         except InvalidNameString:
-            yield Name(decoded(one))
+            yield Author(decoded(one))
             continue
         family = " ".join([*person.prelast_names, *person.last_names, *person.lineage_names])
-        yield Name(decoded(family), decoded(" ".join([*person.first_names, *person.middle_names])))
+        yield Author(decoded(family), decoded(" ".join([*person.first_names, *person.middle_names])))
 
 
 def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:

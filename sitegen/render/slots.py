@@ -24,7 +24,7 @@ from sitegen.model.document import (
     ListingSlot,
     Slot,
     TermSlot,
-    filled,
+    fill_slots,
 )
 from sitegen.model.kernel import Implementation, Language
 from sitegen.model.linked import document_key
@@ -52,7 +52,7 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
-    html = Markup(filled(printer.sources.fragments[place.name], contents_of(printer, document, place)))
+    html = Markup(fill_slots(printer.sources.fragments[place.name], contents_of(printer, document, place)))
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sitegen.model.job import Counted, JobResult, Sanitized
+from sitegen.model.job import CallCounters, JobResult, SanitizerResult
 from sitegen.model.kernel import Scalar, Status
 from sitegen.model.record import Counters, Evaluation, Rejection, Role
 
@@ -44,12 +44,12 @@ def _counters(results: Sequence[JobResult]) -> Iterator[tuple[CallId, Counters]]
         yield from ((_call_id(kernel_of(result), one), one.counters) for one in result.counted)
 
 
-def _sanitized(results: Sequence[JobResult]) -> Iterator[tuple[str, Sanitized]]:
+def _sanitized(results: Sequence[JobResult]) -> Iterator[tuple[str, SanitizerResult]]:
     for result in results:
         yield from ((kernel_of(result), one) for one in result.sanitized)
 
 
-def _call_id(kernel: str, one: Evaluation | Counted) -> CallId:
+def _call_id(kernel: str, one: Evaluation | CallCounters) -> CallId:
     return (kernel, one.role, one.name, one.workload, one.dtype, tuple(sorted(one.params.items())))
 
 
@@ -57,7 +57,7 @@ def _inspected(
     evaluation: Evaluation,
     kernel: str,
     counters: Mapping[CallId, Counters],
-    sanitized: Mapping[tuple[str, str], Sanitized],
+    sanitized: Mapping[tuple[str, str], SanitizerResult],
 ) -> Evaluation:
     if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
         return evaluation
@@ -68,20 +68,20 @@ def _inspected(
     return replace(judged, counters=counters.get(_call_id(kernel, evaluation), evaluation.counters))
 
 
-def _judged(evaluation: Evaluation, found: Sanitized) -> Evaluation:
+def _judged(evaluation: Evaluation, found: SanitizerResult) -> Evaluation:
     evaluation = replace(evaluation, sanitizer=found.findings)
     if found.status is Status.PASSED or evaluation.status is not Status.PASSED:
         return evaluation
     return replace(evaluation, status=found.status, message=_message(found), performance=None, samples="")
 
 
-def _rejected(rejection: Rejection, found: Sanitized | None) -> Rejection:
+def _rejected(rejection: Rejection, found: SanitizerResult | None) -> Rejection:
     """What the gates let through may still be found."""
     if found is None or found.status is Status.PASSED or rejection.status is not Status.PASSED:
         return rejection
     return replace(rejection, status=found.status, message=_message(found))
 
 
-def _message(found: Sanitized) -> str:
+def _message(found: SanitizerResult) -> str:
     """`racecheck: Error: Potential WAR hazard …`, a line for each tool that found something."""
     return "\n".join(f"{tool}: {text}" for tool, text in found.findings.items() if text)

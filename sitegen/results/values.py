@@ -20,7 +20,7 @@ from typing import Any
 
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.gpu import gpu_id
-from sitegen.model.job import CellResult, Counted, JobResult, Key
+from sitegen.model.job import CallCounters, CellResult, JobResult, Key
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
@@ -355,7 +355,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
     },
-    Counted: {"name": _NAMED, "workload": _word, "dtype": _dtype},
+    CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {"name": _NAMED, "run": lambda text: _run_id(text) if text else "", "key": _word},
     Record: {"kernel": _NAMED, "gpu": _like(GPU_ID, "a GPU's id has small letters, digits and `-`")},
     CellRecord: {

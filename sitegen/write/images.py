@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from sitegen.model.image import Form
+from sitegen.model.image import ImageVariant
 
 Options = dict[str, dict[str, Any]]
 """What an encoder is told, by format."""
@@ -23,7 +23,7 @@ _UNSCALED: Options = _GRAPHIC | {"webp": {"lossless": True}}
 _ALWAYS: Options = {"avif": {"speed": 6, "max_threads": 1}, "webp": {"method": 4}}
 
 
-def made(source: Callable[[], bytes], digest: bytes, wanted: Iterable[Form], folder: Path) -> dict[str, bytes]:
+def made(source: Callable[[], bytes], digest: bytes, wanted: Iterable[ImageVariant], folder: Path) -> dict[str, bytes]:
     """The content of each form by its URL.
 
     `source` reads the image, when a form of it is missing.  `digest` is that of the image; `folder`, in the user's
@@ -53,7 +53,7 @@ def _opened(source: bytes) -> Any:
         return image
 
 
-def _encoded(image: Any, form: Form) -> bytes:
+def _encoded(image: Any, form: ImageVariant) -> bytes:
     from PIL import Image
 
     size = form.width, max(round(image.height * form.width / image.width), 1)

@@ -16,7 +16,7 @@ import pytest
 from sitegen.measure import doubt
 from sitegen.measure.doubt import MOST_GENERATIONS, is_near
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, MORE_GENERATIONS, Race, TurnResult
-from sitegen.model.job import Previous
+from sitegen.model.job import PreviousRatios
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Record
 from sitegen.results.noise import noise_of
@@ -35,12 +35,12 @@ def race(*ours: float) -> Race:
     return Race({"ours": turns, "torch": torch}, generations=len(ours))
 
 
-def in_doubt(race: Race, previous: dict[str, Previous], baselines: list[str]) -> bool:
+def in_doubt(race: Race, previous: dict[str, PreviousRatios], baselines: list[str]) -> bool:
     return doubt.in_doubt(race, ["ours"], previous, baselines)
 
 
-def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, Previous]:
-    return {"ours": Previous("nvidia-h200", {baseline: ratio}, threshold)}
+def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, PreviousRatios]:
+    return {"ours": PreviousRatios("nvidia-h200", {baseline: ratio}, threshold)}
 
 
 @pytest.mark.parametrize(

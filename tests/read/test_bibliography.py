@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.model.bibliography import Name, Work
+from sitegen.model.bibliography import Author, Work
 from sitegen.read.bibliography import decoded, parse_bibliography
 
 PATH = "content/references.bib"
@@ -25,11 +25,11 @@ def test_names_in_every_form() -> None:
     authors = 'Dao, Tri and Kurt G{\\"o}del and {NVIDIA Corporation} and von Neumann, John and others'
     (work,) = works(f"@article{{a, title = {{T}}, author = {{{authors}}}}}").values()
     assert work.authors == (
-        Name("Dao", "Tri"),
-        Name("Gödel", "Kurt"),
-        Name("NVIDIA Corporation"),
-        Name("von Neumann", "John"),
-        Name("others"),
+        Author("Dao", "Tri"),
+        Author("Gödel", "Kurt"),
+        Author("NVIDIA Corporation"),
+        Author("von Neumann", "John"),
+        Author("others"),
     )
 
 
