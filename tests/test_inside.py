@@ -207,7 +207,7 @@ OPEN_FILES = {
     "importing/worklog.py:import_worklog": "a diary that the command line names",
     "write/scaffold.py:_requirements": "the wheel from which this program was installed",
     # What has the name of such a function and opens no file.
-    "read/distribution.py:source": "reads the metadata of an installed package",
+    "read/distribution.py:install_source": "reads the metadata of an installed package",
     "cli/site.py:serve": "opens a browser",
     "highlight/compiled/*": "opens a state of a lexer",
     "read/images.py:_pixels": "decodes bytes",

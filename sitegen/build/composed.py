@@ -30,7 +30,7 @@ from sitegen.model.urls import page_url
 from sitegen.read.load import assemble, is_text
 from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
-from sitegen.read.texts import Texts
+from sitegen.read.texts import LazyTexts
 from sitegen.render.frame import Printer, navigation
 from sitegen.render.language import Language
 from sitegen.render.parts import Part
@@ -78,12 +78,12 @@ class Link:
     as_of: dt.date
     found: tuple[Diagnostic, ...]
     """The mistakes that only show when the texts are together."""
-    texts: Texts
+    texts: LazyTexts
     """As the site has them."""
 
 
 def link(job: Job, read: Read, index: Index) -> Link:
-    texts = Texts(job.root, filter(is_text, job.seen))
+    texts = LazyTexts(job.root, filter(is_text, job.seen))
     site, of_site = assemble({name: one.part for name, one in read.parsed.items() if one.part is not None}, texts)
     documents = Documents(read.parsed.values())
     as_of = job.as_of or today(site.config.timezone)

@@ -50,11 +50,11 @@ class Looker:
         return {path: _made(now[digest]) for path, digest in digests.items()}
 
     def _look(self, batch: Sequence[str], _worker: int) -> list[tuple[str, tuple[str | int | bool, ...]]]:
-        from sitegen.read.images import look_at
+        from sitegen.read.images import read_image
 
         found = []
         for path in batch:
-            seen = look_at(inside.read_bytes(self.root, path), path)
+            seen = read_image(inside.read_bytes(self.root, path), path)
             found.append((path, tuple(getattr(seen, name) for name in seen.__match_args__)))
         return found
 

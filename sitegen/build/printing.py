@@ -26,7 +26,7 @@ from sitegen.model.linked import document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import CARD
 from sitegen.read.config import zone_of
-from sitegen.read.texts import Texts
+from sitegen.read.texts import LazyTexts
 from sitegen.render.finding_sheets import search_indexes, sitemap
 from sitegen.render.frame import Printer
 from sitegen.render.parts import DAY, TEXT, Part, key_of, key_of_parts
@@ -263,4 +263,4 @@ def _state(
 
 
 def _report(job: Job, found: Sequence[Diagnostic]) -> str:
-    return render_report(found, Texts(job.root, job.seen))
+    return render_report(found, LazyTexts(job.root, job.seen))

@@ -35,7 +35,7 @@ from sitegen.markup.pieces import Pieces
 from sitegen.model import urls
 from sitegen.model.site import Markdown, Page, Post, Term
 from sitegen.read.root import SITE_FILE
-from sitegen.read.texts import Texts
+from sitegen.read.texts import LazyTexts
 from sitegen.render.finding_sheets import sitemap
 from sitegen.render.frame import Printer, base_path
 from sitegen.render.sheet import Files, Sheet
@@ -252,7 +252,7 @@ class Resident:
     def report(self) -> str:
         """All mistakes, as the author sees them; empty when there are none."""
         found = dict.fromkeys((*self._site.found, *self._unreadable, *self._failed.values()))
-        return render_report(found, Texts(self.root, self._parts.job.seen))
+        return render_report(found, LazyTexts(self.root, self._parts.job.seen))
 
     @property
     def failed(self) -> bool:

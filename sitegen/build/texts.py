@@ -28,7 +28,7 @@ from sitegen.model.document import Document
 from sitegen.model.site import Page, Post, SiteConfig, Term
 from sitegen.model.vocabulary import FOLDER
 from sitegen.read.config import zone_of
-from sitegen.read.load import Part, is_text, parse_part, parts_of
+from sitegen.read.load import SitePart, is_text, parse_part, parts_of
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
@@ -55,7 +55,7 @@ _NO_DOCUMENTS = pack(({}, {}))
 class Parsed:
     """A part with its documents, whose HTML is on the shelf."""
 
-    part: Part | None
+    part: SitePart | None
     """None of a file that is only looked at by others."""
     fragments: Mapping[str, Reference] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -129,7 +129,7 @@ class Setting:
     """Those of the site itself: path and digest."""
 
 
-def setting_of(config: Part | None, digests: Mapping[str, bytes]) -> Setting:
+def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> Setting:
     """`digests` are those of all files of the site."""
     if not isinstance(config, SiteConfig):
         return Setting()
@@ -232,7 +232,7 @@ class Reader:
                 made[name] = (keys[name], *self._packed(*read, each, documents, shelf))
         return [(name, digests[name], made.get(name)) for name in names]
 
-    def _texts(self, part: Part | None, before: Entry | None) -> dict[str, Text]:
+    def _texts(self, part: SitePart | None, before: Entry | None) -> dict[str, Text]:
         """By `document_key`, with what is known of their pieces."""
         from sitegen.markup.documents import texts_of
 
@@ -241,7 +241,7 @@ class Reader:
 
     def _packed(
         self,
-        part: Part | None,
+        part: SitePart | None,
         found: Sequence[Diagnostic],
         texts: Mapping[str, Text],
         parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
@@ -277,7 +277,7 @@ class Reader:
             found.update(path.encode() + b"\0" + digests[path])
         return found.digest()
 
-    def _parse(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+    def _parse(self, name: str) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
         return read_part(name, {path: self._data(path) for path in self.wanted[name]}, self.setting.zone)
 
     def _open(self, path: str) -> bytes | OSError:
@@ -292,14 +292,14 @@ class Reader:
         return Parsed(part, fragments, diagnostics, face, entry[2])
 
 
-def without_text(part: Part | None) -> Part | None:
+def without_text(part: SitePart | None) -> SitePart | None:
     """What is kept of a part: its file has its text, but for the days of a worklog, of which several share a page."""
     return replace(part, body=replace(part.body, text="")) if isinstance(part, Post | Page | Term) else part
 
 
 def read_part(
     name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
-) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
     """The part of that name and the mistakes in it; None of a file that is only looked at by others."""
     files: dict[str, str] = {}
     found: list[Diagnostic] = []

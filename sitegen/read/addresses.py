@@ -1,4 +1,4 @@
-"""The addresses of a site, and who claims one that another has: slugs, permalinks, aliases."""
+"""Report slugs, permalinks and aliases that are no addresses or that two things of a site claim."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
-"""A part that begins with a dot is `..`, or a file that a server or git reads in the output, as `.git/config`."""
+"""Pattern of a part that begins with a dot: `..`, or a file that a server or git reads, such as `.git/config`."""
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
-"""An alias comes from another site, which may have had spaces and commas in its addresses."""
+"""Pattern of an alias: it comes from another site, which may have had spaces and commas in its addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """An address that something wants: what the author calls it, whose it is, and where to show a clash."""
+    """An address that a file claims, its name in messages, the file, and the place at which a clash is shown."""
 
     address: str
     what: str
@@ -52,38 +52,41 @@ class _Claim:
 
 
 def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[Diagnostic, ...]]:
-    """Of two posts with one slug in one language the first stays; the other is named with both files."""
+    """Return the posts without those whose slug an earlier post of the same language has, and a diagnostic for each."""
     kept: dict[tuple[str, str], Post] = {}
-    found = []
+    diagnostics = []
     for post in posts:
         first = kept.setdefault((post.slug, post.lang), post)
         if first is not post:
             message = f"the slug `{post.slug}` is taken: {first.body.path} has it too"
-            found.append(Diagnostic("SG020", message, post.span, "rename one of the two"))
-    return tuple(kept.values()), tuple(found)
+            diagnostics.append(Diagnostic("SG020", message, post.span, "rename one of the two"))
+    return tuple(kept.values()), tuple(diagnostics)
 
 
 def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
-    """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
-    found = list(_unfit_names(site))
+    """Return a diagnostic for every slug, permalink and alias that is no address or is taken.
+
+    Content comes first: an alias never takes the address of a page.
+    """
+    diagnostics = list(_unfit_names(site))
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
         address = normalised(claim.address)
         if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
-            found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
+            diagnostics.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
         elif mistake := _too_long(claim.address):
-            found.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
+            diagnostics.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
         elif owner := taken.get(address) or _made(address):
             message = f"{claim.what} is the address of {owner} already"
-            found.append(Diagnostic("SG021", message, claim.span, "choose another"))
+            diagnostics.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
             taken[address] = claim.owner
-    return tuple(found)
+    return tuple(diagnostics)
 
 
 def _unfit_names(site: Site) -> Iterator[Diagnostic]:
-    """Tags and categories of whose letters no address can be made."""
+    """Yield a diagnostic for each tag and category of which no address can be made."""
     for post in site.posts:
         for tag in post.tags:
             if mistake := _unfit(tag.name):
@@ -95,9 +98,9 @@ def _unfit_names(site: Site) -> Iterator[Diagnostic]:
 
 @lru_cache(maxsize=4096)
 def _unfit(name: str) -> tuple[str, str] | None:
-    """What is wrong, and a hint."""
+    """Return the end of a message and a hint when no address can be made of a name."""
     if not _WORD.search(name):
-        return f"`{name}` is no name", "its address is made of its letters and digits"
+        return f"`{name}` has no letter or digit", "its address is made of its letters and digits"
     return _too_long(tag_url(name))
 
 
@@ -111,12 +114,12 @@ def _too_long(address: str) -> tuple[str, str] | None:
 
 
 def normalised(address: str) -> str:
-    """`old` and `/old/` are one address; a last part with a suffix is a file."""
+    """Return the address with a leading slash: `old` and `/old/` are one address; a part with a suffix is a file."""
     return f"/{urls.address(address)}"
 
 
 def _reserved(site: Site) -> Iterator[tuple[str, str]]:
-    """Addresses of what is there without anybody having named it."""
+    """Yield the addresses that sitegen gives to pages and files itself, and what has each."""
     yield "/", "the home page"
     if site.config.search:
         yield "/search/", "the search page"

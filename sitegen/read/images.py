@@ -1,7 +1,7 @@
-"""The bytes of an image → its size and kind, or why no page can show it.
+"""Read the size and kind of an image from its bytes, or find why no page can show it.
 
-Pillow looks at pixels, and is imported when there is an image that no build has seen.  A drawing is only read as XML:
-it is shown as it is, so that nothing may be in it that runs where it is opened by itself.
+Pillow decodes the pixels; it is imported when there is an image that no build has seen.  An SVG is read as XML and
+published unchanged, so an SVG with a script is refused: the script would run when the file is opened by itself.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOST_BYTES = 32 * 2**20
 _SHOWN = frozenset({"png", "jpeg", "gif", "webp", "avif"})
 _MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
 _TURNED = (5, 6, 7, 8)
-"""Values of EXIF's orientation that lay an image on its side."""
+"""Values of EXIF's orientation that exchange width and height."""
 _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([\d.]+)(?:px)?\s*")
 
 
-def look_at(data: bytes, path: str) -> Image | BrokenImage:
-    """Decodes it to the end, so that a file that was cut off is found."""
+def read_image(data: bytes, path: str) -> Image | BrokenImage:
+    """Return the image, or the reason why it cannot be shown; it is decoded whole, so that truncation is noticed."""
     if len(data) > MOST_BYTES:
         return BrokenImage(f"has {len(data) / 2**20:.0f} MB, more than {MOST_BYTES // 2**20}", "scale it down")
     return _drawing(data) if path.lower().endswith(".svg") else _pixels(data)
@@ -67,7 +67,7 @@ def _too_large(pixels: str) -> BrokenImage:
 
 
 class _RefusedError(Exception):
-    """Something in a drawing that must not be published."""
+    """The content of an SVG that must not be published."""
 
 
 def _drawing(data: bytes) -> Image | BrokenImage:
@@ -101,7 +101,7 @@ def _runs(name: str, value: str) -> bool:
 
 
 def _size(root: dict[str, str]) -> tuple[int, int]:
-    """By `width` and `height` in pixels, else by the view box, else unknown."""
+    """Return the size by `width` and `height` in pixels, else by the view box, else (0, 0)."""
     sides = [_LENGTH.fullmatch(root.get(name, "")) for name in ("width", "height")]
     if sides[0] and sides[1]:
         return round(float(sides[0][1])), round(float(sides[1][1]))

@@ -17,7 +17,7 @@ from string import Template
 
 from sitegen import inside
 from sitegen.inside import OutsideError
-from sitegen.read.distribution import Source, source
+from sitegen.read.distribution import InstallSource, install_source
 from sitegen.write import starter
 from sitegen.write.output import OutputError, unwritable
 
@@ -30,7 +30,7 @@ PLACEHOLDER = "git+https://example.org/sitegen.git"
 """Where nobody knows an address that GitHub can reach."""
 
 
-def new_site_files(title: str, day: dt.date, program: Source | None = None) -> Mapping[str, str | bytes]:
+def new_site_files(title: str, day: dt.date, program: InstallSource | None = None) -> Mapping[str, str | bytes]:
     """A site that builds without a mistake: a post about a Triton kernel, a series, a worklog day, workflows.
 
     The workflows install the program from where it was installed here; `program` says so, or is looked up.
@@ -49,7 +49,7 @@ def new_site_files(title: str, day: dt.date, program: Source | None = None) -> M
     }
     filled = {path: _filled(text, title, day) for path, text in texts.items()}
     workflows = {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
-    return filled | workflows | _requirements(program or source())
+    return filled | workflows | _requirements(program or install_source())
 
 
 def names_a_source(texts: Mapping[str, str | bytes]) -> bool:
@@ -57,7 +57,7 @@ def names_a_source(texts: Mapping[str, str | bytes]) -> bool:
     return PLACEHOLDER not in str(texts[REQUIREMENTS])
 
 
-def _requirements(program: Source) -> dict[str, str | bytes]:
+def _requirements(program: InstallSource) -> dict[str, str | bytes]:
     """What the workflows install, without a GPU and with one; a wheel of this machine goes into the repository."""
     wheel = program.wheel
     if wheel is not None:
@@ -65,7 +65,7 @@ def _requirements(program: Source) -> dict[str, str | bytes]:
         return {path: f"{line}\n" for path, line in zip(INSTALLED, lines, strict=True)} | {
             f".github/{wheel.name}": wheel.read_bytes()
         }
-    unknown = Source(PLACEHOLDER)
+    unknown = InstallSource(PLACEHOLDER)
     known = program if program.requirement() else unknown
     before = "" if known is program else starter.REQUIREMENTS
     lines = [known.requirement(), known.requirement(*ON_A_GPU)]

@@ -76,7 +76,7 @@ def test_latex_is_decoded(latex: str, text: str) -> None:
 def test_missing_comma_is_found_at_its_line_and_the_next_entry_is_read() -> None:
     text = "@misc{a,\n  title = {A}\n  year = 2020\n}\n" + ENTRY % "b"
     assert [work.key for work in parse_bibliography(text, PATH)[0].works] == ["a", "b"]
-    hint = "the entry begins on line 1; does a comma or a brace lack in it?"
+    hint = "the entry begins on line 1; is a comma or a brace missing in it?"
     assert mistakes(text) == [("SG025", 3, "this is not BibTeX: '}' expected", hint)]
 
 

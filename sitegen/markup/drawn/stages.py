@@ -10,7 +10,7 @@ from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.figure import Given
 from sitegen.model.pipeline import PipelineStage, Schedule, schedule
 from sitegen.model.site import Ref
-from sitegen.read.shape import entries_of, read_as, unknown
+from sitegen.read.shape import entries_of, read_as, unknown_word
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _LONGEST = 2000
@@ -63,7 +63,7 @@ def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[PipelineStage, ...]
         if one.after is None:
             after: tuple[str, ...] = tuple(known[-1:])
         else:
-            mistakes += [unknown("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
+            mistakes += [unknown_word("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
             after = tuple(ref.name for ref in one.after if ref.name in known)
         stages.append(PipelineStage(name, one.steps, after, one.buffers))
         if (not short and one.buffers < 0) or one.steps < 1:
