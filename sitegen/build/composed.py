@@ -143,10 +143,10 @@ class Composed:
     def _mistakes_in_records(self) -> tuple[Diagnostic, ...]:
         if not self._has_records:
             return ()
-        from sitegen.results.verify import mistakes_in
+        from sitegen.results.verify import verify_records
 
         records, mistakes = self._records
-        return (*mistakes, *mistakes_in(self._job.root, self.sources.site, records))
+        return (*mistakes, *verify_records(self._job.root, self.sources.site, records))
 
     @cached_property
     def _records(self) -> tuple[Records, tuple[Diagnostic, ...]]:

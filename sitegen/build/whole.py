@@ -35,7 +35,7 @@ from sitegen.render.site import render_site
 from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
 from sitegen.results.store import load_records, record_text
-from sitegen.results.verify import mistakes_in
+from sitegen.results.verify import verify_records
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import digest_file, scan
@@ -92,7 +92,7 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     linked, of_images = with_images(linked, documents, Looker(root, cache_of_site(root), versions(), {}))
     of_files = mistakes_of_files(root, seen, linked.assets.values())
     records, of_records = load_records(root, linked.site)
-    doubted = mistakes_in(root, linked.site, records)
+    doubted = verify_records(root, linked.site, records)
     texts = {
         path: record_text(root, path) for path in {one.span.path for one in doubted if "/results/" in one.span.path}
     }

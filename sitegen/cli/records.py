@@ -31,7 +31,7 @@ from sitegen.cli.compiled import compiled_lines
 
 if TYPE_CHECKING:
     from sitegen.build.whole import Loaded
-    from sitegen.results.accept import Accepted
+    from sitegen.results.accept import AcceptedRun
 
 CHECKED = "what could be checked under Triton's interpreter passed"
 NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
@@ -205,7 +205,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
 
 
-def tell_what_moved(loaded: Loaded, stored: Accepted) -> None:
+def tell_what_moved(loaded: Loaded, stored: AcceptedRun) -> None:
     """Against the records that a run replaced: what is not the same any more."""
     from sitegen.results.compare import compare_all
     from sitegen.results.comparison import render_lines

@@ -22,13 +22,20 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workloa
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
-from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
+from sitegen.results.freshness import (
+    Freshness,
+    FreshnessState,
+    Versions,
+    cell_freshness,
+    kernel_freshness,
+    newest_versions,
+)
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
-from sitegen.results.noise import AA_NOISE, noises, timing_of
+from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import Records, cell_name, swept
 from sitegen.results.verdicts import threshold_of
 
-DONE = (State.FRESH, State.OUTDATED)
+DONE = (FreshnessState.FRESH, FreshnessState.OUTDATED)
 """Nothing of ours changed; an outdated record is made again only when asked for by `--all`."""
 
 
@@ -63,7 +70,7 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
     newest = newest_versions(records, gpu)
     states: dict[str, Freshness] = {}
     for kernel in site.kernels:
-        states |= of_kernel(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
+        states |= kernel_freshness(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
     for post, cells in inventory.posts():
         of_post = _of_post(inventory, post, cells, gpu, newest)
         states |= {f"posts/{post.slug}#{label}": state for label, state in of_post.items()}
@@ -173,11 +180,11 @@ def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
 
 def previous_of(job: KernelJob, record: Record) -> dict[str, PreviousRatios]:
     """What a record says of the job's implementations; nothing of those that were measured by other rules."""
-    quiet = noises(record)
+    quiet = noise_by_timing(record)
     found = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
     return {
         name: PreviousRatios(
-            record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_of(e), AA_NOISE))
+            record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_id(e), AA_NOISE))
         )
         for name, (e, timed) in found.items()
     }
@@ -245,4 +252,4 @@ def _of_post(
 ) -> dict[str, Freshness]:
     records = inventory.records.cells
     mine = {cell.label: records[key] for cell in cells if (key := (post.slug, cell.label, gpu)) in records}
-    return of_cells(post.body.path, cells, inventory.site.files, mine, newest)
+    return cell_freshness(post.body.path, cells, inventory.site.files, mine, newest)

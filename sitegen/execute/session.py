@@ -31,10 +31,10 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import Record
 from sitegen.model.site import Site
 from sitegen.results import store
-from sitegen.results.accept import Accepted, RunHeader, accepted
+from sitegen.results.accept import AcceptedRun, RunHeader, accept_results
+from sitegen.results.figures import GoalResult, goal_results
 from sitegen.results.freshness import Freshness
 from sitegen.results.judge import doubts
-from sitegen.results.measures import GoalResult, goal_results
 from sitegen.results.records import Records
 from sitegen.results.returned import refusals, wrong_time
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
@@ -48,7 +48,7 @@ class Outcome:
     """What a run or an `accept` came to."""
 
     results: Results | None = None
-    stored: Accepted | None = None
+    stored: AcceptedRun | None = None
     """None when nothing was stored: no GPU was there, or there was nothing to do."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -143,7 +143,7 @@ def keep(root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results
     mistakes = mistakes or list(artefact_mistakes(results.results, name))
     if mistakes:
         return Outcome(results, diagnostics=tuple(mistakes))
-    new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
+    new = accept_results(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
         return Outcome(results)
     mistakes = list(_doubts(jobs, new, results.results, name))
@@ -163,7 +163,7 @@ def _waits_for_ceilings(results: Results) -> bool:
     return not results.complete and not any(result.ceilings for result in results.results)
 
 
-def _store(root: Path, inventory: Inventory, new: Accepted, results: Results) -> None:
+def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results) -> None:
     for record in new.records:
         store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
@@ -197,7 +197,7 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
                 yield Diagnostic("SG402", f"{result.id}: artefact {name}: {mistake}", Span(path))
 
 
-def _doubts(jobs: Sequence[Job], new: Accepted, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
+def _doubts(jobs: Sequence[Job], new: AcceptedRun, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
     """What nothing bears out in the records that would be stored, judged by kernel.yaml as it was sent: a figure above
     what the GPU can do has an error in units, bytes or caches, and a formula that the counters contradict spoils every
     figure of its kernel.

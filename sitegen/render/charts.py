@@ -23,7 +23,7 @@ from sitegen.render.roofline import render_roofline
 from sitegen.render.roofline_field import Point, Roof, Roofline, Slope
 from sitegen.render.sources import Sources
 from sitegen.results.datasheets import Datasheet, datasheet
-from sitegen.results.measures import COMPUTE
+from sitegen.results.figures import COMPUTE
 
 MIXES = {
     "memory 1:0": "read",

@@ -27,7 +27,7 @@ from sitegen.render.plates import record_plate
 from sitegen.render.provenance import ceilings_href
 from sitegen.render.sources import Sources, source_of
 from sitegen.render.structured import About
-from sitegen.results.measures import GoalResult, GoalState, goal_results
+from sitegen.results.figures import GoalResult, GoalState, goal_results
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""One evaluation in two records → what else changed between them, in words: the compiler's output, the launch, the
-check, the tools, the versions.
+"""Say in words what differs between two records of one evaluation besides its times: the compiler's output, the
+launch, the check, the tools, the versions.
 
-These need no repetition: a compiler that spills does so each time.  They are told whether or not a time moved.
+These differences have no noise: a compiler that spills does so each time.  They are reported whether or not a time
+changed.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from sitegen.model.record import Compilation, Correctness, Environment, Evaluati
 from sitegen.results.records import PastRun
 
 MOST_CLASSES = 4
-"""Of instructions are named; the rest is counted."""
+"""Number of instruction classes that are named; the others are counted."""
 ERROR_CHANGE = 0.1
-"""Relative: an error that moved by less is the same, summed in another order."""
+"""Relative change of an error from which it is reported; smaller changes come from another order of summation."""
 
 
 def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
-    """`registers 80 → 96`, `spills 0 → 48 bytes`, …: of what both records know."""
+    """Return the differences in fields that both records have: `registers 80 → 96`, `spills 0 → 48 bytes`, …"""
     return (
         *(_compilation(old.compilation, new.compilation) if old.compilation and new.compilation else ()),
         *(_launch(old.launch, new.launch) if old.launch and new.launch else ()),
@@ -28,7 +29,7 @@ def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
 
 
 def same_code(old: Evaluation, new: Evaluation) -> bool:
-    """Both records carry the machine code's hash and the launch, and they are equal: the code did not do it."""
+    """Tell whether both records have the hash of the machine code and the launch, and these are equal."""
     codes = [
         (e.compilation.sass_hash, _shape(e.launch)) if e.compilation and e.launch else ("", ()) for e in (old, new)
     ]
@@ -36,7 +37,7 @@ def same_code(old: Evaluation, new: Evaluation) -> bool:
 
 
 def newer_versions(before: PastRun | Environment, after: PastRun | Environment) -> tuple[str, ...]:
-    """`Triton 3.5.1 → 3.6.0`: what else changed between two runs."""
+    """Return the versions that differ between two runs: `Triton 3.5.1 → 3.6.0`."""
     names = {"driver": "driver", "cuda": "CUDA", "torch": "torch", "triton": "Triton"}
     pairs = [(shown, getattr(before, name), getattr(after, name)) for name, shown in names.items()]
     return tuple(f"{shown} {old} → {new}" for shown, old, new in pairs if old != new)
@@ -50,7 +51,7 @@ def _compilation(old: Compilation, new: Compilation) -> Iterator[str]:
 
 
 def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[str]:
-    """Those whose count changed most."""
+    """Yield one sentence with the instruction classes whose counts changed most."""
     if not old or not new:
         return
     counts = {name: (old.get(name, 0), new.get(name, 0)) for name in (*old, *new)}
@@ -79,7 +80,7 @@ def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:
 
 
 def _sanitizer(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
-    """New findings; a tool that was not run before finds something new, too."""
+    """Yield the findings that are new or gone; a finding of a tool that was not run before is new."""
     for tool, finding in new.items():
         if finding and not old.get(tool):
             yield f"{tool} found: {finding.splitlines()[0]}"
@@ -96,5 +97,5 @@ def _product(sizes: Iterable[int]) -> str:
 
 
 def _shape(launch: LaunchRecord) -> tuple[object, ...]:
-    """Without the occupancy, which follows from the rest and was not always recorded."""
+    """Return the launch without the occupancy, which follows from the rest and was not always recorded."""
     return (launch.grid, launch.block, launch.cluster, launch.shared_bytes, launch.launches)

@@ -1,4 +1,4 @@
-"""The results of a run beside the jobs that were sent → why they are not stored.
+"""Check the results of a run against the jobs that were sent, and say why they are not stored.
 
 Every name in a result must be one that its job has, every key that of the code that was sent, and every value one that
 a measurement can give.
@@ -17,9 +17,9 @@ from sitegen.results.values import is_run_id, problems
 
 PROBES = ("copy", "read")
 AHEAD = dt.timedelta(days=1)
-"""How far the clock of a GPU machine may be ahead of ours."""
+"""Most that the clock of a GPU machine may be ahead of ours."""
 MOST = 20
-"""Sentences about one result."""
+"""Most sentences about one result."""
 
 
 def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
@@ -43,7 +43,7 @@ def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]
 
 
 def wrong_time(run: str, now: dt.datetime) -> str:
-    """What is wrong with the start of a run; empty when it is a time that has come."""
+    """Return the mistake in the start of a run; empty when it is a time in the past."""
     if not is_run_id(run):
         return "its manifest does not say when it ran"
     began = dt.datetime.strptime(run, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=dt.UTC)
@@ -84,14 +84,14 @@ def _names(job: Job, result: JobResult) -> Iterator[str]:
         yield from _twice([one.name for one in result.ceilings], "ceiling")
 
 
-def _evaluations(job: KernelJob, found: Sequence[Evaluation]) -> Iterator[str]:
+def _evaluations(job: KernelJob, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     names: Mapping[Role, Collection[str]] = {
         Role.IMPLEMENTATION: {one.name for one in job.kernel.implementations},
         Role.BASELINE: set(job.kernel.baselines),
         Role.PROBE: PROBES,
     }
-    yield from _twice([f"{one.role} {one.name}" for one in found], "evaluation")
-    for one in found:
+    yield from _twice([f"{one.role} {one.name}" for one in evaluations], "evaluation")
+    for one in evaluations:
         if one.name not in names[one.role]:
             yield f"`{one.name}` is no {one.role} of {job.kernel.name}"
         elif (one.workload, one.dtype, dict(one.params)) != (job.workload.name, job.dtype, dict(job.params)):
@@ -110,10 +110,10 @@ def _rejections(job: RejectJob, result: JobResult) -> Iterator[str]:
             yield from _other_code(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
 
 
-def _cells(job: NotebookJob, found: Sequence[CellResult]) -> Iterator[str]:
+def _cells(job: NotebookJob, cells: Sequence[CellResult]) -> Iterator[str]:
     keys = {cell.label: cell.key for cell in job.cells}
-    yield from _twice([cell.label for cell in found], "cell")
-    for cell in found:
+    yield from _twice([cell.label for cell in cells], "cell")
+    for cell in cells:
         if cell.label not in keys:
             yield f"`{cell.label}` is the label of no cell of {job.post}"
         elif cell.status not in list(Status):
@@ -125,14 +125,14 @@ def _cells(job: NotebookJob, found: Sequence[CellResult]) -> Iterator[str]:
 def _tools(job: InspectJob, result: JobResult) -> Iterator[str]:
     kernel = job.kernel
     names = {one.name for one in kernel.implementations} | {w.implementation.name for w in kernel.wrong}
-    found = [*(one.name for one in result.counted), *(one.name for one in result.sanitized)]
-    for name in found:
+    names_in_result = [*(one.name for one in result.counted), *(one.name for one in result.sanitized)]
+    for name in names_in_result:
         if name not in names | set(kernel.baselines) | set(PROBES):
             yield f"`{name}` is nothing of {kernel.name}"
 
 
-def _other_code(name: str, found: Key, sent: Key | None) -> Iterator[str]:
-    if sent is None or (found.digest, dict(found.parts)) != (sent.digest, dict(sent.parts)):
+def _other_code(name: str, returned: Key, sent: Key | None) -> Iterator[str]:
+    if sent is None or (returned.digest, dict(returned.parts)) != (sent.digest, dict(sent.parts)):
         yield f"the key of {name} is not that of the code that was sent"
 
 

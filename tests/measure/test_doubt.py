@@ -20,7 +20,7 @@ from sitegen.model.job import PreviousRatios
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Record
 from sitegen.results.noise import noise_of
-from sitegen.results.verdicts import Measure, Verdict, threshold_of, verdict
+from sitegen.results.verdicts import FigureChange, Verdict, threshold_of, verdict
 
 RECORD = Path(__file__).parents[2] / "kernels/softmax/results/nvidia-h200.json"
 SEEN = 0.0016
@@ -104,7 +104,7 @@ def judged(rng: random.Random, noise: float, older: int, slower: float) -> tuple
     while len(after) < MOST_GENERATIONS and is_near(fmean(after), fmean(before), threshold):
         after += [math.exp(rng.gauss(0, noise)) / (1 + slower) for _ in range(MORE_GENERATIONS)]
     sides = ((fmean(side), fmean(side) * 0.999, fmean(side) * 1.001) for side in (before, after))
-    return verdict([Measure("torch / t", *sides, tuple(before), tuple(after))], threshold), len(after)
+    return verdict([FigureChange("torch / t", *sides, tuple(before), tuple(after))], threshold), len(after)
 
 
 def slower_in(noise: float, older: int, slower: float) -> tuple[float, float]:

@@ -1,8 +1,8 @@
-"""The results of a run, what the tools said beside them → the same results with counters and findings in place.
+"""Add the results of the tools, counters and sanitizer findings, to the evaluations of a run.
 
-A kernel's `InspectJob` runs beside its timed jobs and says two things: what the GPU's counters read of each call, and
-what compute-sanitizer found in each implementation.  A finding is a failure that the gates could not see: it takes the
-performance away.  Whatever failed by itself keeps its own status.
+A kernel's `InspectJob` runs beside its timed jobs.  It gives the GPU's counters for each call, and the findings of
+compute-sanitizer for each implementation.  A finding is a failure that the gates of correctness could not see, so the
+evaluation fails and loses its performance.  An evaluation that failed already keeps its status.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from sitegen.model.kernel import Scalar, Status
 from sitegen.model.record import Counters, Evaluation, Rejection, Role
 
 CallId = tuple[str, Role, str, str, str, tuple[tuple[str, Scalar], ...]]
-"""Kernel, role, name, workload, dtype, params: one evaluation of a run."""
+"""Kernel, role, name, workload, dtype and params of one evaluation of a run."""
 
 
-def inspected(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
-    """Every result of the run, its evaluations and rejections with what the tools said of them.  Doing it twice
-    changes nothing.
+def with_tool_results(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
+    """Return the results of a run with counters and findings in evaluations and rejections.
+
+    A second call on its own output changes nothing.
     """
     counters = dict(_counters(results))
     ours, wrong = ({(k, s.name): s for k, s in _sanitized(results) if s.wrong is variant} for variant in (False, True))
@@ -35,7 +36,9 @@ def inspected(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
 
 
 def kernel_of(result: JobResult) -> str:
-    """`softmax@8192x8192:float32`, `softmax/wrong` and `softmax/tools` are of softmax; the rest is of no kernel."""
+    """Return the kernel of a job by its id, `softmax` for `softmax@8192x8192:float32`, `softmax/wrong` and
+    `softmax/tools`; empty for ceilings and notebooks.
+    """
     return result.id.split("@")[0].split("/")[0] if result.kind in ("kernel", "reject", "inspect") else ""
 
 
@@ -61,27 +64,27 @@ def _inspected(
 ) -> Evaluation:
     if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
         return evaluation
-    found = sanitized.get((kernel, evaluation.name))
-    judged = _judged(evaluation, found) if found and evaluation.role is Role.IMPLEMENTATION else evaluation
+    result = sanitized.get((kernel, evaluation.name))
+    judged = _judged(evaluation, result) if result and evaluation.role is Role.IMPLEMENTATION else evaluation
     if judged.status is not Status.PASSED:
         return replace(judged, counters=None)  # they hold a time, which only right results have
     return replace(judged, counters=counters.get(_call_id(kernel, evaluation), evaluation.counters))
 
 
-def _judged(evaluation: Evaluation, found: SanitizerResult) -> Evaluation:
-    evaluation = replace(evaluation, sanitizer=found.findings)
-    if found.status is Status.PASSED or evaluation.status is not Status.PASSED:
+def _judged(evaluation: Evaluation, result: SanitizerResult) -> Evaluation:
+    evaluation = replace(evaluation, sanitizer=result.findings)
+    if result.status is Status.PASSED or evaluation.status is not Status.PASSED:
         return evaluation
-    return replace(evaluation, status=found.status, message=_message(found), performance=None, samples="")
+    return replace(evaluation, status=result.status, message=_message(result), performance=None, samples="")
 
 
-def _rejected(rejection: Rejection, found: SanitizerResult | None) -> Rejection:
-    """What the gates let through may still be found."""
-    if found is None or found.status is Status.PASSED or rejection.status is not Status.PASSED:
+def _rejected(rejection: Rejection, result: SanitizerResult | None) -> Rejection:
+    """Return the rejection with the status of a finding, when the variant passed the gates."""
+    if result is None or result.status is Status.PASSED or rejection.status is not Status.PASSED:
         return rejection
-    return replace(rejection, status=found.status, message=_message(found))
+    return replace(rejection, status=result.status, message=_message(result))
 
 
-def _message(found: SanitizerResult) -> str:
-    """`racecheck: Error: Potential WAR hazard …`, a line for each tool that found something."""
-    return "\n".join(f"{tool}: {text}" for tool, text in found.findings.items() if text)
+def _message(result: SanitizerResult) -> str:
+    """Return a line for each tool with a finding: `racecheck: Error: Potential WAR hazard …`."""
+    return "\n".join(f"{tool}: {text}" for tool, text in result.findings.items() if text)
