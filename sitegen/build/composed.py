@@ -216,6 +216,6 @@ def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
 def _forms(
     root: Path, path: str, digest: bytes, wanted: Sequence[ImageVariant], folder: Path, printer: Printer
 ) -> Files:
-    from sitegen.write.images import made
+    from sitegen.write.images import variant_contents
 
-    return made(partial(inside.read_bytes, root, path), digest, wanted, folder)
+    return variant_contents(partial(inside.read_bytes, root, path), digest, wanted, folder)

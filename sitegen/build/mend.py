@@ -22,8 +22,8 @@ from sitegen.model.document import Document, fill_slots
 from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
-from sitegen.write.fragments import LostFragmentError, Shelf
-from sitegen.write.output import Written, replace_files
+from sitegen.write.fragments import FragmentStore, LostFragmentError
+from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
 
 MOST = 8
@@ -45,7 +45,11 @@ def mend(job: Job, last: State, edited: Iterable[str]) -> Outcome | None:
     paths = tuple(edited)
     if len(paths) > MOST:
         return None
-    own, shelf, mended = load_own_pages(job.remembered, job.version), Shelf(job.cache / "fragments"), list[Mended]()
+    own, shelf, mended = (
+        load_own_pages(job.remembered, job.version),
+        FragmentStore(job.cache / "fragments"),
+        list[Mended](),
+    )
     with job.stages.stage("mend", len(paths)) as tick:
         for path in paths:
             one = _mended(job, last, own[path], path, shelf) if path in own else None
@@ -59,10 +63,12 @@ def mend(job: Job, last: State, edited: Iterable[str]) -> Outcome | None:
         state = _state(job, last, mended)
         save(job.remembered, job.version, state)
     names = tuple(one.own.sheet for one in mended)
-    return Outcome(last.report, False, Written(0, len(names), 0, len(last.outputs) - len(names)), names, state.sheets)
+    return Outcome(
+        last.report, False, WriteCounts(0, len(names), 0, len(last.outputs) - len(names)), names, state.sheets
+    )
 
 
-def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: Shelf) -> Mended | None:
+def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: FragmentStore) -> Mended | None:
     printed = last.sheets.get(own.sheet)
     if printed is None or printed.key != own.key or printed.files != (own.sheet,) or f"{path}:" in last.report:
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.write import cache
-from sitegen.write.fragments import Reference
+from sitegen.write.fragments import FragmentReference
 
 Piece = tuple[bytes, int, int]
 """What a part of a text's HTML was made from, and where in it that stands."""
@@ -25,7 +25,7 @@ class OwnPage:
     """Of the text: `elsewhere.face_of_text`."""
     lang: str
     """The language of the text."""
-    html: Reference
+    html: FragmentReference
     pieces: tuple[Piece, ...]
     contents: tuple[str, ...]
     """What stands in each slot of the HTML."""

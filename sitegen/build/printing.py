@@ -33,8 +33,8 @@ from sitegen.render.parts import DAY, TEXT, Part, key_of, key_of_parts
 from sitegen.render.sheet import Files, Sheet
 from sitegen.render.theme import environment
 from sitegen.write.drawings import Drawings
-from sitegen.write.forms import forget_forms
-from sitegen.write.output import STAGE, check_output, checked, differs, encoded, publish, stage, staging
+from sitegen.write.images import remove_unused_variants
+from sitegen.write.output import STAGE, check_output, checked_output_path, differs, encoded, publish, stage, staging
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _print_and_write(job: Job, site: Composed) -> Outcome:
             state = _state(job, site, made, owners, new)
             save_own_pages(job.remembered, job.version, _own_pages(job, site, sheets, made, state))
             save(job.remembered, job.version, state)
-            forget_forms(job.cache / FORMS, set(site.read.digests.values()))
+            remove_unused_variants(job.cache / FORMS, set(site.read.digests.values()))
     return Outcome(state.report, False, written, tuple(sheet.name for sheet in due), state.sheets)
 
 
@@ -197,7 +197,7 @@ def _print(
         names = {}
         for path, content in files.items():
             data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
-            names[path] = stage(job.output, name, data) if differs(job.output, checked(path), data) else ""
+            names[path] = stage(job.output, name, data) if differs(job.output, checked_output_path(path), data) else ""
         return names
 
     slow = [[one] for one in due if one.measured or one.slow]

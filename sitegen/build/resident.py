@@ -43,8 +43,8 @@ from sitegen.render.sheets import PostSheets, sheets
 from sitegen.render.sources import Sources
 from sitegen.render.theme import environment
 from sitegen.write.cache import pack
-from sitegen.write.fragments import Shelf
-from sitegen.write.output import alone
+from sitegen.write.fragments import FragmentStore
+from sitegen.write.output import locked_output
 from sitegen.write.scan import Signature, digest_of, scan, signature_of
 
 KEPT = 500
@@ -67,7 +67,7 @@ class _Parts:
     """All parts of a site, read as a build reads them, and then kept."""
 
     def __init__(self, job: Job) -> None:
-        shelf = Shelf(job.cache / "fragments")
+        shelf = FragmentStore(job.cache / "fragments")
         self.index, self._reader = Index(job, shelf), Reader(job.root, job.seen, shelf)
         read = self._reader.read(known_digests(job), self.index.entries, job.processes, lambda count: None)
         self.entries = read.entries
@@ -275,7 +275,7 @@ class Resident:
 
     def _begin(self, processes: int) -> Collection[str]:
         output, cache, version = self.root / OUTPUT, cache_of_site(self.root), versions()
-        with alone(cache, output):
+        with locked_output(cache, output):
             last, seen = states.load(state_file(cache, output), version), scan(self.root, ROOMS)
             now = time.time_ns()
             job = Job(self.root, output, cache, self._as_of, True, processes, version, Stages(), now, seen, last)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sitegen.write import cache
-from sitegen.write.scan import Signature, digest_file, settled
+from sitegen.write.scan import Signature, digest_file, is_settled
 
 Left = tuple[int, int, int]
 """Size, modification time (ns) and inode of a file that was written."""
@@ -97,4 +97,4 @@ def left_of(path: str) -> Left | None:
 
 def trusted(seen: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
     """The signatures of a scan that began then, without those that a change could have left as they are."""
-    return {path: signature if settled(signature, began_ns) else None for path, signature in seen.items()}
+    return {path: signature if is_settled(signature, began_ns) else None for path, signature in seen.items()}

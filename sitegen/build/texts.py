@@ -33,7 +33,7 @@ from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.write.cache import pack, unpack
-from sitegen.write.fragments import LostFragmentError, Reference, Shelf
+from sitegen.write.fragments import FragmentReference, FragmentStore, LostFragmentError
 from sitegen.write.scan import Signature, digest_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Parsed:
 
     part: SitePart | None
     """None of a file that is only looked at by others."""
-    fragments: Mapping[str, Reference] = field(default_factory=dict)
+    fragments: Mapping[str, FragmentReference] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     face: bytes = b""
     """Of a post without mistakes that is all of its file: `elsewhere.face_of_text`."""
@@ -101,7 +101,9 @@ class Read:
 class Fragments(Mapping[str, str]):
     """The HTML of each document, read from the shelf when it is asked for; a lost one is made again."""
 
-    def __init__(self, shelf: Shelf, parsed: Mapping[str, Parsed], again: Callable[[str], Mapping[str, str]]) -> None:
+    def __init__(
+        self, shelf: FragmentStore, parsed: Mapping[str, Parsed], again: Callable[[str], Mapping[str, str]]
+    ) -> None:
         self._shelf, self._again = shelf, again
         self._places = {key: (name, at) for name, one in parsed.items() for key, at in one.fragments.items()}
 
@@ -140,7 +142,7 @@ def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> Setting
 class Reader:
     """Reads one site in one build."""
 
-    def __init__(self, root: Path, seen: Mapping[str, Signature], shelf: Shelf) -> None:
+    def __init__(self, root: Path, seen: Mapping[str, Signature], shelf: FragmentStore) -> None:
         self.root, self.seen, self.shelf = root, seen, shelf
         texts = [path for path in seen if is_text(path)]
         self.wanted = {path: (path,) for path in texts} | parts_of(texts)

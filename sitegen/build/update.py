@@ -19,7 +19,7 @@ from sitegen.build.state import Printed, State
 from sitegen.build.user_cache import cache_of_site
 from sitegen.build.versions import versions
 from sitegen.build.workers import cores
-from sitegen.write.output import Written, alone, refuse_link
+from sitegen.write.output import WriteCounts, locked_output, refuse_link
 from sitegen.write.scan import Signature, scan
 
 OUTPUT = "public"
@@ -63,7 +63,7 @@ class Outcome:
     """The mistakes, as the author sees them; empty when there are none."""
     failed: bool = False
     """Then nothing was written."""
-    written: Written = field(default_factory=lambda: Written(0, 0, 0, 0))
+    written: WriteCounts = field(default_factory=lambda: WriteCounts(0, 0, 0, 0))
     printed: tuple[str, ...] = ()
     """The names of the sheets that were printed."""
     sheets: Mapping[str, Printed] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def update(
     stages, cache = stages or Stages(), cache_of_site(root)
     if output.absolute() == (root / OUTPUT).absolute():
         refuse_link(output)
-    with alone(cache, output):
+    with locked_output(cache, output):
         with stages.stage("scan"):
             version, began_ns = versions(), time.time_ns()
             last, seen = states.load(state_file(cache, output), version), scan(root, ROOMS)
@@ -92,7 +92,7 @@ def update(
             edited = _edited(job, last) if last else None
         if last and edited is not None:
             if not edited and last.knows(seen):
-                return Outcome(last.report, written=Written(0, 0, 0, len(last.outputs)), sheets=last.sheets)
+                return Outcome(last.report, written=WriteCounts(0, 0, 0, len(last.outputs)), sheets=last.sheets)
             from sitegen.build.mend import mend
 
             if mended := mend(job, last, edited):

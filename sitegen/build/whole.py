@@ -133,11 +133,11 @@ def build(root: Path, *, as_of: dt.date | None = None, everything: bool = False,
 
 def _forms(loaded: Loaded) -> dict[str, bytes]:
     """The forms of all images, by URL."""
-    from sitegen.write.images import made
+    from sitegen.write.images import variant_contents
 
     found: dict[str, bytes] = {}
     for href, image in loaded.linked.images.items() if loaded.site.config.images else ():
         root, path = loaded.root, loaded.linked.assets[unquote(href)]
         source, folder = partial(inside.read_bytes, root, path), cache_of_site(root) / FORMS
-        found |= made(source, digest_file(root, path), variants_of(unquote(href), image), folder)
+        found |= variant_contents(source, digest_file(root, path), variants_of(unquote(href), image), folder)
     return found

@@ -43,6 +43,7 @@ class Access:
 
     @property
     def sectors(self) -> tuple[int, ...]:
+        """Numbers of the sectors that the access touches."""
         return self.blocks(SECTOR)
 
     @property
@@ -52,6 +53,7 @@ class Access:
 
     @property
     def bytes_moved(self) -> int:
+        """Bytes of all sectors that the access touches."""
         return len(self.sectors) * SECTOR
 
     @property

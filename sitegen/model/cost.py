@@ -23,10 +23,12 @@ class Cost:
 
     @property
     def bytes(self) -> Number:
+        """Least bytes read and written."""
         return self.read_bytes + self.written_bytes
 
     @property
     def read_share(self) -> float:
+        """Reads as a share of all bytes; one half without any traffic."""
         return self.read_bytes / self.bytes if self.bytes else 0.5
 
     @property

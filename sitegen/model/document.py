@@ -42,7 +42,7 @@ class ImageSlot:
     target: str
     span: Span
     attributes: tuple[tuple[str, str], ...] = ()
-    """All but `src`: `alt`, `title`, `class`, `id`."""
+    """Attributes except `src`: `alt`, `title`, `class`, `id`."""
     first: bool = False
     """The first image of a text is loaded at once, the others when the reader scrolls near them."""
 
@@ -171,7 +171,7 @@ class Cell:
     options: Mapping[str, object] = field(default_factory=dict)
     """Checked display options of the outputs (`echo`, `fig-cap`, …), as YAML gave them."""
     look: Look = NUMBERED
-    """How the code is shown."""
+    """Display options of the code."""
     implements: str = ""
     """`kernel/implementation` when this cell *is* an implementation."""
     launch: Launch | None = None

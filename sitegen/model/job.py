@@ -1,7 +1,7 @@
-"""Work for a GPU machine and what comes back: plain JSON both ways, with every source inside.
+"""Jobs for a GPU machine and their results, which are exchanged as plain JSON with every source inside.
 
 `execute/` plans jobs and sends them through Dask or in a bundle; `python -m sitegen.measure JOB.json RESULT.json`
-does one.  A job needs no site, no YAML and no Markdown; its result needs no Python class.
+does one job.  A job needs no site, no YAML and no Markdown; its result needs no Python class.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Out
 
 JOB_SCHEMA = 1
 UNJUDGED = "cannot be judged without a GPU"
-"""Begins the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
+"""Start of the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
 
 
 @dataclass(frozen=True, slots=True)

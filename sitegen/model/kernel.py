@@ -37,6 +37,7 @@ class Status(StrEnum):
 
     @property
     def failed(self) -> bool:
+        """True for every status that says that something is wrong."""
         return self not in (Status.PASSED, Status.UNSUPPORTED, Status.NOT_RUN)
 
 
@@ -166,4 +167,5 @@ class Kernel:
 
     @property
     def folder(self) -> str:
+        """Folder of the kernel, from the site's root."""
         return f"kernels/{self.name}"

@@ -74,6 +74,7 @@ class Layout:
 
 
 def size_of(shape: Tree) -> int:
+    """Return the number of coordinates of a shape."""
     return math.prod(map(size_of, shape)) if isinstance(shape, tuple) else shape
 
 

@@ -215,6 +215,7 @@ class Counters:
 
     @property
     def dram_bytes(self) -> float:
+        """Bytes read from and written to DRAM."""
         return self.dram_read_bytes + self.dram_written_bytes
 
     @property

@@ -138,6 +138,7 @@ class Series:
 
     @property
     def posts(self) -> tuple[Ref, ...]:
+        """Posts of all phases, in reading order."""
         return tuple(post for phase in self.phases for post in phase.posts)
 
 

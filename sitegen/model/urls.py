@@ -24,20 +24,24 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 def post_url(post: Post, config: SiteConfig) -> str:
+    """Return the URL of a post: its permalink, or one made of language and slug."""
     if post.permalink.strip("/"):
         return address(post.permalink)
     return in_language(f"{POSTS}{post.slug}/", post.lang, config)
 
 
 def page_url(page: Page, config: SiteConfig) -> str:
+    """Return the URL of a page without a date."""
     return in_language(f"{page.slug}/", page.lang, config)
 
 
 def series_url(series: str) -> str:
+    """Return the URL of a series by its id."""
     return f"{SERIES}{series}/"
 
 
 def kernel_url(kernel: str) -> str:
+    """Return the URL of a kernel by its name."""
     return f"{KERNELS}{kernel}/"
 
 
@@ -47,14 +51,17 @@ def ceilings_url(gpu: str) -> str:
 
 
 def day_url(date: dt.date) -> str:
+    """Return the URL of a day of the worklog."""
     return f"{WORKLOG}{date.isoformat()}/"
 
 
 def exercise_url(exercise: str) -> str:
+    """Return the URL of an exercise by its id."""
     return f"{EXERCISES}{exercise}/"
 
 
 def term_url(term: str) -> str:
+    """Return the URL of a glossary entry by its slug."""
     return f"{TERMS}{term}/"
 
 

@@ -97,6 +97,7 @@ def read_value(hint: Any, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 def wrong_type(node: Node, expected: str, diagnostics: Diagnostics, hint: str = "") -> Any:
+    """Append a diagnostic for a value of a wrong type, and return `_UNREADABLE`."""
     diagnostics.append(Diagnostic("SG011", f"expected {expected}, found {_shown(node)}", node.span, hint))
     return _UNREADABLE
 
@@ -121,6 +122,7 @@ def one_of(known: Iterable[str], what: str) -> Converter:
 
 
 def read_language(node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a language tag; append a diagnostic and return `_UNREADABLE` for another word."""
     if is_language(node.text):
         return node.text
     diagnostics.append(unknown_language(node.text, node.span))
@@ -128,6 +130,7 @@ def read_language(node: Node, diagnostics: Diagnostics) -> Any:
 
 
 def unknown_language(word: str, span: Span) -> Diagnostic:
+    """Return the diagnostic for a word that is no language tag."""
     return Diagnostic("SG014", f"`{word}` is not a language", span, language_hint(word))
 
 

@@ -55,6 +55,7 @@ def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnos
 
 
 def no_front_matter(path: str, *keys: str) -> Diagnostic:
+    """Return the diagnostic for a file without front matter, which needs at least these keys."""
     wanted = " and ".join(f"`{key}:`" for key in keys)
     return Diagnostic("SG004", "no front matter", Span(path), f"begin the file with `---`, {wanted}, `---`")
 

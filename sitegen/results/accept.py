@@ -29,6 +29,7 @@ class RunHeader:
 
     @property
     def date(self) -> str:
+        """Day of the start."""
         return self.id[:10]
 
 

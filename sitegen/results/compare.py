@@ -78,6 +78,7 @@ class RecordedEvaluation:
 
     @property
     def timed(self) -> Performance | None:
+        """Times of the evaluation; None when it did not pass."""
         return self.evaluation.performance
 
     @property

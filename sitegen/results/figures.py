@@ -54,12 +54,15 @@ class WorkloadCeilings:
         return max(self.memory_us(cost), self.compute_us(cost))
 
     def memory_us(self, cost: Cost) -> float:
+        """Return the least time of the traffic in microseconds; 0 without a memory ceiling."""
         return cost.bytes / self.bytes_per_s * 1e6 if self.bytes_per_s else 0.0
 
     def compute_us(self, cost: Cost) -> float:
+        """Return the least time of the operations in microseconds; 0 without an arithmetic ceiling."""
         return cost.flops / self.flops_per_s * 1e6 if self.flops_per_s else 0.0
 
     def bound_by_memory(self, cost: Cost) -> bool:
+        """Tell whether the traffic takes at least as long as the operations."""
         return self.memory_us(cost) >= self.compute_us(cost)
 
 

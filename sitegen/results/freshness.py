@@ -61,6 +61,7 @@ class WantedEvaluation:
 
     @property
     def id(self) -> EvaluationId:
+        """Identity of the evaluation in a record."""
         return (self.role, self.name, self.workload.name, self.dtype, tuple(sorted(self.params.items())))
 
     @property
@@ -110,6 +111,7 @@ def kernel_freshness(
 def rejection_freshness(
     kernel: Kernel, wrong: Implementation, files: SourceTexts, rejection: Rejection | None
 ) -> Freshness:
+    """Return the freshness of a `wrong/` variant; `rejection` is its stored result."""
     if rejection is None or rejection.status is Status.NOT_RUN:
         return Freshness(FreshnessState.MISSING)
     return _by_key(wrong_key(kernel, wrong, files), rejection.key, rejection.key_parts)

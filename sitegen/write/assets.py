@@ -1,7 +1,7 @@
-"""The theme's assets → the same under names that hold their content's hash, so that a browser may keep them for ever.
+"""Name the theme's assets after the hash of their content, so that a browser may keep them for ever.
 
-`site.css` becomes `assets/site.1f0c9a3b.css`; a `url(…)` in a style sheet is rewritten to the new name of what it
-refers to.  Pure: bytes in, bytes out; `build` gives the mapping of names to `render` and the files to `write_site`.
+`site.css` becomes `assets/site.1f0c9a3b.css`, and a `url(…)` in a style sheet is rewritten to the new name of its
+target.  This module opens no files.
 """
 
 from __future__ import annotations
@@ -20,14 +20,19 @@ _URL = re.compile(r"""url\(\s*(["']?)([^"')]+)\1\s*\)""")
 
 @dataclass(frozen=True, slots=True)
 class Assets:
+    """Assets under their new names."""
+
     files: Mapping[str, bytes]
-    """Content by output path, `assets/site.1f0c9a3b.css`."""
+    """Content by output path: `assets/site.1f0c9a3b.css`."""
     urls: Mapping[str, str]
-    """The output path by the name in the theme's folder, `site.css`: for templates."""
+    """Output path by the name in the theme's folder, `site.css`; templates use it."""
 
 
 def fingerprint(assets: Mapping[str, bytes], source: str = "templates/assets") -> tuple[Assets, tuple[Diagnostic, ...]]:
-    """Name every asset after its content.  `source` is the folder that a diagnostic about a style sheet names."""
+    """Return the assets under new names, and a diagnostic for each unknown target in a style sheet.
+
+    `source` is the folder that the diagnostics name.
+    """
     plain = {name: data for name, data in assets.items() if not name.endswith(".css")}
     urls = {name: _hashed(name, data) for name, data in sorted(plain.items())}
     files = {urls[name]: data for name, data in plain.items()}
@@ -45,7 +50,7 @@ def _hashed(name: str, data: bytes) -> str:
 
 
 def _rewritten(css: str, name: str, urls: Mapping[str, str], source: str, diagnostics: list[Diagnostic]) -> str:
-    """The style sheet with each relative `url(…)` pointing to the hashed name of the asset."""
+    """Return the style sheet with each relative `url(…)` changed to the new name of the asset."""
     here = posixpath.dirname(name)
 
     def replaced(match: re.Match[str]) -> str:
