@@ -184,8 +184,8 @@ OPEN_FILES = {
     "highlight/lines.py:fingerprint": "files of the package",
     "markup/directives/__init__.py:styles": "files of the package",
     "markup/math.py": "a file of the package",
-    "render/card.py": "fonts of a package",
-    "render/theme.py:load_theme": "the default theme",
+    "render/outputs/cards.py": "fonts of a package",
+    "render/shared/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
     "write/scaffold.py:_workflow": "a file of the package",
     # The cache folder of the user, which `build/user_cache.py` makes.
@@ -200,7 +200,7 @@ OPEN_FILES = {
     "write/output.py:_remembered": "a file of the cache",
     "write/output.py:locked_output": "a file of the cache",
     # Folders that this process has made for itself.
-    "render/search.py:index_files": "a temporary folder",
+    "render/outputs/search.py:index_files": "a temporary folder",
     "write/output.py:stage": "a folder that `staging` has just made, with a name of our own",
     # Files that the command line names.
     "cli/sides.py:_side": "a record that the command line names",

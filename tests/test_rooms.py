@@ -135,6 +135,25 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(ROOT) == known
 
 
+FOLDERS_OF_RENDER = ("inputs", "shared", "figures", "measurements", "texts", "pages", "outputs", "rules", "site")
+"""Each imports only those before it.  `rules` name what prints a page by a string, since it is imported late."""
+
+
+def test_the_folders_of_render_import_one_way() -> None:
+    def folder(module: str) -> int:
+        return FOLDERS_OF_RENDER.index(module.split(".")[2])
+
+    graph = {a: {b for b in targets if in_folder_of_render(b)} for a, targets in import_graph(ROOT).items()}
+    backwards = [
+        f"{a} imports {b}" for a in filter(in_folder_of_render, graph) for b in graph[a] if folder(b) > folder(a)
+    ]
+    assert backwards == []
+
+
+def in_folder_of_render(module: str) -> bool:
+    return module.startswith("sitegen.render.")
+
+
 def test_a_circle_is_found_also_when_a_function_imports(tmp_path: Path) -> None:
     for name, text in {
         "a": "from sitegen import b",

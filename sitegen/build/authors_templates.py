@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import jinja2
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
-from sitegen.render.templates import TemplateFailure
+from sitegen.render.shared.templates import TemplateFailure
 
 TEMPLATES = "templates"
 """The folder of a site's own templates, which stand over the theme's."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sitegen import inside
 from sitegen.model.vocabulary import Vocabulary, catalogue_files, parse_catalogue
-from sitegen.render.default_theme import default_folder
+from sitegen.render.shared.default_theme import default_folder
 
 
 def vocabularies(root: Path, language: str) -> Callable[[str], Vocabulary]:

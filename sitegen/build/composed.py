@@ -31,19 +31,19 @@ from sitegen.read.load import assemble, is_text
 from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
 from sitegen.read.texts import LazyTexts
-from sitegen.render.frame import Printer, navigation
-from sitegen.render.language import Language
-from sitegen.render.parts import Part
-from sitegen.render.sheet import Files, Sheet, digest_of_measured, these
-from sitegen.render.sheets import sheets
-from sitegen.render.sources import Sources
-from sitegen.render.theme import load_theme
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.dependencies import Part
+from sitegen.render.rules.rule import Files, Sheet, digest_of_measured, these
+from sitegen.render.rules.site_rules import sheets
+from sitegen.render.shared.frame import Printer, navigation
+from sitegen.render.shared.language import Language
+from sitegen.render.shared.theme import load_theme
 from sitegen.write.assets import fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import could_be_read
 
 if TYPE_CHECKING:
-    from sitegen.render.evidence import Evidence
+    from sitegen.render.inputs.evidence import Evidence
     from sitegen.results.records import Records
 
 
@@ -159,7 +159,7 @@ class Composed:
         return load_records(self._job.root, self.sources.site)
 
     def _evidence(self) -> Evidence:
-        from sitegen.render.evidence import gather
+        from sitegen.render.inputs.evidence import gather
 
         return gather(self.sources.site, self.sources.documents, self._records[0])
 

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from sitegen.diagnostics import Span
 from sitegen.model.document import CellSlot, Document
-from sitegen.render.numbers import minutes
+from sitegen.render.shared.numbers import minutes
 
 _NOWHERE = Span("")
 

@@ -21,7 +21,7 @@ from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, fill_slots
 from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
-from sitegen.render.parts import TEXT, Part, digest_of_part, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
 from sitegen.write.fragments import FragmentStore, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of

@@ -27,11 +27,11 @@ from sitegen.model.site import Post
 from sitegen.model.urls import CARD
 from sitegen.read.config import zone_of
 from sitegen.read.texts import LazyTexts
-from sitegen.render.finding_sheets import search_indexes, sitemap
-from sitegen.render.frame import Printer
-from sitegen.render.parts import DAY, TEXT, Part, key_of, key_of_parts
-from sitegen.render.sheet import Files, Sheet
-from sitegen.render.theme import environment
+from sitegen.render.rules.dependencies import DAY, TEXT, Part, key_of, key_of_parts
+from sitegen.render.rules.discovery_rules import search_indexes, sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.theme import environment
 from sitegen.write.drawings import Drawings
 from sitegen.write.images import remove_unused_variants
 from sitegen.write.output import STAGE, check_output, checked_output_path, differs, encoded, publish, stage, staging
@@ -189,7 +189,7 @@ def _print(
         return [(one.name, compare.printed(one, staged(one.make(printer)), contents(one))) for one in batch]
 
     def contents(sheet: Sheet) -> tuple[str, ...] | None:
-        from sitegen.render.slots import plain_contents
+        from sitegen.render.texts.filled_slots import plain_contents
 
         return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post) else None
 

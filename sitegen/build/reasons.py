@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sitegen.build.state import Printed
-    from sitegen.render.parts import Part
+    from sitegen.render.rules.dependencies import Part
 
 NEW = ("it was not there before",)
 TOUCHED = ("its file is not as it was left",)

@@ -36,12 +36,12 @@ from sitegen.model import urls
 from sitegen.model.site import Markdown, Page, Post, Term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import LazyTexts
-from sitegen.render.finding_sheets import sitemap
-from sitegen.render.frame import Printer, base_path
-from sitegen.render.sheet import Files, Sheet
-from sitegen.render.sheets import PostSheets, sheets
-from sitegen.render.sources import Sources
-from sitegen.render.theme import environment
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.discovery_rules import sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.rules.site_rules import PostSheets, sheets
+from sitegen.render.shared.frame import Printer, base_path
+from sitegen.render.shared.theme import environment
 from sitegen.write.cache import pack
 from sitegen.write.fragments import FragmentStore
 from sitegen.write.output import locked_output

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import sitegen
-from sitegen.render.default_theme import default_folder
+from sitegen.render.shared.default_theme import default_folder
 
 _READERS = (
     "linkify_it",

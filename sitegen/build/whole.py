@@ -30,9 +30,9 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.read.config import zone_of
 from sitegen.read.load import load_site
-from sitegen.render.evidence import Evidence, gather
+from sitegen.render.inputs.evidence import Evidence, gather
+from sitegen.render.shared.theme import load_theme
 from sitegen.render.site import render_site
-from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
 from sitegen.results.store import load_records, record_text
 from sitegen.results.verify import verify_records

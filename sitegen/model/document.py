@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class DocumentHeading:
     level: int
     id: str
     text: str
@@ -44,7 +44,7 @@ class ImageSlot:
     attributes: tuple[tuple[str, str], ...] = ()
     """Attributes except `src`: `alt`, `title`, `class`, `id`."""
     first: bool = False
-    """The first image of a text is loaded at once, the others when the reader scrolls near them."""
+    """True for the first image of a text, which is loaded at once; the others are when the reader scrolls near them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Document:
 
     html: str
     slots: tuple[Slot, ...] = ()
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[DocumentHeading, ...] = ()
     ids: tuple[str, ...] = ()
     """Every id in the HTML; links with `#` are checked against them."""
     cells: tuple[Cell, ...] = ()

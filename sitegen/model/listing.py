@@ -31,7 +31,7 @@ class Look:
     first_number: int = 1
     highlighted: str = ""
     focused: str = ""
-    """Lines that are not dimmed, until the reader points at the listing; empty: none is dimmed."""
+    """Lines in focus: the others are dimmed until the reader points at the listing; empty: none is dimmed."""
     inserted: str = ""
     deleted: str = ""
     notes: tuple[Note, ...] = ()

@@ -43,7 +43,7 @@ def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]
 
 
 def wrong_time(run: str, now: dt.datetime) -> str:
-    """Return the mistake in the start of a run; empty when it is a time in the past."""
+    """Return the mistake in the start of a run; empty when it is a time that is not in the future."""
     if not is_run_id(run):
         return "its manifest does not say when it ran"
     began = dt.datetime.strptime(run, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=dt.UTC)

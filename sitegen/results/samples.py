@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from sitegen.model.record import Evaluation, Performance, Ratio, Sustained
 
 LARGEST_ARTEFACT = 256 * 1024
-"""Most bytes of the gzip, which a page links and git keeps for ever."""
+"""Most bytes of the gzip, which a page shows and git keeps for ever."""
 LARGEST_CONTENT = 16 << 20
 CLOSE, CLOSE_US = 5e-5, 2e-4
 """Largest difference of a stored figure from its samples, relative and in microseconds.

@@ -20,11 +20,11 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import Page, Post, Term
 from sitegen.model.vocabulary import ENGLISH
 from sitegen.read.load import assemble, parse_part, parts_of
-from sitegen.render.evidence import Evidence
-from sitegen.render.parts import key_of
-from sitegen.render.sheet import Sheet
-from sitegen.render.sheets import sheets
-from sitegen.render.sources import Sources
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.dependencies import key_of
+from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.site_rules import sheets
 from sitegen.write.cache import pack
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"

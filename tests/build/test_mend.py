@@ -14,7 +14,7 @@ from sitegen.build.authors_templates import shows_texts_as_they_are
 from sitegen.build.stages import Stages
 from sitegen.build.update import Outcome, update
 from sitegen.build.user_cache import cache_of_site
-from sitegen.render.theme import load_theme
+from sitegen.render.shared.theme import load_theme
 
 PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
 

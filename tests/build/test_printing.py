@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from sitegen.build.update import Outcome, update
-from sitegen.render import sheets
-from sitegen.render.parts import Part
+from sitegen.render.rules import site_rules
+from sitegen.render.rules.dependencies import Part
 
 DAY = dt.date(2026, 11, 23)
 
@@ -20,7 +20,7 @@ DAY = dt.date(2026, 11, 23)
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file with a line for each time that somebody asked what a post shows: who it was, and the post."""
-    file, shown_with = tmp_path / "asked", sheets._shown_with
+    file, shown_with = tmp_path / "asked", site_rules._shown_with
     file.touch()
 
     def written_down(shown: object, post: SimpleNamespace, measured: bool) -> tuple[Part, ...]:
@@ -28,7 +28,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             lines.write(f"{os.getpid()} {post.slug}\n")
         return shown_with(shown, post, measured)
 
-    monkeypatch.setattr(sheets, "_shown_with", written_down)
+    monkeypatch.setattr(site_rules, "_shown_with", written_down)
     return file
 
 

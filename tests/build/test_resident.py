@@ -13,7 +13,7 @@ from sitegen.build import resident as module
 from sitegen.build.resident import Resident
 from sitegen.build.whole import build
 from sitegen.linking import targets
-from sitegen.render.sheet import Sheet
+from sitegen.render.rules.rule import Sheet
 
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
 CONFIG = "title: Notes\nbase_url: https://example.org/notes/\n"
