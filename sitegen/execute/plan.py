@@ -32,7 +32,7 @@ from sitegen.results.freshness import (
 )
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
-from sitegen.results.records import Records, cell_name, swept
+from sitegen.results.records import Records, cell_name, param_combinations
 from sitegen.results.verdicts import threshold_of
 
 DONE = (FreshnessState.FRESH, FreshnessState.OUTDATED)
@@ -138,7 +138,7 @@ def _of_kernels(inventory: Inventory, gpu: str, states: Mapping[str, Freshness])
             with_previous(_kernel_job(site, kernel, workload, dtype, params), record)
             for workload in kernel.workloads
             for dtype in kernel.dtypes
-            for params in swept(kernel)
+            for params in param_combinations(kernel)
             if any(_is_at(title, kernel, cell_name(workload.name, dtype, params, kernel)) for title in states)
         ]
         rejects = any(title.startswith(f"{kernel.name}/wrong/") for title in states)
@@ -214,7 +214,7 @@ def _inspect_job(site: Site, kernel: Kernel, *, counted: bool) -> InspectJob:
         id=f"{kernel.name}/tools",
         kernel=kernel,
         sources=sources_of(kernel, inspected, site.files),
-        sweep=swept(kernel) if counted else (),
+        sweep=param_combinations(kernel) if counted else (),
     )
 
 

@@ -71,14 +71,14 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     diagnostics = list(_unfit_names(site))
     taken = dict(_reserved(site))
     for claim in (*_contents(site), *_aliases(site)):
-        address = normalised(claim.address)
+        address = normalised_address(claim.address)
         if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
-            diagnostics.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
+            diagnostics.append(Diagnostic("SG024", f"{claim.what} is not an address", claim.span, hint))
         elif mistake := _too_long(claim.address):
             diagnostics.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
         elif owner := taken.get(address) or _made(address):
-            message = f"{claim.what} is the address of {owner} already"
+            message = f"{claim.what} is already the address of {owner}"
             diagnostics.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
             taken[address] = claim.owner
@@ -113,7 +113,7 @@ def _too_long(address: str) -> tuple[str, str] | None:
     return f"`{longest[:20]}…` is too long", f"it has {size} bytes, and a folder's name at most {_LONGEST}"
 
 
-def normalised(address: str) -> str:
+def normalised_address(address: str) -> str:
     """Return the address with a leading slash: `old` and `/old/` are one address; a part with a suffix is a file."""
     return f"/{urls.address(address)}"
 

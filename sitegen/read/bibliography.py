@@ -72,7 +72,7 @@ def _is_string(error: Any) -> bool:
 
 
 def _work(kind: str, key: str, fields: Mapping[str, str]) -> Work:
-    plain = {name: decoded(value) for name, value in fields.items() if name not in ("author", "editor")}
+    plain = {name: decode_latex(value) for name, value in fields.items() if name not in ("author", "editor")}
     url = fields.get("url", "") or _address(fields.get("howpublished", ""))
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\", ""))
     return Work(
@@ -95,10 +95,10 @@ def _names(written: str) -> Iterator[Author]:
         try:
             person = Person(one)
         except InvalidNameString:
-            yield Author(decoded(one))
+            yield Author(decode_latex(one))
             continue
         family = " ".join([*person.prelast_names, *person.last_names, *person.lineage_names])
-        yield Author(decoded(family), decoded(" ".join([*person.first_names, *person.middle_names])))
+        yield Author(decode_latex(family), decode_latex(" ".join([*person.first_names, *person.middle_names])))
 
 
 def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _address(text: str) -> str:
     return match[0] if match else ""
 
 
-def decoded(latex: str) -> str:
+def decode_latex(latex: str) -> str:
     r"""Return the text that LaTeX prints: `Gödel & Co.` for `G{\"o}del \& Co.`"""
     if not _LATEX.search(latex):
         return latex

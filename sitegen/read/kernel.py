@@ -118,7 +118,7 @@ def _goals(node: Node, diagnostics: Diagnostics) -> tuple[Goal, ...]:
     children = items_of(node, diagnostics)
     goals = [(child, parse_goal(child.text)) for child in children]
     diagnostics += [
-        Diagnostic("SG033", "this is no goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None
+        Diagnostic("SG033", "this is not a goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None
     ]
     return tuple(goal for _, goal in goals if goal)
 

@@ -69,7 +69,9 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
 def _unfit(places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]) -> Iterator[Diagnostic]:
     for word, span in places:
         if not form.fullmatch(word):
-            yield Diagnostic("SG024", f"`{word}` is no name", span, "letters, digits and `_`, a letter first")
+            yield Diagnostic(
+                "SG024", f"`{word}` cannot be a name", span, "a name is letters, digits and `_`, a letter first"
+            )
         elif word in reserved:
             yield Diagnostic("SG024", f"the name `{word}` is reserved", span, "choose another")
 
@@ -215,7 +217,7 @@ def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) ->
     if launch and host:
         yield Diagnostic("SG034", "`launch` and `host` do not go together", host.at, "host code launches itself")
     if arch and not _ARCH.fullmatch(arch.text):
-        yield Diagnostic("SG034", f"`{arch.text}` is no architecture", arch.span, "write `>=sm_90`")
+        yield Diagnostic("SG034", f"`{arch.text}` is not an architecture", arch.span, "write `>=sm_90`")
     for dtype in _items(node.get("dtypes")):
         if dtype.text not in kernel.dtypes:
             yield unknown_word("dtype", dtype.text, dtype.span, kernel.dtypes)

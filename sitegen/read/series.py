@@ -35,7 +35,7 @@ def _short_form(node: Node, diagnostics: Diagnostics) -> Phase | None:
     if node.get("phases"):
         hint = "list them in a phase, or leave `phases` out"
         diagnostics += [
-            Diagnostic("SG015", f"`{key}` stands beside `phases`", child.at, hint) for key, child in keys.items()
+            Diagnostic("SG015", f"`{key}` cannot stand beside `phases`", child.at, hint) for key, child in keys.items()
         ]
         return None
     title: Mapping[str, str] = {"title": ""}

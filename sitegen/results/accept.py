@@ -15,7 +15,7 @@ from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import SCHEMA, CellRecord, Evaluation, Record, Rejection, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.records import EvaluationId, Records, evaluation_id, swept
+from sitegen.results.records import EvaluationId, Records, evaluation_id, param_combinations
 from sitegen.results.tool_results import kernel_of, with_tool_results
 
 
@@ -138,7 +138,7 @@ def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
         evaluation.name in names[evaluation.role]
         and evaluation.workload in {workload.name for workload in kernel.workloads}
         and evaluation.dtype in kernel.dtypes
-        and dict(evaluation.params) in swept(kernel)
+        and dict(evaluation.params) in param_combinations(kernel)
     )
 
 

@@ -16,7 +16,7 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workloa
 from sitegen.model.record import CellRecord, Environment, Evaluation, Record, Rejection, Role
 from sitegen.results.keys import cell_keys, implementation_key, wrong_key
 from sitegen.results.reach import SourceTexts
-from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, swept
+from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
 
 COMPARED = ("driver", "torch", "triton")
 Versions = Mapping[str, str]
@@ -70,21 +70,21 @@ class WantedEvaluation:
         return f"{self.kernel.name}/{self.name}@{cell_name(self.workload.name, self.dtype, self.params, self.kernel)}"
 
 
-def wanted(kernel: Kernel, files: SourceTexts) -> Iterator[WantedEvaluation]:
+def wanted_evaluations(kernel: Kernel, files: SourceTexts) -> Iterator[WantedEvaluation]:
     """Yield every evaluation that a kernel asks for, with today's keys: implementations and baselines at each
     workload, dtype and params.
     """
     for workload in kernel.workloads:
         for dtype in kernel.dtypes:
-            for params in swept(kernel):
-                for one in offered(kernel, dtype):
+            for params in param_combinations(kernel):
+                for one in implementations_for(kernel, dtype):
                     key = implementation_key(kernel, one, workload, dtype, params, files)
                     yield WantedEvaluation(kernel, Role.IMPLEMENTATION, one.name, workload, dtype, params, key)
                 for name in kernel.baselines:
                     yield WantedEvaluation(kernel, Role.BASELINE, name, workload, dtype, params, None)
 
 
-def offered(kernel: Kernel, dtype: str) -> tuple[Implementation, ...]:
+def implementations_for(kernel: Kernel, dtype: str) -> tuple[Implementation, ...]:
     """Return the implementations of a kernel that take this dtype."""
     return tuple(one for one in kernel.implementations if not one.dtypes or dtype in one.dtypes)
 
@@ -99,7 +99,10 @@ def kernel_freshness(
     evaluations = {evaluation_id(e): e for e in record.evaluations} if record else {}
     made = {run.id: run.environment for run in record.runs} if record else {}
     rejected = {r.name: r for r in record.rejections} if record else {}
-    states = {one.title: _of_evaluation(one, evaluations.get(one.id), made, newest) for one in wanted(kernel, files)}
+    states = {
+        one.title: _of_evaluation(one, evaluations.get(one.id), made, newest)
+        for one in wanted_evaluations(kernel, files)
+    }
     for wrong in kernel.wrong:
         name = wrong.implementation.name
         states[f"{kernel.name}/wrong/{name}"] = rejection_freshness(

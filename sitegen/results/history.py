@@ -18,7 +18,7 @@ from sitegen.results.compare import Comparison, RecordedEvaluation, compare_side
 from sitegen.results.figures import figures
 from sitegen.results.json_text import dump_line, to_stored
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
-from sitegen.results.records import PastRun, PastTime, swept
+from sitegen.results.records import PastRun, PastTime, param_combinations
 from sitegen.results.shape import parse
 
 ASSUMED = f"where no interval was kept, ±{2 * AA_NOISE:.2%} of noise stands for it"
@@ -156,7 +156,7 @@ def _evaluations(kernel: Kernel, past: PastRun) -> Iterator[Evaluation]:
         _cell(workload.name, dtype, params): (workload.name, dtype, params)
         for workload in kernel.workloads
         for dtype in kernel.dtypes
-        for params in swept(kernel)
+        for params in param_combinations(kernel)
     }
     for title, time in past.evaluations.items():
         name, _, cell = title.partition("@")

@@ -95,7 +95,7 @@ def timed_unchecked(evaluation: Evaluation) -> bool:
     return ours and evaluation.performance is not None and evaluation.correctness is None
 
 
-def swept(kernel: Kernel) -> tuple[dict[str, Scalar], ...]:
+def param_combinations(kernel: Kernel) -> tuple[dict[str, Scalar], ...]:
     """Return every combination of the params' values; one empty combination when there are none."""
     return tuple(dict(zip(kernel.params, values, strict=True)) for values in itertools.product(*kernel.params.values()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.model.bibliography import Author, Work
-from sitegen.read.bibliography import decoded, parse_bibliography
+from sitegen.read.bibliography import decode_latex, parse_bibliography
 
 PATH = "content/references.bib"
 ENTRY = "@misc{%s, title = {A title}}\n"
@@ -70,7 +70,7 @@ def test_address_that_is_the_doi_is_not_shown_twice() -> None:
     ],
 )
 def test_latex_is_decoded(latex: str, text: str) -> None:
-    assert decoded(latex) == text
+    assert decode_latex(latex) == text
 
 
 def test_missing_comma_is_found_at_its_line_and_the_next_entry_is_read() -> None:

@@ -16,7 +16,7 @@ from sitegen.render.inputs.evidence import FRESH, Evidence
 from sitegen.results.figures import CACHE_FACTOR, Figures, WorkloadCeilings, figures, workload_ceilings
 from sitegen.results.freshness import Freshness, FreshnessState
 from sitegen.results.noise import noise_by_timing, timing_id
-from sitegen.results.records import swept
+from sitegen.results.records import param_combinations
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, .
         _Maker(kernel, record, evidence, workload, dtype, params).group()
         for workload in kernel.workloads
         for dtype in kernel.dtypes
-        for params in swept(kernel)
+        for params in param_combinations(kernel)
     )
 
 
