@@ -69,15 +69,15 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     Content comes first: an alias never takes the address of a page.
     """
     diagnostics = list(_unfit_names(site))
-    taken = dict(_reserved(site))
-    for claim in (*_contents(site), *_aliases(site)):
+    taken = dict(_reserved_addresses(site))
+    for claim in (*_content_claims(site), *_alias_claims(site)):
         address = normalised_address(claim.address)
         if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
             diagnostics.append(Diagnostic("SG024", f"{claim.what} is not an address", claim.span, hint))
-        elif mistake := _too_long(claim.address):
+        elif mistake := _length_mistake(claim.address):
             diagnostics.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
-        elif owner := taken.get(address) or _made(address):
+        elif owner := taken.get(address) or _build_page_at(address):
             message = f"{claim.what} is already the address of {owner}"
             diagnostics.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
@@ -89,22 +89,22 @@ def _unfit_names(site: Site) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each tag and category of which no address can be made."""
     for post in site.posts:
         for tag in post.tags:
-            if mistake := _unfit(tag.name):
+            if mistake := _name_mistake(tag.name):
                 yield Diagnostic("SG024", f"the tag {mistake[0]}", tag.span, mistake[1])
-        if post.category and (mistake := _unfit(post.category)):
+        if post.category and (mistake := _name_mistake(post.category)):
             span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "category")
             yield Diagnostic("SG024", f"the category {mistake[0]}", span, mistake[1])
 
 
 @lru_cache(maxsize=4096)
-def _unfit(name: str) -> tuple[str, str] | None:
+def _name_mistake(name: str) -> tuple[str, str] | None:
     """Return the end of a message and a hint when no address can be made of a name."""
     if not _WORD.search(name):
         return f"`{name}` has no letter or digit", "its address is made of its letters and digits"
-    return _too_long(tag_url(name))
+    return _length_mistake(tag_url(name))
 
 
-def _too_long(address: str) -> tuple[str, str] | None:
+def _length_mistake(address: str) -> tuple[str, str] | None:
     if len(address.encode()) <= _LONGEST:
         return None
     longest = max(address.split("/"), key=lambda part: len(part.encode()))
@@ -118,7 +118,7 @@ def normalised_address(address: str) -> str:
     return f"/{urls.address(address)}"
 
 
-def _reserved(site: Site) -> Iterator[tuple[str, str]]:
+def _reserved_addresses(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the addresses that sitegen gives to pages and files itself, and what has each."""
     yield "/", "the home page"
     if site.config.search:
@@ -137,11 +137,11 @@ def _reserved(site: Site) -> Iterator[tuple[str, str]]:
         yield f"/{in_language(category_url(name), lang, site.config)}", f"the category {name}"
 
 
-def _made(address: str) -> str:
+def _build_page_at(address: str) -> str:
     return "a page that the build makes" if _MADE.fullmatch(address) else ""
 
 
-def _contents(site: Site) -> Iterator[_Claim]:
+def _content_claims(site: Site) -> Iterator[_Claim]:
     for page in site.pages:
         address = _in_language(f"/{page.slug}/", page.lang, site)
         yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span)
@@ -158,7 +158,7 @@ def _contents(site: Site) -> Iterator[_Claim]:
         yield _Claim(f"/terms/{term.slug}/", f"the name `{term.slug}`", term.body.path, term.span)
 
 
-def _aliases(site: Site) -> Iterator[_Claim]:
+def _alias_claims(site: Site) -> Iterator[_Claim]:
     owned: list[tuple[str, Ref]] = [(post.body.path, alias) for post in site.posts for alias in post.aliases]
     owned += [(page.body.path, alias) for page in site.pages for alias in page.aliases]
     for owner, alias in owned:

@@ -28,23 +28,23 @@ def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagno
     works: dict[str, tuple[int, Work]] = {}
     lines = text.split("\n")
 
-    def hear(error: Any) -> None:
+    def collect(error: Any) -> None:
         line = min(error.lineno, len(lines))
         begins = text.count("\n", 0, parser.command_start) + 1
-        diagnostics.append(Diagnostic("SG025", _reason(error), _whole(line), _hint(error, begins)))
+        diagnostics.append(Diagnostic("SG025", _message(error), line_span(line), _hint(error, begins)))
 
-    def _whole(line: int) -> Span:
+    def line_span(line: int) -> Span:
         written = lines[line - 1]
         return Span(path, line, len(written) - len(written.lstrip()) + 1, max(len(written.strip()), 1))
 
-    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=hear)
+    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=collect)
     for kind, (key, *rest) in parser:
         if kind.lower() in ("string", "preamble", "comment") or key is None:
             continue
         line = text.count("\n", 0, parser.command_start) + 1
         if key in works:
             hint = f"the first is on line {works[key][0]}"
-            diagnostics.append(Diagnostic("SG023", f"`{key}` is named twice", _whole(line), hint))
+            diagnostics.append(Diagnostic("SG023", f"`{key}` is named twice", line_span(line), hint))
             continue
         fields = {name.lower(): " ".join("".join(parts).split()) for name, parts in (rest[0] if rest else ())}
         works[key] = line, _work(kind.lower(), key, fields)
@@ -56,7 +56,7 @@ def _without_bare_signs(text: str) -> str:
     return re.sub(r"(?<=\w)@(?=[^\n{]*(?:\n|$))", " ", text)
 
 
-def _reason(error: Any) -> str:
+def _message(error: Any) -> str:
     said = _SAID.sub("", str(error))
     return f"unknown string `{said}`" if _is_string(error) else f"this is not BibTeX: {said}"
 
@@ -73,21 +73,21 @@ def _is_string(error: Any) -> bool:
 
 def _work(kind: str, key: str, fields: Mapping[str, str]) -> Work:
     plain = {name: decode_latex(value) for name, value in fields.items() if name not in ("author", "editor")}
-    url = fields.get("url", "") or _address(fields.get("howpublished", ""))
+    url = fields.get("url", "") or _first_url(fields.get("howpublished", ""))
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\", ""))
     return Work(
         key=key,
         title=plain.get("title", "") or key,
-        authors=tuple(_names(fields.get("author") or fields.get("editor") or "")),
+        authors=tuple(_authors(fields.get("author") or fields.get("editor") or "")),
         year=plain.get("year", "") or plain.get("date", "")[:4],
-        where=tuple(_where(kind, plain)),
+        where=tuple(_venue(kind, plain)),
         doi=doi,
         arxiv=_arxiv(fields),
         url="" if doi and "doi.org/" in url else url.replace("\\", ""),
     )
 
 
-def _names(written: str) -> Iterator[Author]:
+def _authors(written: str) -> Iterator[Author]:
     from pybtex.bibtex.utils import split_name_list
     from pybtex.database import InvalidNameString, Person
 
@@ -101,7 +101,7 @@ def _names(written: str) -> Iterator[Author]:
         yield Author(decode_latex(family), decode_latex(" ".join([*person.first_names, *person.middle_names])))
 
 
-def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
+def _venue(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
     if venue := plain.get("journal") or plain.get("journaltitle") or plain.get("booktitle"):
         yield f"in {venue}" if kind in ("inproceedings", "incollection", "conference", "inbook") else venue
     numbers = [f"{short} {plain[name]}" for name, short in (("volume", "vol."), ("number", "no.")) if plain.get(name)]
@@ -116,7 +116,7 @@ def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
             yield f"{plain[name]} edition" if name == "edition" else plain[name]
     if pages := plain.get("pages"):
         yield f"pp. {pages}" if re.search(r"[–,-]", pages) else f"p. {pages}"
-    if (note := plain.get("howpublished", "")) and not _address(note):
+    if (note := plain.get("howpublished", "")) and not _first_url(note):
         yield note
 
 
@@ -129,7 +129,7 @@ def _arxiv(fields: Mapping[str, str]) -> str:
     return match[1] if match else ""
 
 
-def _address(text: str) -> str:
+def _first_url(text: str) -> str:
     match = re.search(r"https?://[^\s{}]+", text)
     return match[0] if match else ""
 

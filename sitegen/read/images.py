@@ -28,10 +28,10 @@ def read_image(data: bytes, path: str) -> Image | BrokenImage:
     """Return the image, or the reason why it cannot be shown; it is decoded whole, so that truncation is noticed."""
     if len(data) > MOST_BYTES:
         return BrokenImage(f"has {len(data) / 2**20:.0f} MB, more than {MOST_BYTES // 2**20}", "scale it down")
-    return _drawing(data) if path.lower().endswith(".svg") else _pixels(data)
+    return _read_svg(data) if path.lower().endswith(".svg") else _read_pixels(data)
 
 
-def _pixels(data: bytes) -> Image | BrokenImage:
+def _read_pixels(data: bytes) -> Image | BrokenImage:
     from PIL import Image as pillow
     from PIL import UnidentifiedImageError
 
@@ -40,7 +40,7 @@ def _pixels(data: bytes) -> Image | BrokenImage:
             warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
             opened = pillow.open(io.BytesIO(data))
         with opened:
-            return _decoded(opened)
+            return _decode(opened)
     except UnidentifiedImageError:
         return BrokenImage("is no image", "save it as PNG, JPEG, WebP or AVIF, or draw it as SVG")
     except pillow.DecompressionBombError:
@@ -49,7 +49,7 @@ def _pixels(data: bytes) -> Image | BrokenImage:
         return BrokenImage(f"is damaged: {error}", "save it again")
 
 
-def _decoded(opened: Any) -> Image | BrokenImage:
+def _decode(opened: Any) -> Image | BrokenImage:
     kind, (width, height) = str(opened.format).lower(), opened.size
     if width * height > MOST_PIXELS:
         return _too_large(f"{width * height / 1e6:.0f} million")
@@ -70,7 +70,7 @@ class _RefusedError(Exception):
     """The content of an SVG that must not be published."""
 
 
-def _drawing(data: bytes) -> Image | BrokenImage:
+def _read_svg(data: bytes) -> Image | BrokenImage:
     root: dict[str, str] = {}
     parser = expat.ParserCreate()
 
@@ -78,7 +78,7 @@ def _drawing(data: bytes) -> Image | BrokenImage:
         tag = name.rpartition(":")[2]
         if not root:
             root.update(attributes, tag=tag)
-        if tag == "script" or any(_runs(key, value) for key, value in attributes.items()):
+        if tag == "script" or any(_is_script(key, value) for key, value in attributes.items()):
             raise _RefusedError(f"holds a script (line {parser.CurrentLineNumber})")
 
     def entity(*_: object) -> None:
@@ -96,7 +96,7 @@ def _drawing(data: bytes) -> Image | BrokenImage:
     return Image(*_size(root), "svg")
 
 
-def _runs(name: str, value: str) -> bool:
+def _is_script(name: str, value: str) -> bool:
     return name.lower().startswith("on") or re.sub(r"\s", "", value).lower().startswith("javascript:")
 
 

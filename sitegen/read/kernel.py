@@ -55,7 +55,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     kernel = read_as(
         Kernel, node, diagnostics, given=given, noun="kernel.yaml key", keys={"name": "kernel"}, convert=convert
     )
-    kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_named(kernel.workloads, kernel.dims))
+    kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_with_names(kernel.workloads, kernel.dims))
     if node is not None:
         diagnostics += check_kernel(kernel, node, files)
     return kernel, tuple(diagnostics)
@@ -97,7 +97,7 @@ def _param(node: Node, diagnostics: Diagnostics) -> tuple[Scalar, ...]:
 
 
 def _workloads(node: Node, diagnostics: Diagnostics) -> tuple[Workload, ...]:
-    """Return the workloads; one without a name gets it from `_named`, which knows the order of the dims."""
+    """Return the workloads; one without a name gets it from `_with_names`, which knows the order of the dims."""
     return tuple(_workload(child, diagnostics) for child in items_of(node, diagnostics))
 
 
@@ -110,7 +110,7 @@ def _workload(node: Node, diagnostics: Diagnostics) -> Workload:
     return Workload(name.text if name else "", dims)
 
 
-def _named(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple[Workload, ...]:
+def _with_names(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple[Workload, ...]:
     return tuple(w if w.name else replace(w, name="x".join(str(w.dims.get(d, "?")) for d in dims)) for w in workloads)
 
 

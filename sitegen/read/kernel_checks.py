@@ -53,20 +53,22 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     tensors = chain(_entries(node, "inputs").items(), _entries(node, "outputs").items())
     places = [(dim.text, dim.span) for dim in _items(node.get("dims"))]
     places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
-    yield from _unfit(places, _IDENTIFIER, _RESERVED)
-    yield from _twice(places)
+    yield from _unfit_names(places, _IDENTIFIER, _RESERVED)
+    yield from _named_twice(places)
     for group in ("implementations", "wrong"):
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
-        yield from _unfit(named, _NAME, ("best",))
-        yield from _twice(named)
+        yield from _unfit_names(named, _NAME, ("best",))
+        yield from _named_twice(named)
     workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
-    yield from _twice([(workload.name, child.span) for workload, child in workloads])
+    yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
     for key in ("dims", "dtypes", "outputs", "workloads"):
         if (child := node.get(key)) and child.value in ((), {}):
             yield Diagnostic("SG010", f"`{key}` is empty", child.at)
 
 
-def _unfit(places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]) -> Iterator[Diagnostic]:
+def _unfit_names(
+    places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]
+) -> Iterator[Diagnostic]:
     for word, span in places:
         if not form.fullmatch(word):
             yield Diagnostic(
@@ -76,7 +78,7 @@ def _unfit(places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: 
             yield Diagnostic("SG024", f"the name `{word}` is reserved", span, "choose another")
 
 
-def _twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
+def _named_twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
     first: dict[str, Span] = {}
     for word, span in places:
         if first.setdefault(word, span) is not span:

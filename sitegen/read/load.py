@@ -90,7 +90,7 @@ def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
     A part is named by its file, the worklog by its folder.
     """
-    rooms = {path: _room(path) for path in files}
+    rooms = {path: _kind_of_file(path) for path in files}
     kernels = tuple(path for path in rooms if path.startswith("kernels/"))
     files_of_part = {SITE_FILE: tuple(path for path in rooms if path in (SITE_FILE, MISNAMED))}
     days = tuple(path for path, room in rooms.items() if room == "worklog")
@@ -110,10 +110,12 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Si
     if name == WORKLOG:
         from sitegen.read.worklog import parse_worklog
 
-        entries, intro, warnings = parse_worklog({p: text for p, text in files.items() if _room(p) == "worklog"})
+        entries, intro, warnings = parse_worklog(
+            {p: text for p, text in files.items() if _kind_of_file(p) == "worklog"}
+        )
         return Worklog(entries, intro), worklog_never_fails(warnings)
     text = files[name]
-    match _room(name):
+    match _kind_of_file(name):
         case "posts":
             return parse_post(text, name, zone)
         case "pages":
@@ -139,21 +141,21 @@ def assemble(parts: Mapping[str, SitePart], files: Mapping[str, str]) -> tuple[S
     config, worklog = parts[SITE_FILE], parts.get(WORKLOG)
     assert isinstance(config, SiteConfig)
     kinds = _by_kind(parts.values())
-    posts, diagnostics = first_of_each_slug(_of(Post, kinds))
+    posts, diagnostics = first_of_each_slug(_parts_of_type(Post, kinds))
     site = Site(
         config=config,
         posts=posts,
-        pages=_of(Page, kinds),
-        series=_of(Series, kinds),
+        pages=_parts_of_type(Page, kinds),
+        series=_parts_of_type(Series, kinds),
         worklog=worklog.entries if isinstance(worklog, Worklog) else (),
         worklog_intro=worklog.intro if isinstance(worklog, Worklog) else None,
-        kernels=_of(Kernel, kinds),
-        terms=_of(Term, kinds),
-        bibliographies={one.path: one for one in _of(Bibliography, kinds)},
+        kernels=_parts_of_type(Kernel, kinds),
+        terms=_parts_of_type(Term, kinds),
+        bibliographies={one.path: one for one in _parts_of_type(Bibliography, kinds)},
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
-    return site, worklog_never_fails((*diagnostics, *address_clashes(site), *_unread(files)))
+    return site, worklog_never_fails((*diagnostics, *address_clashes(site), *_unread_files(files)))
 
 
 def _by_kind(parts: Iterable[SitePart]) -> dict[type, list[Any]]:
@@ -163,11 +165,11 @@ def _by_kind(parts: Iterable[SitePart]) -> dict[type, list[Any]]:
     return parts_of_kind
 
 
-def _of(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, ...]:
+def _parts_of_type(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, ...]:
     return tuple(parts.get(kind, ()))
 
 
-def _room(path: str) -> str:
+def _kind_of_file(path: str) -> str:
     """Return `posts`, `pages`, `terms`, `worklog`, `series`, `kernels` or `bibliography`; empty for other files."""
     if path.endswith(".bib"):
         return "bibliography" if path.startswith("content/") else ""
@@ -178,7 +180,7 @@ def _room(path: str) -> str:
     return ""
 
 
-def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:
+def _unread_files(files: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each file that looks like a part of the site and is not read."""
     for path in files:
         if path.endswith(".yml") and path.replace(".yml", ".yaml") != SITE_FILE:

@@ -26,7 +26,7 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
     `path` is `content/posts/<slug>.md`, `…/<slug>/index.md` or `…/<slug>/index.<lang>.md`.
     """
     flat, folder, language = _post_name(path)
-    front, node, diagnostics = _front(text, path, "title", "date")
+    front, node, diagnostics = _read_front_matter(text, path, "title", "date")
     given = {
         "slug": flat or folder,
         "body": front.body,
@@ -34,7 +34,7 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
         "folder": f"content/posts/{folder}" if folder else "",
     }
     post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert={"lang": read_language})
-    post = replace(post, date=_zoned(post.date, zone), updated=post.updated and _zoned(post.updated, zone))
+    post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
     if language and not is_language(language):
         diagnostics.append(unknown_language(language, Span(path)))
     return replace(post, lang=language or post.lang), tuple(diagnostics)
@@ -55,7 +55,7 @@ def parse_term(text: str, path: str) -> tuple[Term, tuple[Diagnostic, ...]]:
 
 def front_matter_span(text: str, path: str, key: str) -> Span:
     """Return the place of a key's value; the front matter is parsed again, only when there is a mistake to show."""
-    _, node, _ = _front(text, path)
+    _, node, _ = _read_front_matter(text, path)
     value = node.get(key) if node else None
     return value.span if value else Span(path)
 
@@ -66,7 +66,7 @@ def stem(path: str) -> str:
 
 
 def _page_parts(text: str, path: str) -> tuple[Mapping[str, Any], Node | None, Diagnostics]:
-    front, node, diagnostics = _front(text, path, "title")
+    front, node, diagnostics = _read_front_matter(text, path, "title")
     return {"slug": stem(path), "body": front.body, "span": _title_span(node, path)}, node, diagnostics
 
 
@@ -76,7 +76,7 @@ def _post_name(path: str) -> tuple[str, str, str]:
     return flat, folder, language
 
 
-def _front(text: str, path: str, *required: str) -> tuple[FrontMatter, Node | None, Diagnostics]:
+def _read_front_matter(text: str, path: str, *required: str) -> tuple[FrontMatter, Node | None, Diagnostics]:
     """Return the front matter as text and as a tree, and the mistakes.
 
     The tree is None when there is no front matter or it is not YAML, which a diagnostic says.
@@ -93,7 +93,7 @@ def _title_span(node: Node | None, path: str) -> Span:
     return title.span if title else Span(path)
 
 
-def _zoned(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date | dt.datetime:
+def _with_zone(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date | dt.datetime:
     """Return a time without an offset as one in the site's zone, so that all times of a site can be compared."""
     if isinstance(moment, dt.datetime) and moment.tzinfo is None:
         return moment.replace(tzinfo=zone)

@@ -33,14 +33,14 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """
     data = data.removeprefix(_BOM)
     try:
-        return _lf(data.decode("utf-8")), ()
+        return _with_lf(data.decode("utf-8")), ()
     except UnicodeDecodeError as error:
         encoding = "utf-16" if data.startswith(_UTF16_BOMS) else "utf-8"
         span = _place(data[: error.start], path)
         undecodable = Diagnostic(
             "SG001", f"byte 0x{data[error.start]:02x} is not UTF-8", span, "save the file as UTF-8"
         )
-        return _lf(data.decode(encoding, "replace")), (undecodable,)
+        return _with_lf(data.decode(encoding, "replace")), (undecodable,)
 
 
 def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:
@@ -60,10 +60,10 @@ def no_front_matter(path: str, *keys: str) -> Diagnostic:
     return Diagnostic("SG004", "no front matter", Span(path), f"begin the file with `---`, {wanted}, `---`")
 
 
-def _lf(text: str) -> str:
+def _with_lf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _place(before: bytes, path: str) -> Span:
-    lines = _lf(before.decode("utf-8")).split("\n")
+    lines = _with_lf(before.decode("utf-8")).split("\n")
     return Span(path, len(lines), len(lines[-1]) + 1)

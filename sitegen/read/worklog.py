@@ -50,22 +50,22 @@ def parse_worklog(
         if (first := days.get(entry.date)) is not None:
             hint = f"first in {first.span.path}:{first.span.line}; both are shown as one"
             diagnostics.append(Diagnostic("SG043", f"{entry.date} comes twice", entry.span, hint))
-            entry = _joined(first, entry)
+            entry = _join_entries(first, entry)
         days[entry.date] = entry
     intros = [diary.intro for diary in diaries if diary.intro.text.strip()]
     warnings = tuple(replace(d, severity=Severity.WARNING) for d in diagnostics)
-    return tuple(days[day] for day in sorted(days, reverse=True)), _joined_text(intros), warnings
+    return tuple(days[day] for day in sorted(days, reverse=True)), _join_texts(intros), warnings
 
 
 def _parse_file(text: str, path: str) -> _Diary:
-    body, day, diagnostics = _front(text, path)
+    body, day, diagnostics = _read_front_matter(text, path)
     if day is not None:
         entry = _one_day(day, body)
         return _Diary(Markdown("", path), (entry,), tuple(diagnostics))
     return _many_days(body, diagnostics)
 
 
-def _front(text: str, path: str) -> tuple[Markdown, dt.date | None, list[Diagnostic]]:
+def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, list[Diagnostic]]:
     """Return the text below the front matter, the date when the file is one day, and the mistakes so far."""
     if comment := _FRONT_MATTER_IN_COMMENT.match(text):
         body = Markdown(text[comment.end() :], path, 1 + comment[0].count("\n"))
@@ -95,7 +95,7 @@ def _one_day(day: dt.date, body: Markdown) -> WorklogEntry:
     first = next((line for line in find_days(body.text).lines if line.date == day), None)
     if first is None or "".join(body.text.split("\n")[: first.index]).strip():
         return _entry(day, None, body, Span(body.path, body.first_line))
-    return _entry(day, first.days_left, _below(body, first.index, None), _place(body, first))
+    return _entry(day, first.days_left, _text_below(body, first.index, None), _place(body, first))
 
 
 def _many_days(body: Markdown, diagnostics: list[Diagnostic]) -> _Diary:
@@ -106,7 +106,7 @@ def _many_days(body: Markdown, diagnostics: list[Diagnostic]) -> _Diary:
         return _Diary(body, (), (*diagnostics, *_no_day(body)))
     ends = [*(day.index for day in dated[1:]), None]
     entries = tuple(
-        _entry(day.date, day.days_left, _below(body, day.index, end), _place(body, day))
+        _entry(day.date, day.days_left, _text_below(body, day.index, end), _place(body, day))
         for day, end in zip(dated, ends, strict=True)
         if day.date
     )
@@ -139,7 +139,7 @@ def _entry(day: dt.date, days_left: int | None, body: Markdown, span: Span) -> W
     return WorklogEntry(day, body, span, days_left, tasks_in(body), questions_in(body))
 
 
-def _below(body: Markdown, index: int, end: int | None) -> Markdown:
+def _text_below(body: Markdown, index: int, end: int | None) -> Markdown:
     """Return the lines below the line of a day, up to the line of the next day."""
     lines = body.text.split("\n")[index + 1 : end]
     closing = "\n" if end is not None else ""
@@ -151,17 +151,17 @@ def _place(body: Markdown, day: DateLine) -> Span:
     return Span(body.path, body.first_line + day.index, 1 + indent, len(day.text.strip()))
 
 
-def _joined(first: WorklogEntry, second: WorklogEntry) -> WorklogEntry:
+def _join_entries(first: WorklogEntry, second: WorklogEntry) -> WorklogEntry:
     """Return one entry with both texts; an equal text is not repeated."""
     if first.body.text.strip() == second.body.text.strip():
         return first
-    body = _joined_text([first.body, second.body])
+    body = _join_texts([first.body, second.body])
     assert body is not None
     tasks, questions = first.tasks + second.tasks, first.questions + second.questions
     return replace(first, body=body, tasks=tasks, questions=questions)
 
 
-def _joined_text(parts: Iterable[Markdown]) -> Markdown | None:
+def _join_texts(parts: Iterable[Markdown]) -> Markdown | None:
     """Return one text at the place of the first; the lines of the other texts lose their places."""
     parts = tuple(parts)
     return replace(parts[0], text="\n\n".join(part.text for part in parts)) if parts else None

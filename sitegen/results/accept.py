@@ -52,7 +52,7 @@ def accept_results(site: Site, records: Records, header: RunHeader, results: Seq
     run = new_run(header, results)
     if run is None:
         return None
-    older = tuple(_older(records, gpu_id(run.environment.gpu), run, results))
+    older = tuple(_outdated_results(records, gpu_id(run.environment.gpu), run, results))
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
     results = [r for r in with_tool_results(results) if _was_measured(r)]
     gpu = gpu_id(run.environment.gpu)
@@ -75,7 +75,7 @@ def accept_results(site: Site, records: Records, header: RunHeader, results: Seq
     )
 
 
-def _older(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
+def _outdated_results(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
     """Yield a sentence for each job of which the records have a newer run."""
     for result in results:
         old = records.kernels.get((kernel_of(result), gpu))
@@ -124,11 +124,11 @@ def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable
         before = by_id.get(evaluation_id(evaluation))
         if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
             by_id[evaluation_id(evaluation)] = evaluation
-    asked = [e for e in by_id.values() if _asked_for(kernel, e)]
+    asked = [e for e in by_id.values() if _is_asked_for(kernel, e)]
     return tuple(sorted(asked, key=lambda e: (e.workload, e.dtype, str(sorted(e.params.items())), e.role, e.name)))
 
 
-def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
+def _is_asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
     names = {
         Role.IMPLEMENTATION: {one.name for one in kernel.implementations},
         Role.BASELINE: set(kernel.baselines),

@@ -31,7 +31,8 @@ def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
 def same_code(old: Evaluation, new: Evaluation) -> bool:
     """Tell whether both records have the hash of the machine code and the launch, and these are equal."""
     codes = [
-        (e.compilation.sass_hash, _shape(e.launch)) if e.compilation and e.launch else ("", ()) for e in (old, new)
+        (e.compilation.sass_hash, _launch_shape(e.launch)) if e.compilation and e.launch else ("", ())
+        for e in (old, new)
     ]
     return all(codes[0]) and codes[0] == codes[1]
 
@@ -44,9 +45,9 @@ def newer_versions(before: PastRun | Environment, after: PastRun | Environment) 
 
 
 def _compilation(old: Compilation, new: Compilation) -> Iterator[str]:
-    yield from _moved("spills", old.spill_bytes, new.spill_bytes, " bytes")
-    yield from _moved("registers", old.registers, new.registers)
-    yield from _moved("shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _difference("spills", old.spill_bytes, new.spill_bytes, " bytes")
+    yield from _difference("registers", old.registers, new.registers)
+    yield from _difference("shared memory", old.shared_bytes, new.shared_bytes, " bytes")
     yield from _instructions(old.instructions, new.instructions)
 
 
@@ -66,9 +67,9 @@ def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[st
 
 def _launch(old: LaunchRecord, new: LaunchRecord) -> Iterator[str]:
     for name in ("grid", "block", "cluster"):
-        yield from _moved(name, _product(getattr(old, name)), _product(getattr(new, name)))
-    yield from _moved("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
-    yield from _moved("launches", old.launches, new.launches)
+        yield from _difference(name, _product(getattr(old, name)), _product(getattr(new, name)))
+    yield from _difference("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _difference("launches", old.launches, new.launches)
 
 
 def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:
@@ -87,7 +88,7 @@ def _sanitizer(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
     yield from (f"{tool} finds nothing any more" for tool in new if old.get(tool) and not new[tool])
 
 
-def _moved(name: str, old: int | str, new: int | str, unit: str = "") -> Iterator[str]:
+def _difference(name: str, old: int | str, new: int | str, unit: str = "") -> Iterator[str]:
     if old != new:
         yield f"{name} {old} → {new}{unit}"
 
@@ -96,6 +97,6 @@ def _product(sizes: Iterable[int]) -> str:
     return "×".join(map(str, sizes))
 
 
-def _shape(launch: LaunchRecord) -> tuple[object, ...]:
+def _launch_shape(launch: LaunchRecord) -> tuple[object, ...]:
     """Return the launch without the occupancy, which follows from the rest and was not always recorded."""
     return (launch.grid, launch.block, launch.cluster, launch.shared_bytes, launch.launches)

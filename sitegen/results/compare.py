@@ -95,8 +95,8 @@ def compare_records(site: Site, before: Record, after: Record) -> tuple[Comparis
     kernel = next((k for k in site.kernels if k.name == after.kernel), None)
     if kernel is None or before.kernel != after.kernel:
         raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
-    old, new = _sides(before), _sides(after)
-    return tuple(compare_sides(kernel, old.get(one), new.get(one)) for one in {**new, **old})
+    old, new = _recorded_evaluations(before), _recorded_evaluations(after)
+    return tuple(compare_evaluations(kernel, old.get(one), new.get(one)) for one in {**new, **old})
 
 
 def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Comparison, ...]:
@@ -113,7 +113,9 @@ def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Com
     )
 
 
-def compare_sides(kernel: Kernel, before: RecordedEvaluation | None, after: RecordedEvaluation | None) -> Comparison:
+def compare_evaluations(
+    kernel: Kernel, before: RecordedEvaluation | None, after: RecordedEvaluation | None
+) -> Comparison:
     """Return the comparison of an evaluation in two records; one of them may be None, where a record lacks it."""
     either = after or before
     assert either is not None
@@ -124,19 +126,19 @@ def compare_sides(kernel: Kernel, before: RecordedEvaluation | None, after: Reco
     if after is None:
         return Comparison(title, Verdict.GONE, "only the first record has it")
     if before.timed is None or after.timed is None:
-        return _untimed(title, before.evaluation, after.evaluation)
-    return _timed(kernel, title, before, after)
+        return _compare_untimed(title, before.evaluation, after.evaluation)
+    return _compare_timed(kernel, title, before, after)
 
 
-def _untimed(title: str, old: Evaluation, new: Evaluation) -> Comparison:
+def _compare_untimed(title: str, old: Evaluation, new: Evaluation) -> Comparison:
     """Return the comparison of two evaluations of which at least one has no time."""
     changes = deterministic_changes(old, new)
     why = new.message.split("\n")[0] or f"{old.status} → {new.status}"
     return Comparison(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
 
 
-def _timed(kernel: Kernel, title: str, before: RecordedEvaluation, after: RecordedEvaluation) -> Comparison:
-    measures = tuple(_measures(kernel, before, after))
+def _compare_timed(kernel: Kernel, title: str, before: RecordedEvaluation, after: RecordedEvaluation) -> Comparison:
+    measures = tuple(_figure_changes(kernel, before, after))
     noise = max(before.noise, after.noise)
     threshold = threshold_of(noise)
     if before.record.gpu != after.record.gpu:
@@ -159,11 +161,11 @@ def _timed(kernel: Kernel, title: str, before: RecordedEvaluation, after: Record
     )
 
 
-def _sides(record: Record) -> dict[EvaluationId, RecordedEvaluation]:
+def _recorded_evaluations(record: Record) -> dict[EvaluationId, RecordedEvaluation]:
     """Return the evaluations of our implementations by their ids."""
-    quiet = noise_by_timing(record)
+    noise = noise_by_timing(record)
     return {
-        evaluation_id(e): RecordedEvaluation(record, e, quiet.get(timing_id(e), AA_NOISE))
+        evaluation_id(e): RecordedEvaluation(record, e, noise.get(timing_id(e), AA_NOISE))
         for e in record.evaluations
         if e.role is Role.IMPLEMENTATION
     }
@@ -175,17 +177,17 @@ def _by_status(old: Evaluation, new: Evaluation) -> Verdict:
     return Verdict.FAILED if new.performance is None else Verdict.REPAIRED
 
 
-def _measures(kernel: Kernel, before: RecordedEvaluation, after: RecordedEvaluation) -> Iterator[FigureChange]:
+def _figure_changes(kernel: Kernel, before: RecordedEvaluation, after: RecordedEvaluation) -> Iterator[FigureChange]:
     if before.timed is None or after.timed is None:
         return
     if baseline := _common_baseline(kernel, before.timed, after.timed):
-        yield from _of_baseline(f"{baseline} / t", baseline, before.timed.ratios, after.timed.ratios)
-        yield from _of_baseline(
+        yield from _ratio_change(f"{baseline} / t", baseline, before.timed.ratios, after.timed.ratios)
+        yield from _ratio_change(
             f"{baseline} / t{IN_CYCLES}", baseline, before.timed.cycle_ratios, after.timed.cycle_ratios
         )
     shares = _of_ceiling(kernel, before), _of_ceiling(kernel, after)
     if shares[0] and shares[1]:
-        yield _measure(OF_CEILING, shares[0], shares[1])
+        yield _figure_change(OF_CEILING, shares[0], shares[1])
 
 
 def _common_baseline(kernel: Kernel, before: Performance, after: Performance) -> str:
@@ -194,13 +196,13 @@ def _common_baseline(kernel: Kernel, before: Performance, after: Performance) ->
     return next((name for name in (*kernel.baselines, *old) if name in old and name in new), "")
 
 
-def _of_baseline(name: str, baseline: str, before: Iterable[Ratio], after: Iterable[Ratio]) -> Iterator[FigureChange]:
+def _ratio_change(name: str, baseline: str, before: Iterable[Ratio], after: Iterable[Ratio]) -> Iterator[FigureChange]:
     old, new = (next((r for r in ratios if r.baseline == baseline), None) for ratios in (before, after))
     if old and new:
-        yield _measure(name, old, new)
+        yield _figure_change(name, old, new)
 
 
-def _measure(name: str, old: Ratio, new: Ratio) -> FigureChange:
+def _figure_change(name: str, old: Ratio, new: Ratio) -> FigureChange:
     before, after = ((r.value, r.low, r.high) for r in (old, new))
     return FigureChange(name, before, after, old.by_process, new.by_process)
 

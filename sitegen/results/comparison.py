@@ -58,10 +58,10 @@ def render_json(rows: Iterable[Comparison]) -> str:
     """Return a JSON list with an object for each evaluation: `evaluation`, `verdict`, `reason`, `noise`, `threshold`,
     `confirmed`, `processes`, `changes`, `measures`.
     """
-    return json.dumps([_plain(row) for row in rows], indent=1, ensure_ascii=False)
+    return json.dumps([_as_object(row) for row in rows], indent=1, ensure_ascii=False)
 
 
-def _plain(row: Comparison) -> dict[str, Any]:
+def _as_object(row: Comparison) -> dict[str, Any]:
     return {
         "evaluation": row.title,
         "verdict": row.verdict,
@@ -71,11 +71,11 @@ def _plain(row: Comparison) -> dict[str, Any]:
         "confirmed": row.confirmed,
         "processes": dict(zip(("before", "after"), row.processes, strict=True)),
         "changes": list(row.changes),
-        "measures": [_plain_measure(m) for m in row.measures],
+        "measures": [_figure_as_object(m) for m in row.measures],
     }
 
 
-def _plain_measure(m: FigureChange) -> dict[str, Any]:
+def _figure_as_object(m: FigureChange) -> dict[str, Any]:
     names = ("value", "low", "high")
     return {
         "name": m.name,

@@ -29,10 +29,10 @@ class Datasheet:
 
 def datasheet(gpu: str) -> Datasheet | None:
     """Return the datasheet of a GPU by its id; without one (None) a chart has no dashed line."""
-    return _all().get(gpu)
+    return _datasheets().get(gpu)
 
 
 @cache
-def _all() -> Mapping[str, Datasheet]:
+def _datasheets() -> Mapping[str, Datasheet]:
     data = json.loads(resources.files("sitegen.results").joinpath("datasheets.json").read_text(encoding="utf-8"))
     return {gpu: Datasheet(**sheet) for gpu, sheet in data.items()}

@@ -155,7 +155,7 @@ def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -
     The result is cached because every figure of a page asks for it, and computing it reads the whole record.
     """
     best: dict[str, float] = {}
-    for evaluation, cost in _timed(kernel.value, record.value, run.value):
+    for evaluation, cost in _timed_evaluations(kernel.value, record.value, run.value):
         limits, seconds = probed_ceilings(run.value, cost, evaluation.dtype), _seconds(evaluation)
         rates = {limits.compute: cost.flops / seconds}
         if not _fits_cache(cost, run.value):
@@ -228,7 +228,7 @@ def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple
     highest = max((c.rate for c in run.ceilings if _is_memory(c)), default=0.0)
     cache = max((c.rate for c in run.ceilings if c.name == "L2"), default=0.0)
     places = {id(evaluation): index for index, evaluation in enumerate(record.evaluations)}
-    for evaluation, cost in _timed(kernel, record, run):
+    for evaluation, cost in _timed_evaluations(kernel, record, run):
         roof = probed_ceilings(run, cost, evaluation.dtype).flops_per_s
         seconds = _seconds(evaluation)
         rate, flops = cost.bytes / seconds, cost.flops / seconds
@@ -248,7 +248,7 @@ def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple
             yield index, f"{title}: {seconds * 1e9:.3g} ns a call; no launch takes less than {LEAST_US * 1e3:.0f} ns"
 
 
-def _timed(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
+def _timed_evaluations(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
     """Yield the timed evaluations of a run and their costs, without probes, which do none of the operations."""
     for evaluation in record.evaluations:
         cost = cost_of_evaluation(kernel, evaluation)

@@ -38,7 +38,7 @@ def wrong_formulas(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
             one
         )
     for counted in places.values():
-        yield from _judged(kernel, *min(counted, key=lambda one: one[1].dram_bytes))
+        yield from _judge_formula(kernel, *min(counted, key=lambda one: one[1].dram_bytes))
 
 
 def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
@@ -53,7 +53,7 @@ def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
             yield evaluation, counters, cost
 
 
-def _judged(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
+def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
     share = counters.dram_bytes / cost.bytes - 1
     if share >= -FEWER and (share <= MORE or cost.is_matrix):
         return

@@ -117,7 +117,7 @@ def rejection_freshness(
     """Return the freshness of a `wrong/` variant; `rejection` is its stored result."""
     if rejection is None or rejection.status is Status.NOT_RUN:
         return Freshness(FreshnessState.MISSING)
-    return _by_key(wrong_key(kernel, wrong, files), rejection.key, rejection.key_parts)
+    return _freshness_by_key(wrong_key(kernel, wrong, files), rejection.key, rejection.key_parts)
 
 
 def cell_freshness(
@@ -133,8 +133,8 @@ def cell_freshness(
         if record is None or record.status is Status.NOT_RUN:
             states[cell.label] = Freshness(FreshnessState.MISSING)
         else:
-            by_key = _by_key(key, record.key, record.key_parts)
-            states[cell.label] = _current(by_key, record.run.environment, newest)
+            by_key = _freshness_by_key(key, record.key, record.key_parts)
+            states[cell.label] = _check_versions(by_key, record.run.environment, newest)
     return states
 
 
@@ -151,11 +151,13 @@ def _of_evaluation(
         return Freshness(FreshnessState.MISSING)
     if evaluation.status is Status.NOT_RUN:
         return Freshness(FreshnessState.MISSING, (evaluation.message.splitlines()[0],) if evaluation.message else ())
-    by_key = _by_key(one.key, evaluation.key, evaluation.key_parts) if one.key else Freshness(FreshnessState.FRESH)
-    return _current(by_key, made.get(evaluation.run), newest)
+    by_key = (
+        _freshness_by_key(one.key, evaluation.key, evaluation.key_parts) if one.key else Freshness(FreshnessState.FRESH)
+    )
+    return _check_versions(by_key, made.get(evaluation.run), newest)
 
 
-def _by_key(key: Key, digest: str, parts: Mapping[str, str]) -> Freshness:
+def _freshness_by_key(key: Key, digest: str, parts: Mapping[str, str]) -> Freshness:
     if key.digest == digest:
         return Freshness(FreshnessState.FRESH)
     return Freshness(FreshnessState.STALE, tuple(_changes(key.parts, parts)) or ("its key changed",))
@@ -181,7 +183,7 @@ def _change(part: str, now: bool, then: bool) -> str:
     return f"{name} is new" if now else f"{name} is gone"
 
 
-def _current(state: Freshness, made: Environment | None, newest: Versions) -> Freshness:
+def _check_versions(state: Freshness, made: Environment | None, newest: Versions) -> Freshness:
     if state.state is not FreshnessState.FRESH or made is None:
         return state
     older = [

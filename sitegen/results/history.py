@@ -14,7 +14,7 @@ from functools import cached_property
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Kernel, Scalar, Status
 from sitegen.model.record import SCHEMA, Evaluation, Performance, Ratio, Record, Role, Run
-from sitegen.results.compare import Comparison, RecordedEvaluation, compare_sides
+from sitegen.results.compare import Comparison, RecordedEvaluation, compare_evaluations
 from sitegen.results.figures import figures
 from sitegen.results.json_text import dump_line, to_stored
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
@@ -118,11 +118,11 @@ class _HistoryRun:
     record: Record
 
     @cached_property
-    def sides(self) -> dict[str, RecordedEvaluation]:
+    def evaluations(self) -> dict[str, RecordedEvaluation]:
         """All evaluations of the run, by title."""
-        quiet = noise_by_timing(self.record)
+        noise = noise_by_timing(self.record)
         return {
-            title_of(one): RecordedEvaluation(self.record, one, quiet.get(timing_id(one), AA_NOISE))
+            title_of(one): RecordedEvaluation(self.record, one, noise.get(timing_id(one), AA_NOISE))
             for one in self.record.evaluations
         }
 
@@ -130,12 +130,12 @@ class _HistoryRun:
 def _timeline(kernel: Kernel, runs: Iterable[_HistoryRun], title: str) -> tuple[HistoryPoint, ...]:
     timeline: list[HistoryPoint] = []
     before: tuple[PastRun, RecordedEvaluation] | None = None
-    for past, now in ((run.past, run.sides[title]) for run in runs if title in run.sides):
-        row = compare_sides(kernel, before[1], now) if before else None
-        if row and before and not all(one_run.evaluations[title].intervals for one_run in (before[0], past)):
-            row = replace(row, reason=f"{row.reason} ({ASSUMED})")
+    for past, now in ((run.past, run.evaluations[title]) for run in runs if title in run.evaluations):
+        change = compare_evaluations(kernel, before[1], now) if before else None
+        if change and before and not all(run.evaluations[title].intervals for run in (before[0], past)):
+            change = replace(change, reason=f"{change.reason} ({ASSUMED})")
         known = figures(kernel, now.record, now.evaluation)
-        timeline.append(HistoryPoint(past, now.evaluation, known.of_ceiling if known else None, row, now.noise))
+        timeline.append(HistoryPoint(past, now.evaluation, known.of_ceiling if known else None, change, now.noise))
         before = past, now
     return tuple(timeline)
 
@@ -175,9 +175,9 @@ def _role(kernel: Kernel, name: str) -> Role:
 
 def _performance(time: PastTime) -> Performance:
     """Return the performance of a line, in which the median stands for percentiles and minimum, without samples."""
-    low, high = time.interval_us or _by_noise(time.median_us)
+    low, high = time.interval_us or _assumed_interval(time.median_us)
     ratios = tuple(
-        Ratio(name, value, *(time.intervals.get(name) or _by_noise(value)), time.by_process.get(name, ()))
+        Ratio(name, value, *(time.intervals.get(name) or _assumed_interval(value)), time.by_process.get(name, ()))
         for name, value in time.ratios.items()
     )
     return Performance(
@@ -195,7 +195,7 @@ def _performance(time: PastTime) -> Performance:
     )
 
 
-def _by_noise(value: float) -> tuple[float, float]:
+def _assumed_interval(value: float) -> tuple[float, float]:
     """Return an interval for a value without one: twice the noise on each side."""
     return value * (1 - 2 * AA_NOISE), value * (1 + 2 * AA_NOISE)
 

@@ -54,8 +54,8 @@ def doubts(
                 yield Doubt("SG403", ("evaluations", number, "performance", "median_us"), message)
             for message in wrong_formulas(kernel, record, run):
                 yield Doubt("SG404", ("runs", index), message)
-    yield from _unchecked(kernel, record, is_current, only)
-    yield from _unsampled(record, samples, only)
+    yield from _wrong_checks(kernel, record, is_current, only)
+    yield from _wrong_times(record, samples, only)
 
 
 def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
@@ -79,7 +79,7 @@ def _highest(gpu: str, ceiling: Ceiling) -> float:
     return HIGHEST.get(name, HIGHEST["compute"])
 
 
-def _unchecked(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
+def _wrong_checks(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
     """Yield a doubt for each stored error with which an evaluation cannot have passed.
 
     The limits are those of kernel.yaml when the record was made by them; an older record is judged by its own.  A
@@ -141,14 +141,14 @@ def _skipped_checks(
         yield "it is declared deterministic, and its runs differ"
 
 
-def _unsampled(record: Record, samples: Callable[[str], Samples], only: str) -> Iterator[Doubt]:
+def _wrong_times(record: Record, samples: Callable[[str], Samples], only: str) -> Iterator[Doubt]:
     """Yield a doubt for each time without samples, and for each figure that contradicts its samples."""
     of_cells: dict[tuple[object, ...], dict[str, Samples]] = {}
     timed = [(n, e) for n, e in enumerate(record.evaluations) if e.performance and only in ("", e.run)]
     known: dict[int, Samples] = {}
     for index, one in timed:
         try:
-            known[index] = samples(one.samples) if one.samples else _none()
+            known[index] = samples(one.samples) if one.samples else _no_samples()
         except BadSamples as error:
             yield Doubt("SG308", ("evaluations", index, "performance"), f"{_title(one)}: {error}")
             continue
@@ -161,7 +161,7 @@ def _unsampled(record: Record, samples: Callable[[str], Samples], only: str) -> 
                 yield Doubt("SG308", ("evaluations", index, "performance"), f"{_title(one)}: {message}")
 
 
-def _none() -> Samples:
+def _no_samples() -> Samples:
     raise BadSamples("it has a time and no samples that bear it out")
 
 

@@ -79,9 +79,9 @@ def cell_sources(cells: Iterable[Cell], files: SourceTexts) -> dict[str, str]:
 
 def _code_parts(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> dict[str, Any]:
     paths = (*_code_paths(kernel, implementation, files), *_reference_paths(kernel, files))
-    parts: dict[str, Any] = {path: _lines(files[path]) for path in paths}
+    parts: dict[str, Any] = {path: _with_lf(files[path]) for path in paths}
     if implementation.source:
-        parts[implementation.file] = _lines(implementation.source)
+        parts[implementation.file] = _with_lf(implementation.source)
     launch = (implementation.launch, implementation.host, implementation.arch, implementation.deterministic)
     return {**parts, "launch": launch}
 
@@ -111,8 +111,8 @@ def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) ->
 
 
 def _cell_parts(post: str, cell: Cell, files: SourceTexts) -> dict[str, Any]:
-    code = (cell.language, _lines(cell.source), cell.launch, cell.raises)
-    modules = {path: _lines(files[path]) for path in _imports_of(cell, files)}
+    code = (cell.language, _with_lf(cell.source), cell.launch, cell.raises)
+    modules = {path: _with_lf(files[path]) for path in _imports_of(cell, files)}
     return {f"{post}#{cell.label}": code, **modules}
 
 
@@ -134,6 +134,6 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _lines(text: str) -> str:
+def _with_lf(text: str) -> str:
     """Return the text with LF line endings, so that a key is the same on every system."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -77,7 +77,7 @@ def noise_by_timing(record: Record) -> dict[TimingId, float]:
         if evaluation.performance and len(evaluation.performance.by_process_us) > 1:
             together.setdefault(timing_id(evaluation), []).append(evaluation)
     seen = {timing: _spread_of(evaluations) for timing, evaluations in together.items() if len(evaluations) > 1}
-    return {timing: _moderated(one, _others(timing, one, seen)) for timing, one in seen.items()}
+    return {timing: _moderated(one, _similar_timings(timing, one, seen)) for timing, one in seen.items()}
 
 
 def timing_id(evaluation: Evaluation) -> TimingId:
@@ -86,7 +86,7 @@ def timing_id(evaluation: Evaluation) -> TimingId:
     return (e.workload, e.dtype, tuple(sorted(e.params.items())), e.run)
 
 
-def _others(timing: TimingId, one: _Spread, seen: Mapping[TimingId, _Spread]) -> list[_Spread]:
+def _similar_timings(timing: TimingId, one: _Spread, seen: Mapping[TimingId, _Spread]) -> list[_Spread]:
     """Return all other timings of similar duration."""
     return [
         other for name, other in seen.items() if name != timing and max(one.us / other.us, other.us / one.us) <= SIMILAR

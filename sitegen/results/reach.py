@@ -36,11 +36,11 @@ def reached_by_text(text: str, path: str, files: SourceTexts) -> tuple[str, ...]
 
 def named_files(path: str, text: str, files: SourceTexts) -> list[str]:
     """Return the local files that one text imports or includes directly."""
-    return [candidate for candidate in _named(path, text) if candidate in files]
+    return [candidate for candidate in _candidates(path, text) if candidate in files]
 
 
 @lru_cache(maxsize=4096)
-def _named(path: str, text: str) -> tuple[str, ...]:
+def _candidates(path: str, text: str) -> tuple[str, ...]:
     """Return the paths that a text may import or include.
 
     The result is cached because every workload and dtype of an implementation asks for the same text.
@@ -61,7 +61,7 @@ def _imported(path: str, text: str) -> Iterator[str]:
 
 def _modules(path: str, text: str) -> Iterator[str]:
     """Yield dotted names; `from a import b` gives both a and a.b, since b may be a module."""
-    for node in ast.walk(_parsed(text)):
+    for node in ast.walk(_parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -84,7 +84,7 @@ def _files_of(module: str) -> Iterator[str]:
         yield "/".join((*parts[:end], "__init__.py"))
 
 
-def _parsed(text: str) -> ast.Module:
+def _parse(text: str) -> ast.Module:
     """Return the syntax tree of a text without IPython's magics; that of an empty module when it is not Python."""
     plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
     try:

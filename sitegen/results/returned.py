@@ -35,7 +35,7 @@ def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]
         if job is None or job.kind != result.kind:
             yield f"{title} is none of the jobs that were sent"
             continue
-        wrong = [sentence for _, sentence in zip(range(MOST), _of_result(job, result), strict=False)]
+        wrong = [sentence for _, sentence in zip(range(MOST), _refusals_of(job, result), strict=False)]
         yield from (f"{title}: {sentence}" for sentence in wrong)
     gpus = sorted({gpu_id(r.environment.gpu) for r in results if r.environment})
     if len(gpus) > 1:
@@ -52,16 +52,16 @@ def wrong_time(run: str, now: dt.datetime) -> str:
     return ""
 
 
-def _of_result(job: Job, result: JobResult) -> Iterator[str]:
+def _refusals_of(job: Job, result: JobResult) -> Iterator[str]:
     odd = False
     for path, sentence in problems(result):
         odd = True
         yield f"{'.'.join(map(str, path[:-1])) or 'the result'}: {sentence}"
     if not odd:
-        yield from _names(job, result)
+        yield from _wrong_names(job, result)
 
 
-def _names(job: Job, result: JobResult) -> Iterator[str]:
+def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
     kinds: Mapping[str, Sequence[object]] = {
         "kernel": result.evaluations,
         "reject": result.rejections,
@@ -81,7 +81,7 @@ def _names(job: Job, result: JobResult) -> Iterator[str]:
     elif isinstance(job, InspectJob):
         yield from _tools(job, result)
     else:
-        yield from _twice([one.name for one in result.ceilings], "ceiling")
+        yield from _listed_twice([one.name for one in result.ceilings], "ceiling")
 
 
 def _evaluations(job: KernelJob, evaluations: Sequence[Evaluation]) -> Iterator[str]:
@@ -90,36 +90,36 @@ def _evaluations(job: KernelJob, evaluations: Sequence[Evaluation]) -> Iterator[
         Role.BASELINE: set(job.kernel.baselines),
         Role.PROBE: PROBES,
     }
-    yield from _twice([f"{one.role} {one.name}" for one in evaluations], "evaluation")
+    yield from _listed_twice([f"{one.role} {one.name}" for one in evaluations], "evaluation")
     for one in evaluations:
         if one.name not in names[one.role]:
             yield f"`{one.name}` is no {one.role} of {job.kernel.name}"
         elif (one.workload, one.dtype, dict(one.params)) != (job.workload.name, job.dtype, dict(job.params)):
             yield f"{one.name} is of {one.workload}:{one.dtype}, and the job of {job.workload.name}:{job.dtype}"
         elif one.role is Role.IMPLEMENTATION:
-            yield from _other_code(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
+            yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
 
 
 def _rejections(job: RejectJob, result: JobResult) -> Iterator[str]:
     expected = {wrong.implementation.name: wrong.fails for wrong in job.kernel.wrong}
-    yield from _twice([one.name for one in result.rejections], "rejection")
+    yield from _listed_twice([one.name for one in result.rejections], "rejection")
     for one in result.rejections:
         if expected.get(one.name) is not one.expected:
             yield f"`{one.name}` is no variant of {job.kernel.name} that must be {one.expected}"
         else:
-            yield from _other_code(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
+            yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
 
 
 def _cells(job: NotebookJob, cells: Sequence[CellResult]) -> Iterator[str]:
     keys = {cell.label: cell.key for cell in job.cells}
-    yield from _twice([cell.label for cell in cells], "cell")
+    yield from _listed_twice([cell.label for cell in cells], "cell")
     for cell in cells:
         if cell.label not in keys:
             yield f"`{cell.label}` is the label of no cell of {job.post}"
         elif cell.status not in list(Status):
             yield f"{cell.label}: `{cell.status[:60]}` is no status"
         else:
-            yield from _other_code(cell.label, cell.key, keys[cell.label])
+            yield from _wrong_key(cell.label, cell.key, keys[cell.label])
 
 
 def _tools(job: InspectJob, result: JobResult) -> Iterator[str]:
@@ -131,12 +131,12 @@ def _tools(job: InspectJob, result: JobResult) -> Iterator[str]:
             yield f"`{name}` is nothing of {kernel.name}"
 
 
-def _other_code(name: str, returned: Key, sent: Key | None) -> Iterator[str]:
+def _wrong_key(name: str, returned: Key, sent: Key | None) -> Iterator[str]:
     if sent is None or (returned.digest, dict(returned.parts)) != (sent.digest, dict(sent.parts)):
         yield f"the key of {name} is not that of the code that was sent"
 
 
-def _twice(names: Sequence[str], what: str) -> Iterator[str]:
+def _listed_twice(names: Sequence[str], what: str) -> Iterator[str]:
     again = [name for index, name in enumerate(names) if name in names[:index]]
     if again:
         yield f"the {what} `{again[0]}` is there twice"

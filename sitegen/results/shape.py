@@ -42,11 +42,11 @@ def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic
         return None, [Diagnostic("SG301", "not a record: nested too deeply", Span(path))]
     except ValueError:  # of int(): json knows no such limit
         return None, [Diagnostic("SG301", "not a record: an integer has thousands of digits", Span(path))]
-    data, mistakes = _current(data, text, path)
+    data, mistakes = _upgraded(data, text, path)
     return (None, mistakes) if mistakes else _validated(cls, data, text, path)
 
 
-def _current(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
+def _upgraded(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
     schema = data.get("schema") if isinstance(data, dict) else None
     while isinstance(schema, int) and schema in UPGRADES:
         data = UPGRADES[schema](data)
@@ -81,12 +81,12 @@ def _unknown_fields(data: Any, known: Any, text: str, path: str) -> list[Diagnos
 
 
 def _mistake(error: Mapping[str, Any], data: Any, text: str, path: str) -> Diagnostic:
-    where = _within(data, error["loc"])
+    where = _existing_steps(data, error["loc"])
     field = ".".join(str(step) for step in error["loc"]) or "the record"
     return Diagnostic("SG302", f"{field}: {_sentence(error['msg'])}", span_of(text, path, where))
 
 
-def _within(data: Any, loc: ValuePath) -> ValuePath:
+def _existing_steps(data: Any, loc: ValuePath) -> ValuePath:
     """Return the steps of a location that exist in the data: pydantic's locations also name members of unions."""
     steps: list[str | int] = []
     for step in loc:

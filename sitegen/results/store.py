@@ -71,7 +71,7 @@ def save_record(root: Path, record: Record, run: Run) -> None:
     """Write a record beside its kernel, and the line of `run` in its history, which has one line per run."""
     inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(to_stored(record)).encode())
     history = f"{_results(record.kernel)}/{_single_name(record.gpu)}.history.jsonl"
-    before = _read(root, history) if inside.is_file(root, history) else ""
+    before = _read_text(root, history) if inside.is_file(root, history) else ""
     others = [line for line in before.splitlines(keepends=True) if _run_of(line) != run.id]
     inside.write_bytes(root, history, "".join([*others, history_line(record, run)]).encode())
 
@@ -172,14 +172,14 @@ def _files(root: Path, folder: str, suffix: str, depth: int = 0) -> list[str]:
     return sorted(path for path in paths if path.endswith(suffix) and path.count("/") == level)
 
 
-def _read(root: Path, path: str) -> str:
+def _read_text(root: Path, path: str) -> str:
     return inside.read_bytes(root, path, LARGEST_RECORD).decode("utf-8")
 
 
 def _text_of(root: Path, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the text of a record, or an empty text and the reason."""
     try:
-        return _read(root, path), ()
+        return _read_text(root, path), ()
     except UnicodeDecodeError as error:
         return "", (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),)
     except OSError as error:

@@ -74,11 +74,11 @@ def impossible_values(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValueP
     if is_dataclass(value):
         cls: Any = type(value)
         failed = isinstance(value, Evaluation) and value.status.failed
-        for name, rule in _ruled(cls):
+        for name, rule in _rules_of(cls):
             member = getattr(value, name)
             if member is None or _is_ordinary(member, rule) or (failed and name == "correctness"):
                 continue
-            wrong = _judged(rule, member) if rule else ""
+            wrong = _first_mistake(rule, member) if rule else ""
             if wrong:
                 yield (*path, name), f"{name} {wrong}"
             else:
@@ -91,12 +91,12 @@ def impossible_values(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValueP
     elif isinstance(value, list | tuple):
         for index, member in enumerate(value):
             yield from impossible_values(member, (*path, index))
-    elif wrong := _any(value):
+    elif wrong := _type_mistake(value):
         yield path, f"{next((step for step in reversed(path) if isinstance(step, str)), 'it')} {wrong}"
 
 
 @cache
-def _ruled(cls: Any) -> tuple[tuple[str, Rule | None], ...]:
+def _rules_of(cls: Any) -> tuple[tuple[str, Rule | None], ...]:
     """Return the fields of a class and their rules; None for a field without a rule."""
     rules = RULES.get(cls, {})
     return tuple((field.name, rules.get(field.name)) for field in fields(cls))
@@ -127,13 +127,13 @@ def _is_ordinary(member: Any, rule: Rule | None) -> bool:
     return kind is bool or isinstance(member, Enum) or (member == () and rule is None)
 
 
-def _judged(rule: Rule, value: Any) -> str:
+def _first_mistake(rule: Rule, value: Any) -> str:
     """Return the first mistake in a value or in the members of a tuple, by the limits of its type and by the rule."""
     members = value if isinstance(value, tuple) else (value,)
-    return next((wrong for member in members if (wrong := _any(member) or rule(member))), "")
+    return next((wrong for member in members if (wrong := _type_mistake(member) or rule(member))), "")
 
 
-def _any(value: Any) -> str:
+def _type_mistake(value: Any) -> str:
     if isinstance(value, float):
         return "" if isfinite(value) and abs(value) <= LARGEST_NUMBER else f"is {value}, which no measurement gives"
     if isinstance(value, int):
@@ -154,7 +154,7 @@ def _positive(value: float) -> str:
 def _positive_members(values: Mapping[str, Any]) -> str:
     """Return the first mistake in a mapping to positive numbers or to tuples of them."""
     every = (one for value in values.values() for one in (value if isinstance(value, tuple) else (value,)))
-    return next((wrong for one in every if (wrong := _any(one) or _positive(one))), "")
+    return next((wrong for one in every if (wrong := _type_mistake(one) or _positive(one))), "")
 
 
 def _not_negative(value: float) -> str:
@@ -165,7 +165,7 @@ def _between(least: float, most: float) -> Rule:
     return lambda value: "" if least <= value <= most else f"is {value}; it must be between {least} and {most}"
 
 
-def _like(form: re.Pattern[str], what: str) -> Rule:
+def _matches(form: re.Pattern[str], what: str) -> Rule:
     return lambda text: "" if len(text) <= LONGEST_NAME and form.fullmatch(text) else f"is {_shown(text)}; {what}"
 
 
@@ -276,7 +276,7 @@ _WITHIN: Mapping[type, tuple[str, ...]] = {
     PastRun: ("ceilings",),
 }
 """Fields with objects whose own fields must fit each other."""
-_NAMED = _like(NAME, "a name has letters, digits, `_`, `.` and `-`")
+_NAMED = _matches(NAME, "a name has letters, digits, `_`, `.` and `-`")
 _TIMES: dict[str, Rule] = {
     "median_us": _positive,
     "low_us": _positive,
@@ -303,7 +303,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "power_limit_w": _not_negative,
     },
     Ceiling: {"name": _ceiling, "rate": _positive, "seconds": _not_negative},
-    Run: {"id": _run_id, "date": _day, "commit": _like(_COMMIT, "an abbreviated commit is wanted")},
+    Run: {"id": _run_id, "date": _day, "commit": _matches(_COMMIT, "an abbreviated commit is wanted")},
     Correctness: {
         "relative_error": _not_negative,
         "row_error": _not_negative,
@@ -360,10 +360,10 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
     },
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {"name": _NAMED, "run": lambda text: _run_id(text) if text else "", "key": _word},
-    Record: {"kernel": _NAMED, "gpu": _like(GPU_ID, "a GPU's id has small letters, digits and `-`")},
+    Record: {"kernel": _NAMED, "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`")},
     CellRecord: {
         "label": _word,
-        "gpu": _like(GPU_ID, "a GPU's id has small letters, digits and `-`"),
+        "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`"),
         "key": _word,
         "duration_s": _not_negative,
     },
@@ -373,7 +373,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
     JobResult: {"id": _word, "kind": _word},
     PastRun: {
         "run": _run_id,
-        "commit": _like(_COMMIT, "an abbreviated commit is wanted"),
+        "commit": _matches(_COMMIT, "an abbreviated commit is wanted"),
         "driver": _word,
         "cuda": _word,
         "torch": _word,

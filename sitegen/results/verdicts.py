@@ -118,15 +118,15 @@ def reason_of(decided: Verdict, measures: Sequence[FigureChange], noise: float, 
     why = f" (4 × the noise of {noise:.2%})" if threshold > LEAST_CHANGE else ""
     limit = f"the threshold of {threshold:.1%}{why}"
     if decided is Verdict.SAME:
-        return _same(measures, threshold, limit)
+        return _reason_of_same(measures, threshold, limit)
     if decided is not Verdict.AMBIGUOUS:
-        return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, {_each(measures)} saw it"
+        return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, {_witness_phrase(measures)} saw it"
     if all_moved(measures, threshold):
         return f"{_changes(measures)}: beyond {limit}, 95 % intervals disjoint, but {_unconfirmed(measures)}: run again"
     return f"{_disagreement(measures, threshold, limit)}: {'; '.join(causes) or 'measure again'}"
 
 
-def _same(measures: Sequence[FigureChange], threshold: float, limit: str) -> str:
+def _reason_of_same(measures: Sequence[FigureChange], threshold: float, limit: str) -> str:
     near = [m for m in measures if not m.beyond(threshold)]
     far = [m for m in measures if m not in near]
     reasons = [f"{_changes(near)}: within {limit}"] if near else []
@@ -141,10 +141,10 @@ def _unconfirmed(measures: Sequence[FigureChange]) -> str:
         return "only one process saw it"
     seen = [(m.before_by_process or m.before[:1], m.after_by_process, m.name) for m in measures]
     texts = [f"{name} {_list(old)} → {_list(new)}" for old, new, name in seen]
-    return f"not {_each(measures)} did ({'; '.join(texts)})"
+    return f"not {_witness_phrase(measures)} did ({'; '.join(texts)})"
 
 
-def _each(measures: Iterable[FigureChange]) -> str:
+def _witness_phrase(measures: Iterable[FigureChange]) -> str:
     return "each pair of processes" if max(m.processes[1] for m in measures) > 2 else "each process"
 
 

@@ -30,15 +30,17 @@ def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic
     diagnostics: list[Diagnostic] = []
     for (name, gpu), record in records.kernels.items():
         if name in kernels:
-            diagnostics += _of_record(root, kernels[name], record, site.files, record_path(name, gpu))
+            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, record_path(name, gpu))
     return tuple(diagnostics)
 
 
-def _of_record(root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str) -> Iterator[Diagnostic]:
+def _diagnostics_of_record(
+    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str
+) -> Iterator[Diagnostic]:
     all_doubts = doubts(kernel, record, current_rules_test(kernel, files), partial(read_samples, root, kernel.name))
-    some = list(islice(all_doubts, MOST_PROBLEMS))
-    text = record_text(root, path) if some else ""
-    return (_diagnostic(one, kernel, text, path) for one in some)
+    first_doubts = list(islice(all_doubts, MOST_PROBLEMS))
+    text = record_text(root, path) if first_doubts else ""
+    return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
 
 
 def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnostic:

@@ -36,8 +36,8 @@ def variant_contents(
     for form in wanted:
         kept = folder / f"{digest.hex()}-{form.width}.{form.format}"
         if not kept.is_file():
-            image = image or _opened(source())
-            _keep(kept, _encoded(image, form))
+            image = image or _open_image(source())
+            _write_whole(kept, _encode(image, form))
         contents[form.url] = kept.read_bytes()
     return contents
 
@@ -51,7 +51,7 @@ def remove_unused_variants(folder: Path, digests: Collection[bytes]) -> None:
                 path.unlink(missing_ok=True)
 
 
-def _opened(source: bytes) -> Any:
+def _open_image(source: bytes) -> Any:
     from PIL import Image, ImageOps
 
     with Image.open(io.BytesIO(source)) as opened:
@@ -64,7 +64,7 @@ def _opened(source: bytes) -> Any:
         return image
 
 
-def _encoded(image: Any, form: ImageVariant) -> bytes:
+def _encode(image: Any, form: ImageVariant) -> bytes:
     from PIL import Image
 
     size = form.width, max(round(image.height * form.width / image.width), 1)
@@ -76,7 +76,7 @@ def _encoded(image: Any, form: ImageVariant) -> bytes:
     return into.getvalue()
 
 
-def _keep(path: Path, data: bytes) -> None:
+def _write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is whole or missing at every moment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")

@@ -71,16 +71,16 @@ def reporting_refusals(output: Path) -> Iterator[None]:
     try:
         yield
     except OutsideError as error:
-        raise unwritable_error(f"{_shown(output)}/{error.filename}", error, _NO_LINKS) from error
+        raise unwritable_error(f"{_shown_name(output)}/{error.filename}", error, _NO_LINKS) from error
     except OSError as error:
         hint = "mend its permissions or make room, or name another folder with `--out`"
-        raise unwritable_error(_shown(output), error, hint) from error
+        raise unwritable_error(_shown_name(output), error, hint) from error
 
 
 def refuse_link(output: Path) -> None:
     """Raise OutputError when the output itself is a link; only the default output folder is checked so."""
     if output.is_symlink():
-        place = _shown(output)
+        place = _shown_name(output)
         message = f"`{place}` cannot be written: it is a link, and sitegen writes through no link"
         raise OutputError(place, message, "remove the link, or name with `--out` the folder that it leads to")
 
@@ -144,21 +144,21 @@ def _published(output: Path, cache: Path, paths: Collection[str], staged: Mappin
         inside.refuse_links_above(output, path, unlinked)
     if ours:  # without files of ours the output is empty, as `check_output` has made sure
         _check_room(output, wanted - ours, removed)
-    _remember(cache, output, ours, ours | wanted)  # a build killed from here on still knows its files
-    blocking = _in_the_way(removed, wanted) if removed else set()
+    _write_manifest(cache, output, ours, ours | wanted)  # a build killed from here on still knows its files
+    blocking = _blocking_files(removed, wanted) if removed else set()
     _remove(output, blocking)
     _publish(output, staged)
     _remove(output, removed - blocking)
-    _remember(cache, output, ours | wanted, wanted)
+    _write_manifest(cache, output, ours | wanted, wanted)
     return WriteCounts(len(new), len(staged) - len(new), len(removed), len(wanted) - len(staged))
 
 
 def check_output(output: Path, cache: Path) -> set[str]:
     """Return the paths in `output` that sitegen wrote.  Raises OutputError when it has only files of others."""
     if output.exists() and not output.is_dir():
-        place = _shown(output)
+        place = _shown_name(output)
         raise OutputError(place, f"`{place}` is a file, not a folder", "name another folder with `--out`")
-    known = _remembered(cache, output)
+    known = _read_manifest(cache, output)
     if any((output / path).is_file() for path in known):
         return known
     with reporting_refusals(output):
@@ -166,11 +166,13 @@ def check_output(output: Path, cache: Path) -> set[str]:
         ours = {path for path in paths if _says_sitegen(output, path)}
     if paths and "index.html" not in ours:
         hint = "empty it, or name another folder with `--out`"
-        raise OutputError(_shown(output), f"`{_shown(output)}` is not empty and was not made by sitegen", hint)
+        raise OutputError(
+            _shown_name(output), f"`{_shown_name(output)}` is not empty and was not made by sitegen", hint
+        )
     return ours
 
 
-def _shown(output: Path) -> str:
+def _shown_name(output: Path) -> str:
     """Return the name of the output for messages; `.` has no name and is shown as it is."""
     return output.name or str(output)
 
@@ -221,7 +223,7 @@ def _says_sitegen(output: Path, path: str) -> bool:
         return False
 
 
-def _above(path: str) -> list[str]:
+def _folders_above(path: str) -> list[str]:
     """Return the folders above a path, without the output itself."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
@@ -229,7 +231,7 @@ def _above(path: str) -> list[str]:
 
 def _check_room(output: Path, paths: Iterable[str], removed: Set[str]) -> None:
     """Raise OutputError when a folder of others stands in the place of a file, or a file in the place of a folder."""
-    for folder in {folder for path in paths for folder in _above(path)} - removed:
+    for folder in {folder for path in paths for folder in _folders_above(path)} - removed:
         if os.path.isfile(f"{output}/{folder}"):
             raise _no_room(f"{output.name}/{folder}", "file, where the site needs a folder")
     for path in paths:
@@ -241,14 +243,14 @@ def _no_room(place: str, what: str) -> OutputError:
     return OutputError(place, f"`{place}` is a {what}", "sitegen did not make it: move it out of the output")
 
 
-def _in_the_way(removed: Set[str], paths: Iterable[str]) -> set[str]:
+def _blocking_files(removed: Set[str], paths: Iterable[str]) -> set[str]:
     """Return the files, of those to be removed, that must go first.
 
     A folder is needed in their place, or a file in the place of a folder above them.
     """
     wanted = set(paths)
-    folders = {folder for path in wanted for folder in _above(path)}
-    return {path for path in removed if path in folders or wanted.intersection(_above(path))}
+    folders = {folder for path in wanted for folder in _folders_above(path)}
+    return {path for path in removed if path in folders or wanted.intersection(_folders_above(path))}
 
 
 def _publish(output: Path, staged: Mapping[str, str]) -> None:
@@ -262,7 +264,7 @@ def _remove(output: Path, paths: Iterable[str]) -> None:
     """Remove files, and folders that become empty."""
     for path in sorted(paths):
         inside.remove(output, path)
-        for folder in _above(path):
+        for folder in _folders_above(path):
             if not inside.remove_if_empty(output, folder):
                 break
 
@@ -271,7 +273,7 @@ def _manifest(cache: Path, output: Path) -> Path:
     return cache / "outputs" / f"{hashlib.sha256(str(output.resolve()).encode()).hexdigest()[:16]}.json"
 
 
-def _remembered(cache: Path, output: Path) -> set[str]:
+def _read_manifest(cache: Path, output: Path) -> set[str]:
     """Return the paths in the manifest; none when one leads out of the output, or the manifest is damaged."""
     manifest = _manifest(cache, output)
     try:
@@ -280,7 +282,7 @@ def _remembered(cache: Path, output: Path) -> set[str]:
         return set()
 
 
-def _remember(cache: Path, output: Path, before: Set[str], paths: Set[str]) -> None:
+def _write_manifest(cache: Path, output: Path, before: Set[str], paths: Set[str]) -> None:
     manifest = _manifest(cache, output)
     if before == paths and manifest.is_file():
         return

@@ -48,8 +48,8 @@ def new_site_files(title: str, day: dt.date, program: InstallSource | None = Non
         "kernels/axpy/wrong/no_mask.py": starter.NO_MASK,
         ".gitignore": starter.GITIGNORE,
     }
-    filled = {path: _filled(text, title, day) for path, text in texts.items()}
-    workflows = {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
+    filled = {path: _fill_template(text, title, day) for path, text in texts.items()}
+    workflows = {f".github/workflows/{name}": _read_workflow(name) for name in WORKFLOWS}
     return filled | workflows | _requirements(program or install_source())
 
 
@@ -81,7 +81,7 @@ def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
     slug = slug_of(title)
     if not slug:
         raise OutputError("content/posts", f"no address can be made of the title `{title}`", "use a letter or a digit")
-    return f"content/posts/{slug}/index.md", _filled(starter.NEW_POST, title, day)
+    return f"content/posts/{slug}/index.md", _fill_template(starter.NEW_POST, title, day)
 
 
 def slug_of(title: str) -> str:
@@ -114,11 +114,11 @@ def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
         ) from error
 
 
-def _filled(text: str, title: str, day: dt.date) -> str:
+def _fill_template(text: str, title: str, day: dt.date) -> str:
     return Template(text).substitute(title=json.dumps(title, ensure_ascii=False), date=day.isoformat())
 
 
-def _workflow(name: str) -> str:
+def _read_workflow(name: str) -> str:
     """Return the workflow that this project itself runs: a wheel has it in the package, a checkout under .github."""
     shipped = Path(str(files("sitegen"))) / "starter" / "workflows" / name
     checkout = Path(str(files("sitegen"))).parent / ".github" / "workflows" / name
