@@ -189,7 +189,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
     """
     from sitegen.cli.sides import pairs
     from sitegen.results.compare import compare_all
-    from sitegen.results.comparison import render_json, render_markdown, render_text
+    from sitegen.results.render_comparison import render_json, render_markdown, render_text
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json contradict each other")
@@ -208,7 +208,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
 def tell_what_moved(loaded: Loaded, stored: AcceptedRun) -> None:
     """Against the records that a run replaced: what is not the same any more."""
     from sitegen.results.compare import compare_all
-    from sitegen.results.comparison import render_lines
+    from sitegen.results.render_comparison import render_lines
 
     old = loaded.records.kernels
     replaced = [(old[key], new) for new in stored.records if (key := (new.kernel, new.gpu)) in old]

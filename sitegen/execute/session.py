@@ -36,7 +36,7 @@ from sitegen.results.figures import GoalResult, goal_results
 from sitegen.results.freshness import Freshness
 from sitegen.results.judge import doubts
 from sitegen.results.records import Records
-from sitegen.results.returned import refusals, wrong_time
+from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
 from sitegen.results.verify import CORRECT
 
@@ -137,7 +137,9 @@ def keep(root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results
     if not any(result.environment for result in results.results) or _waits_for_ceilings(results):
         return Outcome(results)
     now = dt.datetime.now(dt.UTC)
-    refused = [wrong] if (wrong := wrong_time(results.run, now)) else list(refusals(jobs, results.results))
+    refused = (
+        [wrong] if (wrong := run_time_mistake(results.run, now)) else list(reasons_to_refuse(jobs, results.results))
+    )
     hint = "nothing was stored: run the bundle again"
     mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
     mistakes = mistakes or list(artefact_mistakes(results.results, name))

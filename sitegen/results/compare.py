@@ -14,9 +14,9 @@ from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.causes import deterministic_changes, newer_versions, same_code
 from sitegen.results.figures import WorkloadCeilings, cost_of_evaluation, probed_ceilings, run_of
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
+from sitegen.results.record_differences import deterministic_changes, newer_versions, same_code
 from sitegen.results.records import EvaluationId, cell_name, evaluation_id
 from sitegen.results.verdicts import (
     IN_CYCLES,

@@ -14,8 +14,8 @@ from sitegen.model.document import Cell
 from sitegen.model.job import Key
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.record import CellRecord, Environment, Evaluation, Record, Rejection, Role
+from sitegen.results.dependencies import SourceTexts
 from sitegen.results.keys import cell_keys, implementation_key, wrong_key
-from sitegen.results.reach import SourceTexts
 from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
 
 COMPARED = ("driver", "torch", "triton")

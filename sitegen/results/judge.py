@@ -16,7 +16,7 @@ from sitegen.results.datasheets import datasheet
 from sitegen.results.figures import impossible_rates
 from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.samples import BadSamples, Samples, contradictions
-from sitegen.results.values import ValuePath
+from sitegen.results.value_limits import ValuePath
 
 SEEDS, ROW_SHARE = 3, 4.0
 """Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""

@@ -18,7 +18,7 @@ from sitegen.model.job import Key
 from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Workload
 from sitegen.model.measure_version import MEASURE_VERSION
 from sitegen.model.plain import to_plain
-from sitegen.results.reach import SourceTexts, reached_by_text, reached_from
+from sitegen.results.dependencies import SourceTexts, files_reached, files_reached_by_text
 
 PART_DIGITS = 16
 """Hex digits kept of a part's hash, which only has to tell two versions apart; the digest is whole."""
@@ -89,13 +89,13 @@ def _code_parts(kernel: Kernel, implementation: Implementation, files: SourceTex
 def _code_paths(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> tuple[str, ...]:
     """Return the local files that an implementation reaches; the imports of a cell are relative to its kernel."""
     if not implementation.source:
-        return reached_from([implementation.file], files)
+        return files_reached([implementation.file], files)
     suffix = "py" if implementation.language is Language.TRITON else "cu"
-    return reached_by_text(implementation.source, f"{kernel.folder}/cell.{suffix}", files)
+    return files_reached_by_text(implementation.source, f"{kernel.folder}/cell.{suffix}", files)
 
 
 def _reference_paths(kernel: Kernel, files: SourceTexts) -> tuple[str, ...]:
-    return reached_from([f"{kernel.folder}/reference.py"], files)
+    return files_reached([f"{kernel.folder}/reference.py"], files)
 
 
 def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _cell_parts(post: str, cell: Cell, files: SourceTexts) -> dict[str, Any]:
 
 
 def _imports_of(cell: Cell, files: SourceTexts) -> tuple[str, ...]:
-    return reached_by_text(cell.source, "cell.cu" if cell.language == "cuda" else "cell.py", files)
+    return files_reached_by_text(cell.source, "cell.cu" if cell.language == "cuda" else "cell.py", files)
 
 
 def _key(parts: Mapping[str, Any]) -> Key:

@@ -11,9 +11,9 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Record
 from sitegen.model.site import Site
+from sitegen.results.dependencies import SourceTexts
 from sitegen.results.judge import CurrentRulesTest, Doubt, doubts
 from sitegen.results.keys import implementation_key, rule_parts
-from sitegen.results.reach import SourceTexts
 from sitegen.results.records import Records
 from sitegen.results.shape import MOST_PROBLEMS, span_of
 from sitegen.results.store import read_samples, record_path, record_text

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sitegen.model.record import Ratio, Record, Role, Run
-from sitegen.results.causes import newer_versions
 from sitegen.results.figures import figures
 from sitegen.results.history import history_line, history_points, parse_history, past_record
 from sitegen.results.noise import AA_NOISE, noise_of
+from sitegen.results.record_differences import newer_versions
 from sitegen.results.store import load_records, save_record
 from sitegen.results.verdicts import Verdict
 

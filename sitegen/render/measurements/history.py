@@ -18,9 +18,9 @@ from sitegen.model.record import Record
 from sitegen.render.figures.scales import Linear
 from sitegen.render.inputs.rows import Group
 from sitegen.render.shared import numbers
-from sitegen.results.causes import newer_versions
 from sitegen.results.history import HistoryPoint, timelines
 from sitegen.results.noise import AA_NOISE
+from sitegen.results.record_differences import newer_versions
 from sitegen.results.records import PastRun
 from sitegen.results.verdicts import Verdict
 

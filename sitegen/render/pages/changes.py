@@ -14,9 +14,9 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.history import History
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.results.compare import Comparison, compare_records
-from sitegen.results.comparison import render_markdown
 from sitegen.results.history import past_record
 from sitegen.results.records import PastRun
+from sitegen.results.render_comparison import render_markdown
 from sitegen.results.verdicts import FigureChange
 
 STATES = {"slower": "failed", "failed": "failed", "ambiguous": "partial", "faster": "done", "repaired": "done"}

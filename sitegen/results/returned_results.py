@@ -13,7 +13,7 @@ from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Role
-from sitegen.results.values import is_run_id, problems
+from sitegen.results.value_limits import is_run_id, problems
 
 PROBES = ("copy", "read")
 AHEAD = dt.timedelta(days=1)
@@ -22,7 +22,7 @@ MOST = 20
 """Most sentences about one result."""
 
 
-def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
+def reasons_to_refuse(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
     """Yield a sentence for each thing that keeps the results from being stored."""
     sent = {job.id: job for job in jobs}
     seen: set[str] = set()
@@ -42,7 +42,7 @@ def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]
         yield f"the results are of several GPUs: {', '.join(gpu[:60] for gpu in gpus[:5])}"
 
 
-def wrong_time(run: str, now: dt.datetime) -> str:
+def run_time_mistake(run: str, now: dt.datetime) -> str:
     """Return the mistake in the start of a run; empty when it is a time that is not in the future."""
     if not is_run_id(run):
         return "its manifest does not say when it ran"

@@ -17,7 +17,7 @@ SourceTexts = Mapping[str, str]
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
-def reached_from(paths: Iterable[str], files: SourceTexts) -> tuple[str, ...]:
+def files_reached(paths: Iterable[str], files: SourceTexts) -> tuple[str, ...]:
     """Return the given paths that exist and all files that they import or include, directly or not; sorted."""
     seen: set[str] = set()
     waiting = [path for path in paths if path in files]
@@ -29,9 +29,9 @@ def reached_from(paths: Iterable[str], files: SourceTexts) -> tuple[str, ...]:
     return tuple(sorted(seen))
 
 
-def reached_by_text(text: str, path: str, files: SourceTexts) -> tuple[str, ...]:
+def files_reached_by_text(text: str, path: str, files: SourceTexts) -> tuple[str, ...]:
     """Return the files that a text reaches which is no file, such as a cell; `path` says where it would stand."""
-    return reached_from(named_files(path, text, files), files)
+    return files_reached(named_files(path, text, files), files)
 
 
 def named_files(path: str, text: str, files: SourceTexts) -> list[str]:
