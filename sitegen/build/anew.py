@@ -7,13 +7,13 @@ from importlib import import_module
 from sitegen.build.index import Index, known_digests
 from sitegen.build.texts import Reader
 from sitegen.build.update import Job, Outcome
-from sitegen.write.fragments import FragmentStore
+from sitegen.write.fragments import FragmentFiles
 
 _PRINTING = "sitegen.build.printing"
 
 
 def build_anew(job: Job) -> Outcome:
-    shelf = FragmentStore(job.cache / "fragments")
+    shelf = FragmentFiles(job.cache / "fragments")
     index, reader = Index(job, shelf), Reader(job.root, job.seen, shelf)
     with job.stages.stage("read", len(reader.wanted)) as tick:
         digests, load = known_digests(job), lambda: import_module(_PRINTING)

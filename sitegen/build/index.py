@@ -10,7 +10,7 @@ from sitegen.build.update import Job
 from sitegen.diagnostics import Diagnostic
 from sitegen.read.load import is_text
 from sitegen.write import cache
-from sitegen.write.fragments import FragmentStore
+from sitegen.write.fragments import FragmentFiles
 from sitegen.write.scan import digest_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Links = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str,
 class Index:
     """What is known of the texts of a site, whichever output they are printed for."""
 
-    def __init__(self, job: Job, shelf: FragmentStore) -> None:
+    def __init__(self, job: Job, shelf: FragmentFiles) -> None:
         self._path, self._version = job.cache / "texts.cache", job.version
         found = cache.load(self._path, job.version)
         if found is None:

@@ -22,7 +22,7 @@ from sitegen.model.document import Document, fill_slots
 from sitegen.model.vocabulary import Vocabulary
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
-from sitegen.write.fragments import FragmentStore, LostFragmentError
+from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
 
@@ -47,7 +47,7 @@ def mend(job: Job, last: State, edited: Iterable[str]) -> Outcome | None:
         return None
     own, shelf, mended = (
         load_own_pages(job.remembered, job.version),
-        FragmentStore(job.cache / "fragments"),
+        FragmentFiles(job.cache / "fragments"),
         list[Mended](),
     )
     with job.stages.stage("mend", len(paths)) as tick:
@@ -68,7 +68,7 @@ def mend(job: Job, last: State, edited: Iterable[str]) -> Outcome | None:
     )
 
 
-def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: FragmentStore) -> Mended | None:
+def _mended(job: Job, last: State, own: OwnPage, path: str, shelf: FragmentFiles) -> Mended | None:
     printed = last.sheets.get(own.sheet)
     if printed is None or printed.key != own.key or printed.files != (own.sheet,) or f"{path}:" in last.report:
         return None

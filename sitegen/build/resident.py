@@ -43,7 +43,7 @@ from sitegen.render.rules.site_rules import PostSheets, sheets
 from sitegen.render.shared.frame import Printer, base_path
 from sitegen.render.shared.theme import environment
 from sitegen.write.cache import pack
-from sitegen.write.fragments import FragmentStore
+from sitegen.write.fragments import FragmentFiles
 from sitegen.write.output import locked_output
 from sitegen.write.scan import Signature, digest_of, scan, signature_of
 
@@ -67,7 +67,7 @@ class _Parts:
     """All parts of a site, read as a build reads them, and then kept."""
 
     def __init__(self, job: Job) -> None:
-        shelf = FragmentStore(job.cache / "fragments")
+        shelf = FragmentFiles(job.cache / "fragments")
         self.index, self._reader = Index(job, shelf), Reader(job.root, job.seen, shelf)
         read = self._reader.read(known_digests(job), self.index.entries, job.processes, lambda count: None)
         self.entries = read.entries

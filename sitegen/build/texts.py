@@ -33,7 +33,7 @@ from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.write.cache import pack, unpack
-from sitegen.write.fragments import FragmentReference, FragmentStore, LostFragmentError
+from sitegen.write.fragments import FragmentFiles, FragmentReference, LostFragmentError
 from sitegen.write.scan import Signature, digest_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Fragments(Mapping[str, str]):
     """The HTML of each document, read from the shelf when it is asked for; a lost one is made again."""
 
     def __init__(
-        self, shelf: FragmentStore, parsed: Mapping[str, Parsed], again: Callable[[str], Mapping[str, str]]
+        self, shelf: FragmentFiles, parsed: Mapping[str, Parsed], again: Callable[[str], Mapping[str, str]]
     ) -> None:
         self._shelf, self._again = shelf, again
         self._places = {key: (name, at) for name, one in parsed.items() for key, at in one.fragments.items()}
@@ -142,7 +142,7 @@ def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> Setting
 class Reader:
     """Reads one site in one build."""
 
-    def __init__(self, root: Path, seen: Mapping[str, Signature], shelf: FragmentStore) -> None:
+    def __init__(self, root: Path, seen: Mapping[str, Signature], shelf: FragmentFiles) -> None:
         self.root, self.seen, self.shelf = root, seen, shelf
         texts = [path for path in seen if is_text(path)]
         self.wanted = {path: (path,) for path in texts} | parts_of(texts)

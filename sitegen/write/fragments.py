@@ -18,7 +18,7 @@ class LostFragmentError(Exception):
     """There is no fragment at the place of a reference, or it is damaged."""
 
 
-class FragmentStore:
+class FragmentFiles:
     """The fragment files of a folder.  Several processes may append, each to a file of its own."""
 
     def __init__(self, folder: Path) -> None:
