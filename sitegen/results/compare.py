@@ -33,7 +33,7 @@ UNCHANGED_CODE = "SASS and launch record unchanged: the machine or the libraries
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EvaluationComparison:
     """One evaluation in two records."""
 
     title: str
@@ -87,7 +87,7 @@ class RecordedEvaluation:
         return run_of(self.record, self.evaluation)
 
 
-def compare_records(site: Site, before: Record, after: Record) -> tuple[Comparison, ...]:
+def compare_records(site: Site, before: Record, after: Record) -> tuple[EvaluationComparison, ...]:
     """Return a comparison of each implementation, in the order of `after`, those that only `before` has last.
 
     Raises ValueError when the records are of two kernels, or of a kernel that the site does not have.
@@ -99,7 +99,7 @@ def compare_records(site: Site, before: Record, after: Record) -> tuple[Comparis
     return tuple(compare_evaluations(kernel, old.get(one), new.get(one)) for one in {**new, **old})
 
 
-def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Comparison, ...]:
+def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[EvaluationComparison, ...]:
     """Return the comparisons of several kernels and GPUs; with several GPUs each title names one.
 
     Raises ValueError as `compare_records` does.
@@ -115,42 +115,44 @@ def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Com
 
 def compare_evaluations(
     kernel: Kernel, before: RecordedEvaluation | None, after: RecordedEvaluation | None
-) -> Comparison:
+) -> EvaluationComparison:
     """Return the comparison of an evaluation in two records; one of them may be None, where a record lacks it."""
     either = after or before
     assert either is not None
     one = either.evaluation
     title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
     if before is None:
-        return Comparison(title, Verdict.NEW, "only the second record has it")
+        return EvaluationComparison(title, Verdict.NEW, "only the second record has it")
     if after is None:
-        return Comparison(title, Verdict.GONE, "only the first record has it")
+        return EvaluationComparison(title, Verdict.GONE, "only the first record has it")
     if before.timed is None or after.timed is None:
         return _compare_untimed(title, before.evaluation, after.evaluation)
     return _compare_timed(kernel, title, before, after)
 
 
-def _compare_untimed(title: str, old: Evaluation, new: Evaluation) -> Comparison:
+def _compare_untimed(title: str, old: Evaluation, new: Evaluation) -> EvaluationComparison:
     """Return the comparison of two evaluations of which at least one has no time."""
     changes = deterministic_changes(old, new)
     why = new.message.split("\n")[0] or f"{old.status} → {new.status}"
-    return Comparison(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
+    return EvaluationComparison(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
 
 
-def _compare_timed(kernel: Kernel, title: str, before: RecordedEvaluation, after: RecordedEvaluation) -> Comparison:
+def _compare_timed(
+    kernel: Kernel, title: str, before: RecordedEvaluation, after: RecordedEvaluation
+) -> EvaluationComparison:
     measures = tuple(_figure_changes(kernel, before, after))
     noise = max(before.noise, after.noise)
     threshold = threshold_of(noise)
     if before.record.gpu != after.record.gpu:
         why = f"no verdict between two models of GPU, {before.record.gpu} and {after.record.gpu}"
-        return Comparison(title, Verdict.AMBIGUOUS, why, measures, noise)
+        return EvaluationComparison(title, Verdict.AMBIGUOUS, why, measures, noise)
     decided = verdict(measures, threshold)
     changes = deterministic_changes(before.evaluation, after.evaluation)
     reasons = [reason_of(decided, measures, noise, _causes(kernel, before, after, measures, threshold)), *changes]
     if decided is not Verdict.SAME and same_code(before.evaluation, after.evaluation):
         reasons.append(UNCHANGED_CODE)
     confirmed = all(m.confirmed(threshold) for m in measures) if all_moved(measures, threshold) else None
-    return Comparison(
+    return EvaluationComparison(
         title,
         decided,
         "; ".join(reasons),

@@ -14,7 +14,7 @@ from functools import cached_property
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Kernel, Scalar, Status
 from sitegen.model.record import SCHEMA, Evaluation, Performance, Ratio, Record, Role, Run
-from sitegen.results.compare import Comparison, RecordedEvaluation, compare_evaluations
+from sitegen.results.compare import EvaluationComparison, RecordedEvaluation, compare_evaluations
 from sitegen.results.figures import figures
 from sitegen.results.json_text import dump_line, to_stored
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
@@ -32,7 +32,7 @@ class HistoryPoint:
     evaluation: Evaluation
     of_ceiling: float | None
     """Share of the ceiling; None when the run's ceilings are not kept."""
-    row: Comparison | None
+    row: EvaluationComparison | None
     """Comparison with the run before; None for the first run."""
     noise: float
     """Standard deviation of its ratios between two runs of the same code, relative."""

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from sitegen.results.compare import Comparison
+from sitegen.results.compare import EvaluationComparison
 from sitegen.results.verdicts import FigureChange, Verdict
 
 STILL = (Verdict.SAME, Verdict.UNTIMED)
 
 
-def render_text(rows: Iterable[Comparison]) -> str:
+def render_text(rows: Iterable[EvaluationComparison]) -> str:
     """Return a line for each evaluation, for each of its figures and for its reason."""
     lines = []
     for row in rows:
@@ -22,12 +22,12 @@ def render_text(rows: Iterable[Comparison]) -> str:
     return "\n".join(lines) or "nothing to compare"
 
 
-def render_lines(rows: Iterable[Comparison]) -> list[str]:
+def render_lines(rows: Iterable[EvaluationComparison]) -> list[str]:
     """Return a line for each evaluation, without the figures."""
     return [f"{row.verdict:<10}{row.title}: {row.reason}" for row in rows]
 
 
-def render_markdown(rows: Iterable[Comparison]) -> str:
+def render_markdown(rows: Iterable[EvaluationComparison]) -> str:
     """Return a comment for a pull request: counts of verdicts and a table of changes; the rest is folded below it."""
     listed = list(rows)
     if not listed:
@@ -39,13 +39,13 @@ def render_markdown(rows: Iterable[Comparison]) -> str:
     return "\n\n".join(parts)
 
 
-def _counted(rows: Iterable[Comparison]) -> str:
+def _counted(rows: Iterable[EvaluationComparison]) -> str:
     """Return the number of comparisons with each verdict: `1 slower, 3 ambiguous`."""
     counts = Counter(row.verdict for row in rows)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
 
 
-def _table(rows: Iterable[Comparison]) -> str:
+def _table(rows: Iterable[EvaluationComparison]) -> str:
     head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
     body = [
         f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
@@ -54,14 +54,14 @@ def _table(rows: Iterable[Comparison]) -> str:
     return "\n".join([*head, *body])
 
 
-def render_json(rows: Iterable[Comparison]) -> str:
+def render_json(rows: Iterable[EvaluationComparison]) -> str:
     """Return a JSON list with an object for each evaluation: `evaluation`, `verdict`, `reason`, `noise`, `threshold`,
     `confirmed`, `processes`, `changes`, `measures`.
     """
     return json.dumps([_as_object(row) for row in rows], indent=1, ensure_ascii=False)
 
 
-def _as_object(row: Comparison) -> dict[str, Any]:
+def _as_object(row: EvaluationComparison) -> dict[str, Any]:
     return {
         "evaluation": row.title,
         "verdict": row.verdict,
