@@ -1,4 +1,4 @@
-"""`sitegen import`: what was written for another program becomes part of a site; nothing that exists is overwritten."""
+"""`sitegen import`: files of another program → files of a site.  It overwrites no file."""
 
 from __future__ import annotations
 
@@ -14,23 +14,27 @@ from sitegen.diagnostics import has_errors
 from sitegen.read.root import find_root
 
 if TYPE_CHECKING:
-    from sitegen.importing.planned import Planned
+    from sitegen.importing.plan import ImportPlan
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
-INTO = click.option("--into", type=FOLDER, help="The site's folder (default: the site around this folder, or here).")
+INTO = click.option(
+    "--into",
+    type=FOLDER,
+    help="Write into the site in this folder (default: the site around the working folder).",
+)
 
 
 @click.group("import")
 def import_() -> None:
-    """Take over what was written elsewhere: a Jekyll site, a diary, a notebook.  What exists is never overwritten."""
+    """Import a Jekyll site, a diary or a notebook into a site.  The import never overwrites a file."""
 
 
 @import_.command("jekyll")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @INTO
 def jekyll(folder: Path, into: Path | None) -> None:
-    """Make posts, pages and a worklog of the Jekyll site in FOLDER; its old addresses go on to answer."""
+    """Turn the Jekyll site in FOLDER into posts, pages and a worklog.  The old addresses stay valid."""
     root = _root(into)
     if root.resolve().is_relative_to(folder.resolve()):
         raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
@@ -43,7 +47,7 @@ def jekyll(folder: Path, into: Path | None) -> None:
 @click.argument("file", type=FILE)
 @INTO
 def worklog(file: Path, into: Path | None) -> None:
-    """Make a file for each day of a diary that is one page."""
+    """Split the diary in FILE into a file for each day."""
     from sitegen.importing.worklog import import_worklog
 
     _take_over(_root(into), import_worklog(file))
@@ -53,7 +57,7 @@ def worklog(file: Path, into: Path | None) -> None:
 @click.argument("file", type=FILE)
 @INTO
 def notebook(file: Path, into: Path | None) -> None:
-    """Make a draft with executable cells of a Jupyter notebook; `sitegen run` makes its outputs anew."""
+    """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
     _take_over(_root(into), import_notebook(file, dt.date.today()))
@@ -63,19 +67,19 @@ def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
 
 
-def _take_over(root: Path, planned: Planned) -> None:
+def _take_over(root: Path, plan: ImportPlan) -> None:
     """Writes what is missing and says it all; exit 1 when something could not be taken over."""
-    from sitegen.importing.planned import Outcome, write_missing
+    from sitegen.importing.plan import ImportResult, write_missing
 
-    outcomes: list[Outcome] = []
-    write_new(lambda: outcomes.append(write_missing(root, planned.files)))
-    report(planned.diagnostics, planned.texts)
-    for outcome in outcomes:
-        for path in outcome.written:
+    results: list[ImportResult] = []
+    write_new(lambda: results.append(write_missing(root, plan.files)))
+    report(plan.diagnostics, plan.texts)
+    for result in results:
+        for path in result.written:
             click.echo(path)
-        for path in outcome.kept:
+        for path in result.kept:
             say(f"{path} exists already and was left as it is")
-        counts = f"{number_of(len(outcome.written), 'file')} written, {len(outcome.same)} there already"
-        say(f"{counts}, {len(outcome.kept)} with other content left alone; `sitegen check` says what is left to mend")
-    if has_errors(planned.diagnostics):
+        counts = f"{number_of(len(result.written), 'file')} written, {len(result.same)} there already"
+        say(f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` says what is left to mend")
+    if has_errors(plan.diagnostics):
         sys.exit(1)

@@ -202,6 +202,11 @@ class Document:
 _MARKER = re.compile("\0(\\d+)\0")
 
 
+def has_formula(html: str) -> bool:
+    """Return whether there is a formula in HTML, so that its page needs the font for formulas."""
+    return "<math" in html
+
+
 def fill_slots(html: str, contents: Sequence[str]) -> str:
     """Return the HTML of a Document with `contents[n]` in the place of its slot n."""
     return _MARKER.sub(lambda marker: contents[int(marker[1])], html)

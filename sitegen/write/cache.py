@@ -2,7 +2,7 @@
 
 A file begins with the version that wrote it and a digest of the rest; a file that does not match is ignored.
 The digest finds damage and proves nothing about who wrote the file.  `marshal` may crash on bytes that somebody chose,
-so `load` must only be given files of the user's own cache folder (`build/user_cache.py`), and never a file that a
+so `load` must only be given files of the user's own cache folder (`pipeline/user_cache.py`), and never a file that a
 site brings.  Objects are pickled, and a pickle may only hold classes of the model.
 """
 

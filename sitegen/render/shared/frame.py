@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from sitegen.model.document import has_formula
 from sitegen.model.urls import (
     FEED,
     HOME,
@@ -140,7 +141,7 @@ class Printer:
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
         frame = self._frame(here, href, title, description, section, spoken, about, policy)
-        if "<math" not in getattr(page, "body", ""):
+        if not has_formula(getattr(page, "body", "")):
             frame = replace(frame, math_font="")
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 

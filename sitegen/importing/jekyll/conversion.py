@@ -1,0 +1,138 @@
+"""The state of the conversion of one document: the targets of its links, the files it needs, its diagnostics."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote, urlsplit
+
+from sitegen.importing.jekyll.config import has_math
+from sitegen.importing.jekyll.destinations import Destination, SiteSection, redirect_addresses
+from sitegen.importing.jekyll.formulas import Formulas
+from sitegen.importing.jekyll.inserts import Inserts
+from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, address_key
+from sitegen.model.urls import is_external
+
+_NOT_IN_NAME = re.compile(r"[^\w.+-]+")
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".tiff")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTarget:
+    """The new address of a link, and the file of the Jekyll site that it shows, if any."""
+
+    address: str
+    file: str = ""
+    known: bool = True
+    """False if nothing of the imported site has the address; it is the old one then, in full."""
+
+
+@dataclass(slots=True)
+class Conversion:
+    """A document of a Jekyll site, and what its conversion has collected so far."""
+
+    site: JekyllSite
+    source: JekyllDocument
+    destinations: Mapping[str, Destination]
+    inserts: Inserts = field(default_factory=lambda: Inserts([]))
+    assets: dict[str, str] = field(default_factory=dict)
+    """The name beside the text of each file that is copied from the Jekyll site, by its path there."""
+    notes: list[str] = field(default_factory=list)
+    """The definitions of footnotes that stood within the text."""
+    lists: dict[str, str] = field(default_factory=dict)
+    """kramdown's named attribute lists, by name."""
+    formulas: Formulas = field(default_factory=Formulas)
+    elsewhere: set[str] = field(default_factory=set)
+    """The names of link definitions whose image is on another host."""
+    keys: frozenset[str] = frozenset()
+    """The keys of the works that the text may cite."""
+    cites: bool = False
+    """True if the text cites a work."""
+    lists_works: bool = False
+    """True if the text asked Jekyll for a list of cited works; sitegen appends one to every text that cites."""
+
+    @property
+    def destination(self) -> Destination:
+        return self.destinations[self.source.path]
+
+    @property
+    def has_math(self) -> bool:
+        """True if text between single dollar signs is a formula."""
+        return self.site.dollars or has_math(self.source.yaml)
+
+    def warn(self, code: str, message: str, words: str, line: int, hint: str = "") -> None:
+        report = self.site.report
+        report.warn(code, message, report.span_of(words, self.source.path, line), hint)
+
+    def target(self, written: str) -> LinkTarget:
+        """Return the target of a link, an image or an address in a tag."""
+        plain = self._without_host(written)
+        if plain is None or is_external(plain) or plain.startswith("#"):
+            return LinkTarget(written)
+        split = urlsplit(plain)
+        tail = (f"?{split.query}" if split.query else "") + (f"#{split.fragment}" if split.fragment else "")
+        for path in self._candidates(unquote(split.path)):
+            if address := self._address(path):
+                return LinkTarget(address + tail)
+            if path in self.site.files and not posixpath.basename(path).startswith("_"):
+                return LinkTarget(self.asset(path), path)
+        return LinkTarget(self._in_full(plain), known=False)
+
+    def asset(self, path: str) -> str:
+        """Return the address in the text of a file of the Jekyll site; the file is copied beside the text."""
+        if path not in self.assets:
+            self.assets[path] = self._free_name(path)
+        name = quote(self.assets[path], safe="/+")
+        return name if self.destination.section is SiteSection.POSTS else f"{self.destination.slug}/{name}"
+
+    def image(self, written: str) -> str:
+        """Return the address in the text of an image; empty where there is no such file, which the caller reports."""
+        target = self.target(written)
+        return target.address if target.file.lower().endswith(IMAGES) else ""
+
+    def _without_host(self, written: str) -> str | None:
+        """Return the path of an address of the Jekyll site itself; None for an address on another host."""
+        url = self.site.config.text("url").rstrip("/")
+        if url and (written == url or written.startswith((f"{url}/", f"{url}#"))):
+            written = written.removeprefix(url) or "/"
+        base = self.site.config.baseurl
+        if base and (written == base or written.startswith((f"{base}/", f"{base}#"))):
+            written = "/" + written.removeprefix(base).lstrip("/")
+        return None if is_external(written) else written
+
+    def _candidates(self, path: str) -> list[str]:
+        """Return the paths from the root that may be meant: relative to the page's address, its file, or the root."""
+        if path.startswith("/"):
+            return [path.strip("/")]
+        here = self.source.url if self.source.url.endswith("/") else posixpath.dirname(self.source.url) + "/"
+        by_address = posixpath.normpath(posixpath.join(here, path)).strip("/")
+        by_file = posixpath.normpath(posixpath.join(posixpath.dirname(self.source.path), path))
+        return [by_address, by_file, posixpath.normpath(path)]
+
+    def _address(self, path: str) -> str:
+        """Return the new address of a document by its old address or its file; empty where there is none."""
+        source = self.site.by_path.get(path) or self.site.by_url.get(address_key(path))
+        if source is None:
+            source = _redirects(self.site).get(address_key(path))
+        if source is None:
+            return "/" if not address_key(path) else ""
+        return self.destinations[source.path].address if source.path in self.destinations else ""
+
+    def _in_full(self, path: str) -> str:
+        base = self.site.config.base_url or "https://example.org/"
+        here = self.source.url.lstrip("/")
+        folder = here if here.endswith("/") or not here else posixpath.dirname(here) + "/"
+        inner = path.lstrip("/") if path.startswith("/") else posixpath.normpath(posixpath.join(folder, path))
+        return base + inner.removeprefix("../")
+
+    def _free_name(self, path: str) -> str:
+        name = _NOT_IN_NAME.sub("-", posixpath.basename(path))
+        if name in self.assets.values():
+            name = _NOT_IN_NAME.sub("-", path)
+        return name
+
+
+def _redirects(site: JekyllSite) -> Mapping[str, JekyllDocument]:
+    return {address_key(address): source for source in site.sources for address, _ in redirect_addresses(source)}
