@@ -1,3 +1,3 @@
-"""sitegen: posts about GPU kernels, measured on a GPU machine, published as a static site."""
+"""Build static sites of posts about GPU kernels, with figures from measurements on a GPU machine."""
 
 __version__ = "0.1.0"

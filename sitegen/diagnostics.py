@@ -1,4 +1,4 @@
-"""An author's mistake, as data and as text: where it stands, what is wrong, what to do.
+"""Hold an author's mistake as data, and render it as text: its place, what is wrong, what to do.
 
 Every room returns `Diagnostic`s beside its result instead of raising, so that one run reports
 all mistakes of a site.  `render_diagnostics` is the only printer; the terminal and the browser
@@ -14,20 +14,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
-"""Characters that a terminal obeys or that have no UTF-8; white space is none of them."""
+"""Pattern of characters, other than white space, that control a terminal or cannot be written in UTF-8."""
 FRAME_WIDTH = 160
-"""Characters of a source line that a frame shows; a longer line is cut around the column."""
+"""Most characters of a source line that are shown; a longer line is cut around the column."""
 MOST_CHARACTERS = 1000
-"""Characters of a message or a hint that are printed: both may quote what the author wrote."""
+"""Most characters of a message or a hint that are printed: both may quote the author's text."""
 MOST_OF_A_FILE, MOST_IN_ALL = 50, 200
-"""Diagnostics that a report shows of one file, and of all files; it counts the rest."""
+"""Most diagnostics that a report shows of one file, and of all files; it counts the others."""
 
 
 class Severity(StrEnum):
+    """The effect of a mistake on a build."""
+
     ERROR = "error"
-    """The build fails, the previous output stays."""
+    """The build fails, and the previous output stays."""
     WARNING = "warning"
-    """Printed, and the build goes on."""
+    """The mistake is printed, and the build goes on."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,12 +41,12 @@ class Span:
     line: int = 1
     col: int = 1
     length: int = 1
-    """Characters that the caret line marks."""
+    """Number of characters that are marked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake: `code` is permanent (`SG012`), `hint` says what to do."""
+    """One mistake; `code` (`SG012`) is permanent, `hint` says what to do."""
 
     code: str
     message: str
@@ -54,32 +56,33 @@ class Diagnostic:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`did you mean `x`?` when a known word is close to this one, else an empty string."""
+    """Return `did you mean `x`?` when a known word is close to this one, else an empty string."""
     close = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
     return f"did you mean `{close[0]}`?" if close else ""
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Tell whether a build with these diagnostics fails."""
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
 def in_reading_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Without repetitions, by file and position: the order in which an author mends them."""
+    """Return the diagnostics without repetitions, sorted by file and position, as an author corrects them."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message)))
 
 
 def render_diagnostic(diagnostic: Diagnostic, text: str | None) -> str:
-    """Headline, place, the offending line with a caret, and the hint.  `text` is the whole file."""
+    """Return headline, place, the marked line and the hint; `text` is the content of the file, None when unknown."""
     return _rendered(diagnostic, _lines_of(text), 0)
 
 
 def _lines_of(text: str | None) -> list[str]:
-    """The lines as editors count them: only a line feed ends one, a form feed does not."""
+    """Return the lines as editors count them: only a line feed ends one, a form feed does not."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
-    """One diagnostic as text; `repeated` is how often it stands on its line again."""
+    """Return one diagnostic as text; `repeated` is the number of equal ones on its line after it."""
     span = diagnostic.span
     headline = f"{diagnostic.severity}[{diagnostic.code}]: {_clipped(diagnostic.message)}"
     place = f"  {span.path}:{span.line}:{span.col}"
@@ -89,7 +92,7 @@ def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
 
 
 def _frame(span: Span, hint: str, lines: list[str]) -> list[str]:
-    """The line that the span marks, at most FRAME_WIDTH characters of it, and the caret line with the hint."""
+    """Return the line of the span, at most FRAME_WIDTH characters of it, and the line with caret and hint."""
     if not 0 < span.line <= len(lines):
         return [f"    hint: {hint}"] if hint else []
     number, (source, col) = str(span.line), _window(lines[span.line - 1], span.col)
@@ -99,7 +102,7 @@ def _frame(span: Span, hint: str, lines: list[str]) -> list[str]:
 
 
 def _window(source: str, col: int) -> tuple[str, int]:
-    """The part of a long line around a column, and the column in that part; `…` stands for what is left out."""
+    """Return the part of a long line around a column, with `…` for omitted text, and the column in that part."""
     if len(source) <= FRAME_WIDTH:
         return source, min(col, len(source) + 1)
     begin = max(0, min(col - 1 - FRAME_WIDTH // 2, len(source) - FRAME_WIDTH))
@@ -113,9 +116,9 @@ def _clipped(text: str) -> str:
 
 
 def render_diagnostics(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> str:
-    """The diagnostics in reading order, a blank line between two; `texts` maps a path to its text.
+    """Return the diagnostics as text in reading order, a blank line between two; `texts` maps a path to its text.
 
-    What one file has beyond MOST_OF_A_FILE, and all files beyond MOST_IN_ALL, is only counted, by code.
+    Diagnostics beyond MOST_OF_A_FILE in one file, or MOST_IN_ALL in all files, are only counted, by code.
     """
     once = _once_a_line(in_reading_order(diagnostics))
     shown = _shown(once)
@@ -130,7 +133,7 @@ def render_diagnostics(diagnostics: Iterable[Diagnostic], texts: Mapping[str, st
 
 
 def _once_a_line(ordered: Iterable[Diagnostic]) -> dict[Diagnostic, int]:
-    """The first of those that say the same of the same line, and how many they are."""
+    """Map the first of equal diagnostics on one line to their number."""
     firsts: dict[tuple[str, str, str, str, int], Diagnostic] = {}
     counts: dict[Diagnostic, int] = {}
     for one in ordered:
@@ -141,7 +144,7 @@ def _once_a_line(ordered: Iterable[Diagnostic]) -> dict[Diagnostic, int]:
 
 
 def _shown(ordered: Collection[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Those that are printed, in the same order.  Errors go before warnings when there are too many."""
+    """Return the diagnostics that are printed, in the same order; when there are too many, warnings go first."""
     if len(ordered) <= MOST_OF_A_FILE:
         return tuple(ordered)
     of_file: dict[str, int] = {}
@@ -155,7 +158,7 @@ def _shown(ordered: Collection[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _left_out(ordered: Mapping[Diagnostic, int], shown: Collection[Diagnostic]) -> list[str]:
-    """`… and 12 more of SG301, the first at a.md:7:1`, a line for each code; nothing when all are shown."""
+    """Return a line for each code with hidden diagnostics: `… and 12 more of SG301, the first at a.md:7:1`."""
     if len(ordered) == len(shown):
         return []
     hidden: dict[str, list[Diagnostic]] = {}
@@ -170,7 +173,7 @@ def _left_out(ordered: Mapping[Diagnostic, int], shown: Collection[Diagnostic]) 
 
 
 def render_report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> str:
-    """All of them and their count; empty when there are none."""
+    """Return all diagnostics as text, and their numbers; empty when there are none."""
     if not diagnostics:
         return ""
     errors = sum(d.severity is Severity.ERROR for d in diagnostics)

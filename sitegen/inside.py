@@ -54,7 +54,7 @@ def read_start(root: str | Path, path: str, size: int) -> bytes:
 def resolved(root: str | Path, path: str) -> Path:
     """Return where the file is that `read_bytes` opens, with no link below the root.  Raises OSError as it does."""
     os.close(_open_to_read(os.fspath(root), path))
-    return Path(_found(os.fspath(root), path))
+    return Path(_real_path(os.fspath(root), path))
 
 
 def is_file(root: str | Path, path: str) -> bool:
@@ -74,7 +74,7 @@ def is_hidden(path: str) -> bool:
 def entries_below(
     root: str | Path, folder: str = "", skips: Callable[[str], bool] = lambda path: False
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the path and the entry of each file and each link: of a folder its files by name, then its folders.
+    """Yield the path and the entry of each file and each link, sorted: the files of a folder, then its folders.
 
     Links to folders are listed, not entered.  A folder that is missing or a link has no files.  `skips` is asked about
     the path of each folder.
@@ -154,7 +154,7 @@ def remove(root: str | Path, path: str) -> None:
 
 
 def remove_if_empty(root: str | Path, folder: str) -> bool:
-    """Remove a folder in which nothing is; return whether it was so.  Raises OutsideError as `remove` does."""
+    """Remove a folder when it is empty, and return whether it was.  Raises OutsideError as `remove` does."""
     base = os.fspath(root)
     refuse_links_above(base, f"{folder}/any")
     with os.scandir(f"{base}/{folder}") as entries:
@@ -165,7 +165,7 @@ def remove_if_empty(root: str | Path, folder: str) -> bool:
 
 
 def remove_tree(root: str | Path, path: str) -> None:
-    """Remove a folder with all that is in it, or the link that stands in its place.  Nothing happens without one."""
+    """Remove a folder with its content, or the link that stands in its place; do nothing when neither exists."""
     base = os.fspath(root)
     refuse_links_above(base, path)
     if os.path.islink(f"{base}/{path}"):
@@ -189,7 +189,7 @@ def refuse_links_above(root: str | Path, path: str, known: set[str] | None = Non
 
 
 def _entries(here: str, above: str, skips: Callable[[str], bool]) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """`above` is the path of the folder with a slash, or empty."""
+    """Yield the entries of the folder `here`; `above` is its path below the root with a slash, or empty."""
     folders = []
     with os.scandir(here) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
@@ -203,9 +203,9 @@ def _entries(here: str, above: str, skips: Callable[[str], bool]) -> Iterator[tu
 
 
 def _open_to_read(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> int:
-    """Return a descriptor of a regular file that is not larger."""
-    found = _found(root, path)
-    opened = os.open(found, _READ)
+    """Return a descriptor of a regular file of at most `limit` bytes.  Raises OSError as `read_bytes` does."""
+    real_path = _real_path(root, path)
+    opened = os.open(real_path, _READ)
     about = os.fstat(opened)
     if stat.S_ISREG(about.st_mode) and about.st_size <= limit:
         return opened
@@ -217,7 +217,8 @@ def _open_to_read(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> int:
     raise _refused("it is not a regular file", path)
 
 
-def _found(root: str, path: str) -> str:
+def _real_path(root: str, path: str) -> str:
+    """Return the path of a file on the machine, with links below the root resolved."""
     return _target(root, path) if _has_link(root, checked(path)) else f"{root}/{path}"
 
 
@@ -226,16 +227,16 @@ def _has_link(root: str, path: str) -> bool:
 
 
 def _target(root: str, path: str) -> str:
-    """Return the file that a link below the root leads to, when that is below the root too and not hidden."""
-    base, found = os.path.realpath(root), os.path.realpath(f"{root}/{path}")
-    inside = os.path.relpath(found, base)
+    """Return the target of a link below the root.  Raises OutsideError when it is outside of the root or hidden."""
+    base, target = os.path.realpath(root), os.path.realpath(f"{root}/{path}")
+    inside = os.path.relpath(target, base)
     if inside.startswith("..") or any(part.startswith(".") for part in inside.split("/")):
         raise _refused("it is a link that leads out of the site", path)
-    return found
+    return target
 
 
 def _from_the_top(path: str) -> Iterator[str]:
-    """Yield `a`, `a/b` and `a/b/c` of `a/b/c`; nothing of the empty path."""
+    """Yield `a`, `a/b` and `a/b/c` for `a/b/c`; nothing for the empty path."""
     at = path.find("/")
     while at >= 0:
         yield path[:at]

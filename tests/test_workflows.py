@@ -24,7 +24,7 @@ from sitegen.execute.bundle import BundleId, Results, write_results
 from sitegen.model.job import JobResult
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Environment
-from sitegen.read.distribution import Source
+from sitegen.read.distribution import InstallSource
 from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parent.parent
@@ -153,7 +153,7 @@ class Runner:
     def make_origin(self) -> None:
         """A new site, its kernel made small for the interpreter, in a bare repository."""
         site = self.folder / "site"
-        texts = new_site_files("Kernels", dt.date(2026, 11, 21), Source())  # as from the index
+        texts = new_site_files("Kernels", dt.date(2026, 11, 21), InstallSource())  # as from the index
         small = {
             "16777216": "1000",
             ", {N: 268435456}": "",

@@ -158,9 +158,9 @@ def any_refused(results: Sequence[Any]) -> bool:
 def tell(results: Sequence[Any]) -> None:
     """Why some things did not pass, and what every implementation, `wrong/` variant and cell came to."""
     from sitegen.cli.verdicts import failures, verdicts
-    from sitegen.results.inspected import inspected
+    from sitegen.results.tool_results import with_tool_results
 
-    found = inspected(results)
+    found = with_tool_results(results)
     for line in (*failures(found), *verdicts(found)):
         say(line)
 

@@ -31,7 +31,7 @@ from sitegen.cli.compiled import compiled_lines
 
 if TYPE_CHECKING:
     from sitegen.pipeline.in_memory import LoadedSite
-    from sitegen.results.accept import Accepted
+    from sitegen.results.accept import AcceptedRun
 
 CHECKED = "what could be checked under Triton's interpreter passed"
 NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
@@ -200,7 +200,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
     """
     from sitegen.cli.sides import pairs
     from sitegen.results.compare import compare_all
-    from sitegen.results.comparison import render_json, render_markdown, render_text
+    from sitegen.results.render_comparison import render_json, render_markdown, render_text
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json contradict each other")
@@ -216,10 +216,10 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
 
 
-def tell_what_moved(loaded: LoadedSite, stored: Accepted) -> None:
+def tell_what_moved(loaded: LoadedSite, stored: AcceptedRun) -> None:
     """Against the records that a run replaced: what is not the same any more."""
     from sitegen.results.compare import compare_all
-    from sitegen.results.comparison import render_lines
+    from sitegen.results.render_comparison import render_lines
 
     old = loaded.records.kernels
     replaced = [(old[key], new) for new in stored.records if (key := (new.kernel, new.gpu)) in old]

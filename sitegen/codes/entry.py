@@ -1,4 +1,4 @@
-"""What the registry says of one diagnostic code, and the same as text for a terminal."""
+"""The entry of one diagnostic code in the registry, and its text for a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 WIDTH = 88
-"""Characters of a line of prose in a terminal; examples keep their own lines."""
+"""Most characters of a line of prose in a terminal; examples keep their own lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Code:
     id: str
     """`SG205`."""
     title: str
-    """Names the mistake: no full stop."""
+    """Name of the mistake, without a full stop."""
     explanation: str
     """Two to four sentences: what is wrong, why it matters, what to do."""
     wrong: str
@@ -24,13 +24,13 @@ class Code:
     right: str
     """The same text without the mistake."""
     file: str = ""
-    """Where the example stands, relative to the site's root; empty when the example is described in words."""
+    """File of the example, relative to the site's root; empty when the example is described in words."""
     warning: bool = False
-    """A warning does not fail the build."""
+    """True when the mistake is a warning, which does not fail the build."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CodeGroup:
     """The codes of one room or stage, which share their first digit."""
 
     title: str

@@ -1,12 +1,12 @@
-"""SG601 to SG609: what `sitegen import` could not take over as it was."""
+"""SG601 to SG609: parts of an old site that `sitegen import` could not take over unchanged."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
 _JEKYLL = "_posts/2024-01-05-softmax.md"
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Importing",
     "Only an import reports these. Each names a place of the old site that a person should look at.",
     (

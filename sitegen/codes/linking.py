@@ -1,12 +1,12 @@
-"""SG201 to SG213: names that lead from one text to another, to a file, to a kernel or to a work."""
+"""SG201 to SG213: references from a text to other texts, files, kernels and works."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
 _POST = "content/posts/softmax/index.md"
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Linking",
     "The room `linking` reports these when all texts of the site have been parsed: only then is it known where a name "
     "leads.",

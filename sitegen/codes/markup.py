@@ -1,8 +1,8 @@
-"""SG101 to SG134: what an author writes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
+"""SG101 to SG134: mistakes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
 _POST = "content/posts/softmax/index.md"
 
@@ -288,7 +288,7 @@ _SHOWN = (
     ),
 )
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Writing Markdown",
     "The room `markup` reports these while it turns a text into HTML.",
     (*_DIRECTIVES, *_CELLS, *_TEXT, *_SHOWN),

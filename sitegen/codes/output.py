@@ -1,10 +1,10 @@
-"""SG500 to SG503: files that are written, style sheets, templates and optional packages."""
+"""SG500 to SG503: mistakes in writing files, style sheets, templates and optional packages."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Writing the site",
     "These are reported when pages are printed and files are written. The previous output stays as it was.",
     (

@@ -1,8 +1,8 @@
-"""SG001 to SG049: files, YAML, addresses, kernels and the worklog, as they are read."""
+"""SG001 to SG049: mistakes in files, YAML, addresses, kernels and the worklog."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
 _POST = "content/posts/softmax/index.md"
 _SITE = "content/site.yaml"
@@ -311,7 +311,7 @@ _WORKLOG = (
     ),
 )
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Reading files",
     "The room `read` reports these while it turns files into the model. What stands in a worklog is always a warning: "
     "a diary never fails a build.",

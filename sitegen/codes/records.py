@@ -1,12 +1,12 @@
-"""SG301 to SG408: stored records, and results that come back from a GPU machine."""
+"""SG301 to SG408: mistakes in stored records and in results of a GPU machine."""
 
 from __future__ import annotations
 
-from sitegen.codes.entry import Code, Group
+from sitegen.codes.entry import Code, CodeGroup
 
 _RECORD = "kernels/softmax/results/nvidia-h200.json"
 
-GROUP = Group(
+GROUP = CodeGroup(
     "Records",
     "The room `results` reports these when it loads the JSON that a GPU machine wrote. A record that is wrong is never "
     "shown.",
@@ -90,7 +90,7 @@ GROUP = Group(
     ),
 )
 
-RUNS = Group(
+RUNS = CodeGroup(
     "Running",
     "The room `execute` reports these when results come back from a GPU machine, before they are stored.",
     (

@@ -26,7 +26,7 @@ from sitegen.model.job import JOB_SCHEMA, CeilingsJob, InspectJob, Job, JobResul
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.results.records import timed_unchecked
-from sitegen.results.values import is_run_id
+from sitegen.results.value_limits import is_run_id
 
 _KINDS: Mapping[str, type[Any]] = {
     "kernel": KernelJob,

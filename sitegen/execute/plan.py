@@ -8,18 +8,34 @@ from dataclasses import dataclass, field, replace
 from sitegen.diagnostics import did_you_mean
 from sitegen.execute.notebook import cell_code, first_line
 from sitegen.model.document import Cell
-from sitegen.model.job import CeilingsJob, InspectJob, Job, KernelJob, NotebookCell, NotebookJob, Previous, RejectJob
+from sitegen.model.job import (
+    CeilingsJob,
+    InspectJob,
+    Job,
+    KernelJob,
+    NotebookCell,
+    NotebookJob,
+    PreviousRatios,
+    RejectJob,
+)
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
-from sitegen.results.freshness import Freshness, State, Versions, newest_versions, of_cells, of_kernel
+from sitegen.results.freshness import (
+    Freshness,
+    FreshnessState,
+    Versions,
+    cell_freshness,
+    kernel_freshness,
+    newest_versions,
+)
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
-from sitegen.results.noise import AA_NOISE, noises, timing_of
-from sitegen.results.records import Records, cell_name, swept
+from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
+from sitegen.results.records import Records, cell_name, param_combinations
 from sitegen.results.verdicts import threshold_of
 
-DONE = (State.FRESH, State.OUTDATED)
+DONE = (FreshnessState.FRESH, FreshnessState.OUTDATED)
 """States in which our code is unchanged; only `--all` repeats them, also outdated records."""
 
 
@@ -56,7 +72,7 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
     newest = newest_versions(records, gpu)
     states: dict[str, Freshness] = {}
     for kernel in site.kernels:
-        states |= of_kernel(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
+        states |= kernel_freshness(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
     for post, cells in inventory.posts():
         by_label = _cell_states(inventory, post, cells, gpu, newest)
         states |= {f"posts/{post.slug}#{label}": state for label, state in by_label.items()}
@@ -129,7 +145,7 @@ def _kernel_jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]
             with_previous(_kernel_job(site, kernel, workload, dtype, params), record)
             for workload in kernel.workloads
             for dtype in kernel.dtypes
-            for params in swept(kernel)
+            for params in param_combinations(kernel)
             if any(_is_at(title, kernel, cell_name(workload.name, dtype, params, kernel)) for title in states)
         ]
         rejects = any(title.startswith(f"{kernel.name}/wrong/") for title in states)
@@ -171,15 +187,15 @@ def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
     return replace(job, previous=changed)
 
 
-def previous_of(job: KernelJob, record: Record) -> dict[str, Previous]:
+def previous_of(job: KernelJob, record: Record) -> dict[str, PreviousRatios]:
     """Return the recorded ratios of the job's implementations, without those of another MEASURE_VERSION."""
-    noise = noises(record)
+    noise = noise_by_timing(record)
     timed = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
     return {
-        name: Previous(
+        name: PreviousRatios(
             record.gpu,
             {r.baseline: r.value for r in performance.ratios},
-            threshold_of(noise.get(timing_of(e), AA_NOISE)),
+            threshold_of(noise.get(timing_id(e), AA_NOISE)),
         )
         for name, (e, performance) in timed.items()
     }
@@ -209,7 +225,7 @@ def _inspect_job(site: Site, kernel: Kernel, *, counted: bool) -> InspectJob:
         id=f"{kernel.name}/tools",
         kernel=kernel,
         sources=sources_of(kernel, inspected, site.files),
-        sweep=swept(kernel) if counted else (),
+        sweep=param_combinations(kernel) if counted else (),
     )
 
 
@@ -247,4 +263,4 @@ def _cell_states(
 ) -> dict[str, Freshness]:
     records = inventory.records.cells
     mine = {cell.label: records[key] for cell in cells if (key := (post.slug, cell.label, gpu)) in records}
-    return of_cells(post.body.path, cells, inventory.site.files, mine, newest)
+    return cell_freshness(post.body.path, cells, inventory.site.files, mine, newest)

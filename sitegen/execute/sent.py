@@ -1,15 +1,14 @@
-"""Copies of the bundles that this machine wrote, by which `accept` knows the jobs that a result answers.
+"""Keep the bundles that this machine wrote, so that `accept` can find the one that a result answers.
 
-The copies lie in the user's own folder and not in the site, because a site's folder may come from a stranger.  The
-newest KEPT stay.
+A copy of each lies in the user's state folder; the newest KEPT stay.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from sitegen import inside
+from sitegen.write.user_folders import NoHomeError, state_folder
 
 KEPT = 20
 
@@ -24,11 +23,13 @@ def remember(data: bytes, digest: str) -> None:
 
 
 def recall(digest: str) -> Path | None:
-    """Return the copy of the bundle with that SHA-256; None when this machine did not write it or no longer has it."""
-    return _folder() / f"{digest}.zip" if inside.is_file(_folder(), f"{digest}.zip") else None
+    """Return the copy of the bundle with a SHA-256; None when this machine did not write it or no longer has it."""
+    try:
+        folder = _folder()
+    except NoHomeError:
+        return None
+    return folder / f"{digest}.zip" if inside.is_file(folder, f"{digest}.zip") else None
 
 
 def _folder() -> Path:
-    # Path.home() would fail for a user without a home
-    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
-    return Path(base) / "sitegen" / "bundles"
+    return state_folder() / "sitegen" / "bundles"

@@ -31,12 +31,12 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import Record
 from sitegen.model.site import Site
 from sitegen.results import store
-from sitegen.results.accept import Accepted, RunHeader, accepted
+from sitegen.results.accept import AcceptedRun, RunHeader, accept_results
+from sitegen.results.figures import GoalResult, goal_results
 from sitegen.results.freshness import Freshness
 from sitegen.results.judge import doubts
-from sitegen.results.measures import GoalResult, goal_results
 from sitegen.results.records import Records
-from sitegen.results.returned import refusals, wrong_time
+from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
 from sitegen.results.verify import CORRECT
 
@@ -48,7 +48,7 @@ class RunOutcome:
     """Results of a run or of an `accept`, and what was stored."""
 
     results: Results | None = None
-    stored: Accepted | None = None
+    stored: AcceptedRun | None = None
     """The stored records; None when no GPU was there, or there was nothing to do."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -147,7 +147,7 @@ def store_results(
         return RunOutcome(results)
     if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
-    new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
+    new = accept_results(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
         return RunOutcome(results)
     if mistakes := _wrong_records(jobs, new, results, name):
@@ -161,14 +161,14 @@ def store_results(
 
 def _wrong_results(jobs: Sequence[Job], results: Results, name: str) -> list[Diagnostic]:
     """Return what is wrong with results: their time, results of other jobs, artefacts that do not match their names."""
-    wrong = wrong_time(results.run, dt.datetime.now(dt.UTC))
-    refused = [wrong] if wrong else list(refusals(jobs, results.results))
+    wrong = run_time_mistake(results.run, dt.datetime.now(dt.UTC))
+    refused = [wrong] if wrong else list(reasons_to_refuse(jobs, results.results))
     hint = "nothing was stored: run the bundle again"
     mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
     return mistakes or list(artefact_mistakes(results.results, name))
 
 
-def _wrong_records(jobs: Sequence[Job], new: Accepted, results: Results, name: str) -> list[Diagnostic]:
+def _wrong_records(jobs: Sequence[Job], new: AcceptedRun, results: Results, name: str) -> list[Diagnostic]:
     """Return what is wrong with the records that would be stored: implausible figures, or nothing that is newer."""
     mistakes = list(_doubts(jobs, new, results.results, name))
     if not mistakes and new.older and not (new.records or new.cells):
@@ -181,7 +181,7 @@ def _waits_for_ceilings(results: Results) -> bool:
     return not results.complete and not any(result.ceilings for result in results.results)
 
 
-def _store(root: Path, inventory: Inventory, new: Accepted, results: Results) -> None:
+def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results) -> None:
     for record in new.records:
         store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
@@ -215,7 +215,7 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
                 yield Diagnostic("SG402", f"{result.id}: artefact {name}: {mistake}", Span(path))
 
 
-def _doubts(jobs: Sequence[Job], new: Accepted, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
+def _doubts(jobs: Sequence[Job], new: AcceptedRun, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each implausible figure in the records that would be stored.
 
     They are judged by kernel.yaml as it was sent.  A figure above what the GPU can do has an error in units, bytes or

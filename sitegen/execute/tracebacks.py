@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.execute.outputs import plain_text
-from sitegen.model.frames import Frame, with_frames
+from sitegen.model.frames import TracebackFrame, with_frames
 from sitegen.model.job import NotebookCell
 
 _CELL = re.compile(r"(?m)^\s*Cell In\[(?P<count>\d+)\], line (?P<line>\d+)|^File (?P<path>[^<\s][^\n:]*):(?P<at>\d+)")
@@ -28,7 +28,7 @@ def explained(raw: Mapping[str, Any], cells: Mapping[int, NotebookCell], folder:
     return with_frames("\n".join(lines), list(_frames("\n".join(raw["traceback"]), cells, folder)))
 
 
-def _frames(traceback: str, cells: Mapping[int, NotebookCell], folder: Path) -> Iterator[Frame]:
+def _frames(traceback: str, cells: Mapping[int, NotebookCell], folder: Path) -> Iterator[TracebackFrame]:
     for match in _CELL.finditer(plain_text(traceback, folder)):
         if match["path"]:
             yield from _file_frame(match["path"], int(match["at"]), folder)
@@ -36,13 +36,15 @@ def _frames(traceback: str, cells: Mapping[int, NotebookCell], folder: Path) -> 
             yield _cell_frame(cell, int(match["line"]))
 
 
-def _cell_frame(cell: NotebookCell, line: int) -> Frame:
+def _cell_frame(cell: NotebookCell, line: int) -> TracebackFrame:
     source = cell.source.splitlines()
-    return Frame(cell.path or cell.label, cell.line + line - 1, source[line - 1] if line <= len(source) else "")
+    return TracebackFrame(
+        cell.path or cell.label, cell.line + line - 1, source[line - 1] if line <= len(source) else ""
+    )
 
 
-def _file_frame(path: str, line: int, folder: Path) -> Iterator[Frame]:
+def _file_frame(path: str, line: int, folder: Path) -> Iterator[TracebackFrame]:
     """Yield the frame of a file of the site; a line of a library is not the author's, and is left out."""
     if not Path(path).is_absolute() and (folder / path).is_file():
         source = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines()
-        yield Frame(path, line, source[line - 1] if line <= len(source) else "")
+        yield TracebackFrame(path, line, source[line - 1] if line <= len(source) else "")

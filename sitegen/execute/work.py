@@ -18,6 +18,7 @@ from typing import Any
 from sitegen.execute.guard import LATE
 from sitegen.model.job import JOB_SCHEMA
 from sitegen.model.variables import passed_on
+from sitegen.write.user_folders import cache_folder
 
 PACKAGE_ROOT = Path(__file__).parents[2]
 BASE_S, EACH_S = 300.0, 180.0
@@ -90,8 +91,7 @@ def compiled_modules() -> dict[str, str]:
     torch = importlib.util.find_spec("torch")
     if not sys.dont_write_bytecode or torch is None or torch.cached is None or Path(torch.cached).exists():
         return {}
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(base / "sitegen" / "modules")}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(cache_folder() / "sitegen" / "modules")}
 
 
 def _cause_of_failure(status: int, seconds: float, log: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.inside import OutsideError
-from sitegen.write.output import encoded, unwritable
+from sitegen.write.output import encoded, unwritable_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ def _write(root: Path, path: str, content: str | bytes | Path) -> None:
     try:
         inside.write_bytes(root, path, _bytes(content))
     except OutsideError as error:
-        raise unwritable(str(error.filename), error, "put the folder itself in its place") from error
+        raise unwritable_error(str(error.filename), error, "put the folder itself in its place") from error
     except OSError as error:
-        raise unwritable(path, error, "mend its permissions, or choose another folder with `--into`") from error
+        raise unwritable_error(path, error, "mend its permissions, or choose another folder with `--into`") from error
 
 
 def _bytes(content: str | bytes | Path) -> bytes:

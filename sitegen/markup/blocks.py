@@ -16,7 +16,7 @@ from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, NumberedName, add_rules, collected, slug
 from sitegen.markup.labels import NAMES, kind_of
 from sitegen.markup.words import plain_text
-from sitegen.model.document import Heading
+from sitegen.model.document import DocumentHeading
 
 _HEADING_ID = re.compile(r"\s*\{#([\w.-]+)\}$")
 _FRAME_ID = re.compile(r"(?:fn|ref|callout-|listing-|tabs-)\d[\d-]*|main|toc-h|record|hatch")
@@ -69,7 +69,7 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
     level = max(2, min(6, int(token.tag[1]) + env["shift"]))
     name = str(token.attrs.get("id") or _free_id(text, into))
     if token.level == 0:
-        into.headings.append(Heading(level, name, text))
+        into.headings.append(DocumentHeading(level, name, text))
         into.level = level
     number = _number(level, token, into)
     if kind_of(name.removeprefix(into.id_prefix)) == "sec":

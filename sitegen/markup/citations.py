@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from sitegen.markup.collected import Collected, add_rules, collected
 from sitegen.markup.labels import kind_of, reference
 from sitegen.markup.places import span_within
-from sitegen.model.document import Cited, CiteSlot
+from sitegen.model.document import CitedWork, CiteSlot
 
 _KEY = r"\w(?:[\w:.#$%&+?<>~/-]*\w)?"
 _BARE = re.compile(rf"@(?P<key>{_KEY})(?:[ \n]\[(?P<suffix>[^\]\[^@][^\]\[@]*)\](?![(\[:]))?")
@@ -51,7 +51,7 @@ def _citation(state: StateInline, silent: bool) -> bool:
     stop = match.start("key") + len(key) if alone else match.end()
     if not silent:
         suffix = "" if alone else match["suffix"] or ""
-        _push(state, [Cited(key, suffix=suffix.strip())], stop, narrative=True)
+        _push(state, [CitedWork(key, suffix=suffix.strip())], stop, narrative=True)
     state.pos = stop
     return True
 
@@ -67,13 +67,15 @@ def _bracket(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _items(text: str) -> Iterator[Cited | None]:
+def _items(text: str) -> Iterator[CitedWork | None]:
     """Yield each citation of a bracket; None for a part that is no citation, which makes the bracket plain text."""
     for part in text.split(";"):
         match = _ITEM.fullmatch(part)
         key = match and (match["key"] or match["braced"])
         yield (
-            Cited(key, _words(match["prefix"]), _words(match["suffix"]).removeprefix(",").strip(), bool(match["minus"]))
+            CitedWork(
+                key, _words(match["prefix"]), _words(match["suffix"]).removeprefix(",").strip(), bool(match["minus"])
+            )
             if match and key
             else None
         )
@@ -83,7 +85,7 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _push(state: StateInline, items: Sequence[Cited], stop: int, *, narrative: bool) -> None:
+def _push(state: StateInline, items: Sequence[CitedWork], stop: int, *, narrative: bool) -> None:
     token = state.push("citation", "", 0)
     token.content = state.src[state.pos : stop]
     token.meta = {"items": items, "narrative": narrative}
@@ -91,7 +93,7 @@ def _push(state: StateInline, items: Sequence[Cited], stop: int, *, narrative: b
 
 def _render(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     token, into = tokens[idx], collected(env)
-    items: Sequence[Cited] = token.meta["items"]
+    items: Sequence[CitedWork] = token.meta["items"]
     if all(kind_of(item.key) for item in items):
         return "; ".join(_reference(token, item, into) for item in items)
     if mixed := next((item for item in items if kind_of(item.key)), None):
@@ -109,13 +111,13 @@ def _render(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     return into.slot(CiteSlot(cited, written, span, token.meta["narrative"], into.id_prefix))
 
 
-def _reference(token: Token, item: Cited, into: Collected) -> str:
+def _reference(token: Token, item: CitedWork, into: Collected) -> str:
     words = "" if item.bare else item.prefix or None
     suffix = f" {escape(item.suffix)}" if item.suffix else ""
     return reference(item.key, span_within(token, f"@{item.key}", into), words, into) + suffix
 
 
-def _with_id(item: Cited, into: Collected) -> Cited:
+def _with_id(item: CitedWork, into: Collected) -> CitedWork:
     into.ids.setdefault(f"{into.id_prefix}bib-{item.key}")
     count = sum(isinstance(slot, CiteSlot) for slot in into.slots) + 1
-    return Cited(item.key, item.prefix, item.suffix, item.bare, into.new_id(f"cite-{count}"))
+    return CitedWork(item.key, item.prefix, item.suffix, item.bare, into.new_id(f"cite-{count}"))

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from sitegen.markup.pieces import Pieces, key_of
-from sitegen.model.document import Cell, Heading, Slot
+from sitegen.model.document import Cell, DocumentHeading, Slot
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
 KEY = "sitegen"
@@ -57,7 +57,7 @@ class Collected:
     spoken: Vocabulary = ENGLISH
     """The language of the text."""
     slots: list[Slot] = field(default_factory=list)
-    headings: list[Heading] = field(default_factory=list)
+    headings: list[DocumentHeading] = field(default_factory=list)
     ids: dict[str, None] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)

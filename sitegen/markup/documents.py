@@ -11,7 +11,7 @@ from sitegen.model.document import Document
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Post, Site, Term
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
-from sitegen.read.load import Part, Worklog
+from sitegen.read.load import SitePart, Worklog
 
 Parsed = tuple[Document, tuple[Diagnostic, ...]]
 
@@ -24,18 +24,18 @@ def parse_documents(
     `spoken` returns the vocabulary of a language tag; an empty tag is the site's language.
     """
     worklog = Worklog(site.worklog, site.worklog_intro)
-    parts: tuple[Part, ...] = (*site.posts, *site.pages, *site.terms, worklog)
+    parts: tuple[SitePart, ...] = (*site.posts, *site.pages, *site.terms, worklog)
     parsed = dict(pair for part in parts for pair in documents_of(part, spoken))
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
 
-def documents_of(part: Part, spoken: Callable[[str], Vocabulary]) -> Iterator[tuple[str, Parsed]]:
+def documents_of(part: SitePart, spoken: Callable[[str], Vocabulary]) -> Iterator[tuple[str, Parsed]]:
     """Yield the documents of one part of a site by `document_key`, each with its mistakes."""
     return ((key, document_of(text)) for key, text in texts_of(part, spoken))
 
 
 def texts_of(
-    part: Part, spoken: Callable[[str], Vocabulary], pieces_of: Callable[[str], Pieces] = lambda key: Pieces()
+    part: SitePart, spoken: Callable[[str], Vocabulary], pieces_of: Callable[[str], Pieces] = lambda key: Pieces()
 ) -> Iterator[tuple[str, Text]]:
     """The texts of one part of a site by `document_key`; `document_of` makes its document of each.
 

@@ -21,7 +21,7 @@ from sitegen.measure.sources import write_sources
 from sitegen.measure.tool_calls import CallToCount, calls_to_count, cost_of_call
 from sitegen.measure.tool_runs import ToolCommand, ToolRun, find_tool, run_calls
 from sitegen.measure.workspace import Workspace
-from sitegen.model.job import Counted, InspectJob
+from sitegen.model.job import CallCounters, InspectJob
 from sitegen.model.record import Counters
 
 RANGE = "sitegen"
@@ -55,7 +55,7 @@ class Reading:
     """Counters of the known call in the same process; None when it was not counted."""
 
 
-def count(job: InspectJob, workspace: Workspace) -> tuple[tuple[Counted, ...], tuple[str, ...]]:
+def count(job: InspectJob, workspace: Workspace) -> tuple[tuple[CallCounters, ...], tuple[str, ...]]:
     """Return the counters of all calls that could be counted, and warnings about the others."""
     ncu, calls = find_tool("ncu"), dict(enumerate(calls_to_count(job)))
     if ncu is None or not calls:
@@ -143,9 +143,9 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _counted(call: CallToCount, of_bytes: Reading, of_operations: Reading | None) -> Counted:
+def _counted(call: CallToCount, of_bytes: Reading, of_operations: Reading | None) -> CallCounters:
     metrics = of_bytes.metrics
-    return Counted(
+    return CallCounters(
         role=call.role,
         name=call.name,
         workload=call.workload.name,

@@ -21,7 +21,7 @@ from statistics import fmean, median, stdev
 
 from sitegen.measure.rounds import Timings, times
 from sitegen.measure.statistics import ratio_of, round_medians
-from sitegen.model.job import Previous
+from sitegen.model.job import PreviousRatios
 
 NEAR = (0.6, 1.4)
 """A change is near the threshold when it is this many thresholds large.  The same code comes there by chance in one
@@ -37,7 +37,7 @@ MOST_GENERATIONS = 5
 
 
 def needs_more_generations(
-    timings: Timings, judged: Iterable[str], previous: Mapping[str, Previous], baselines: Sequence[str]
+    timings: Timings, judged: Iterable[str], previous: Mapping[str, PreviousRatios], baselines: Sequence[str]
 ) -> bool:
     """Return whether processes of a judged implementation disagree, or a change is near the threshold.
 
@@ -73,7 +73,7 @@ def _disagree(process_us: Sequence[float]) -> bool:
     return mean_us > LONG_US and stdev(process_us) / len(process_us) ** 0.5 > AGREED * mean_us
 
 
-def _is_change_near_threshold(timings: Timings, name: str, recorded: Previous, baselines: Sequence[str]) -> bool:
+def _is_change_near_threshold(timings: Timings, name: str, recorded: PreviousRatios, baselines: Sequence[str]) -> bool:
     """Compare the ratios to the first baseline that both have; without one nothing can be compared."""
     baseline = next((b for b in baselines if b in recorded.ratios and b in timings.turns), None)
     if baseline is None:

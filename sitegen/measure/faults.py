@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.model.frames import Frame, with_frames
+from sitegen.model.frames import TracebackFrame, with_frames
 from sitegen.model.kernel import Implementation, Status
 
 _ADVICE = (
@@ -45,9 +45,9 @@ def classify(error: BaseException, folder: Path, implementation: Implementation 
     return Status.RUNTIME_ERROR, with_frames(_short(text), frames)
 
 
-def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[Frame]:
+def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[TracebackFrame]:
     """Return the frames in the author's own files, the innermost last, also those inside an interpreted kernel."""
-    frames: list[Frame] = []
+    frames: list[TracebackFrame] = []
     while True:
         frames += [
             _frame(frame, folder, implementation)
@@ -65,12 +65,12 @@ def without_folder(message: str, folder: Path) -> str:
     return message.replace(f"{folder}/", "")
 
 
-def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> Frame:
+def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> TracebackFrame:
     """Return the frame with the author's file; a line of a cell's file becomes the line of the cell's post."""
     path, line = Path(frame.filename).relative_to(folder).as_posix(), frame.lineno or 0
     if implementation is not None and implementation.source and Path(path).name.startswith("_cell_"):
-        return Frame(implementation.file.partition("#")[0], implementation.line + line - 1, frame.line or "")
-    return Frame(path, line, frame.line or "")
+        return TracebackFrame(implementation.file.partition("#")[0], implementation.line + line - 1, frame.line or "")
+    return TracebackFrame(path, line, frame.line or "")
 
 
 def _innermost(error: BaseException) -> BaseException:

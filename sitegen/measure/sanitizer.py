@@ -17,7 +17,7 @@ from sitegen.measure.sources import write_sources
 from sitegen.measure.tool_calls import CallToSanitize, calls_to_sanitize
 from sitegen.measure.tool_runs import ToolCommand, ToolRun, find_tool, run_calls
 from sitegen.measure.workspace import Workspace
-from sitegen.model.job import InspectJob, Sanitized
+from sitegen.model.job import InspectJob, SanitizerResult
 from sitegen.model.kernel import Status
 
 MEANING = {
@@ -54,7 +54,7 @@ class Finding:
     """Functions that it names."""
 
 
-def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[Sanitized, ...], tuple[str, ...]]:
+def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[SanitizerResult, ...], tuple[str, ...]]:
     """Return the findings of each call, and warnings about tools that could not judge a call."""
     sanitizer, calls = find_tool("compute-sanitizer"), calls_to_sanitize(job)
     if sanitizer is None:
@@ -168,7 +168,7 @@ def _problems(run: ToolRun, texts: Mapping[int, str], names: Mapping[int, str], 
             yield f"could not check {names[number]}: {why}"
 
 
-def _sanitized(number: int, call: CallToSanitize, by_tool: Mapping[str, Mapping[int, str]]) -> Sanitized:
+def _sanitized(number: int, call: CallToSanitize, by_tool: Mapping[str, Mapping[int, str]]) -> SanitizerResult:
     texts = {tool: by_call[number] for tool, by_call in by_tool.items() if number in by_call}
     status = next((MEANING[tool] for tool in MEANING if texts.get(tool)), Status.PASSED)
-    return Sanitized(call.implementation.name, texts, status, call.wrong)
+    return SanitizerResult(call.implementation.name, texts, status, call.wrong)

@@ -1,1 +1,4 @@
-"""What things are: frozen dataclasses in the words of the field.  Imports the standard library and `Span`, no more."""
+"""Frozen dataclasses for everything that sitegen knows: sites, kernels, jobs, records.
+
+The modules import the standard library and `Span`, and nothing else.
+"""

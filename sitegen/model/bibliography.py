@@ -1,4 +1,4 @@
-"""What a text can cite: works, by key, as a .bib file lists them."""
+"""The works of a .bib file, which texts cite by key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Author:
+    """The name of a person or an organisation."""
+
     family: str
     """`von Neumann`, or the whole name of an organisation."""
     given: str = ""
@@ -14,15 +16,15 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Plain text everywhere: what LaTeX wrote is decoded."""
+    """One work; all fields are plain text, with LaTeX commands decoded."""
 
     key: str
     title: str
-    authors: tuple[Name, ...] = ()
-    """Of a work without authors its editors."""
+    authors: tuple[Author, ...] = ()
+    """The authors, or the editors of a work without authors."""
     year: str = ""
     where: tuple[str, ...] = ()
-    """What it stands in or who brought it out, in the order in which that is said: `IEEE Micro`, `vol. 28, no. 2`."""
+    """Venue, volume and publisher, in the order in which a reference gives them: `IEEE Micro`, `vol. 28, no. 2`."""
     doi: str = ""
     arxiv: str = ""
     url: str = ""
@@ -30,5 +32,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Bibliography:
+    """The works of one file."""
+
     path: str
     works: tuple[Work, ...]

@@ -1,4 +1,4 @@
-"""A date or a time as an author wrote it → the day and the moment of it in the site's time zone."""
+"""Convert a date or a time, as an author wrote it, to a day or a moment in the site's time zone."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import datetime as dt
 
 
 def day_of(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date:
-    """The day on which it is there, in the site's time zone."""
+    """Return the calendar day of a date or a time in the site's time zone."""
     if not isinstance(date, dt.datetime):
         return date
     return (date.astimezone(zone) if date.tzinfo else date).date()
 
 
 def moment(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
-    """A day begins at midnight of the site's time zone."""
+    """Return the start of a date or a time; a day begins at midnight in the site's time zone."""
     if isinstance(date, dt.datetime):
         return date if date.tzinfo else date.replace(tzinfo=zone)
     return dt.datetime(date.year, date.month, date.day, tzinfo=zone)

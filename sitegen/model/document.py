@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class DocumentHeading:
     level: int
     id: str
     text: str
@@ -29,7 +29,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class LinkSlot:
-    """The href of a link: as written, `../sum/index.md`, `/kernels/softmax/`, `#anchor`, `https://…`."""
+    """The href of a link, as written: `../sum/index.md`, `/kernels/softmax/`, `#anchor`, `https://…`."""
 
     target: str
     span: Span
@@ -37,14 +37,14 @@ class LinkSlot:
 
 @dataclass(frozen=True, slots=True)
 class ImageSlot:
-    """An image, whole: its file relative to the text's, and the attributes of its element in their order."""
+    """An image: its file, relative to the file of the text, and the attributes of its element in their order."""
 
     target: str
     span: Span
     attributes: tuple[tuple[str, str], ...] = ()
-    """All but `src`: `alt`, `title`, `class`, `id`."""
+    """Attributes except `src`: `alt`, `title`, `class`, `id`."""
     first: bool = False
-    """Of its text: it is loaded at once, the others when the reader comes near."""
+    """True for the first image of a text, which is loaded at once; the others are when the reader scrolls near them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ class FileSlot:
 
 @dataclass(frozen=True, slots=True)
 class TermSlot:
-    """`{term}`warp``: a word of the glossary; what it leads to, in place of an address."""
+    """The link of `{term}`warp``, which leads to an entry of the glossary."""
 
     name: str
-    """As it was written: a title, a slug or another name of a term."""
+    """The name as written: a title, a slug or an alias of a term."""
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedWork:
     """One work in a citation."""
 
     key: str
@@ -74,23 +74,23 @@ class Cited:
     suffix: str = ""
     """`p. 3` of `[@dao2022, p. 3]`."""
     bare: bool = False
-    """`[-@dao2022]`: without its authors, where those are shown."""
+    """True for `[-@dao2022]`, which leaves out the authors."""
     id: str = ""
-    """Of this mention, to which the list of references leads back."""
+    """Id of this mention, to which the list of references links back."""
 
 
 @dataclass(frozen=True, slots=True)
 class CiteSlot:
     """`[@dao2022, p. 3; @other]`, or `@dao2022` in a sentence."""
 
-    items: tuple[Cited, ...]
+    items: tuple[CitedWork, ...]
     written: str
-    """The text itself: what is shown where there is no bibliography."""
+    """The citation as written, which is shown where there is no bibliography."""
     span: Span
     narrative: bool = False
-    """A part of the sentence, which names the authors."""
+    """True when the citation is a part of the sentence and names the authors."""
     id_prefix: str = ""
-    """Of the ids of the text."""
+    """Prefix of the ids of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class ListingSlot:
     implementation: str
     span: Span
     region: str = ""
-    """Between `// region: NAME` (or `# region: NAME`) and `// endregion`; empty: the whole file."""
+    """Name of the region between `// region: NAME` (or `# region: NAME`) and `// endregion`; empty: the whole file."""
     look: Look = NUMBERED
     against: str = ""
     """The implementation of the same kernel that it is compared with."""
@@ -109,11 +109,11 @@ class ListingSlot:
 
 @dataclass(frozen=True, slots=True)
 class CellSlot:
-    """Where an executable cell stands: its code and what it put out."""
+    """The place of an executable cell: its code and its outputs."""
 
     label: str
     number: str = ""
-    """What its output is called, when that has a caption or can be referred to: `Figure 2`."""
+    """Name of the output, when it has a caption or can be referred to: `Figure 2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,9 @@ class BenchmarkSlot:
     implementations: tuple[str, ...] = ()
     caption: str = ""
     label: str = ""
-    """Its id."""
+    """Id of the table."""
     number: str = ""
-    """What it is called: `Table 2`."""
+    """Printed name: `Table 2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ class RooflineSlot:
     dtype: str = ""
     caption: str = ""
     label: str = ""
-    """Its id."""
+    """Id of the figure."""
     number: str = ""
-    """What it is called: `Figure 2`."""
+    """Printed name: `Figure 2`."""
 
 
 Slot = LinkSlot | ImageSlot | FileSlot | TermSlot | CiteSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
@@ -163,15 +163,15 @@ class Cell:
     language: str
     """One of CELL_LANGUAGES."""
     source: str
-    """Without its option lines."""
+    """The code without the option lines."""
     span: Span
-    """Of the fence's first line."""
+    """Place of the fence's first line."""
     line: int = 0
     """The line of the file on which `source` begins."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """The display options of what it puts out (`echo`, `fig-cap`, …), checked, as YAML gave them."""
+    """Checked display options of the outputs (`echo`, `fig-cap`, …), as YAML gave them."""
     look: Look = NUMBERED
-    """Of its code."""
+    """Display options of the code."""
     implements: str = ""
     """`kernel/implementation` when this cell *is* an implementation."""
     launch: Launch | None = None
@@ -185,16 +185,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """One text as HTML with slots, and what other pages need to know of it."""
+
     html: str
     slots: tuple[Slot, ...] = ()
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[DocumentHeading, ...] = ()
     ids: tuple[str, ...] = ()
-    """Every id in the HTML, for anchors."""
+    """Every id in the HTML; links with `#` are checked against them."""
     cells: tuple[Cell, ...] = ()
     has_math: bool = False
     words: int = 0
     kept: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """By the name of a directive, what it keeps of the text for other pages."""
+    """Values that directives keep of the text for other pages, by the name of the directive."""
 
 
 _MARKER = re.compile("\0(\\d+)\0")
@@ -205,6 +207,6 @@ def has_formula(html: str) -> bool:
     return "<math" in html
 
 
-def filled(html: str, contents: Sequence[str]) -> str:
-    """The HTML of a Document with `contents[n]` in the place of its slot n."""
-    return _MARKER.sub(lambda found: contents[int(found[1])], html)
+def fill_slots(html: str, contents: Sequence[str]) -> str:
+    """Return the HTML of a Document with `contents[n]` in the place of its slot n."""
+    return _MARKER.sub(lambda marker: contents[int(marker[1])], html)

@@ -12,7 +12,7 @@ class Dtype:
     itemsize: int
     """Bytes per element."""
     cuda: str
-    """The C++ type that a kernel gets as -DDTYPE."""
+    """C++ type that a kernel gets as -DDTYPE."""
 
 
 DTYPES = {

@@ -1,4 +1,6 @@
-"""The arithmetic of kernel.yaml: `M * N * itemsize` with dims, params and constants; parsed by us, never eval().
+"""Evaluate the arithmetic of kernel.yaml, such as `M * N * itemsize`, with dims, params and constants.
+
+Expressions come from a file that a stranger may have written, so they are parsed here and never given to eval().
 
 Grammar, as Python's own precedence has it: integers and floats, names, + - * // % / **, unary minus,
 parentheses, and the functions min(a, b, …), max(a, b, …), cdiv(a, b).
@@ -17,12 +19,12 @@ _TOKEN = re.compile(
     r"\s*(?:(\d+\.\d*(?:[eE][-+]?\d+)?|\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)|(\*\*|//|[-+*/%(),]))", re.ASCII
 )
 _LIMIT = 2**200
-"""A result beyond this is a slip of the pen, not a size: `2 ** 2 ** 99` must not fill the memory."""
+"""Largest result: no size is larger, and `2 ** 2 ** 99` must not fill the memory."""
 _DEEPEST = 50
 
 
 class FormulaError(ValueError):
-    """`col` counts from 1 within the expression."""
+    """A mistake in an expression; `col` is its column, counted from 1."""
 
     def __init__(self, message: str, col: int) -> None:
         super().__init__(message, col)
@@ -33,14 +35,16 @@ class FormulaError(ValueError):
 
 
 def evaluate(text: str | int | float, names: Mapping[str, Number]) -> Number:
-    """The value of an expression.  Raises FormulaError with the column of the mistake."""
+    """Return the value of an expression.  Raises FormulaError with the column of the mistake."""
     return _evaluated(str(text), tuple((name, type(value), value) for name, value in names.items()))
 
 
 @lru_cache(maxsize=4096)
 def _evaluated(text: str, names: tuple[tuple[str, type, Number], ...]) -> Number:
-    """Remembered, since a build asks for the cost of each workload once for each of its evaluations and figures.  The
-    types are part of what is remembered: 1, 1.0 and True are equal.
+    """Return the value of an expression.
+
+    The result is cached because a build asks for the cost of a workload once for each of its evaluations and figures.
+    The types are part of the cache key because 1, 1.0 and True are equal.
     """
     parser = _Parser(text, {name: value for name, _, value in names})
     value = parser.sum()
@@ -49,7 +53,7 @@ def _evaluated(text: str, names: tuple[tuple[str, type, Number], ...]) -> Number
 
 
 def evaluate_int(text: str | int, names: Mapping[str, Number]) -> int:
-    """As `evaluate`, for sizes: the result must be a whole number."""
+    """Return the value of an expression for a size.  Raises FormulaError, also when it is not a whole number."""
     value = evaluate(text, names)
     if value != int(value):
         raise FormulaError(f"{text} is {value}, not a whole number", 1)
@@ -57,12 +61,13 @@ def evaluate_int(text: str | int, names: Mapping[str, Number]) -> int:
 
 
 def names_in(text: str | int | float) -> frozenset[str]:
-    """The names that an expression uses, functions aside."""
+    """Return the names in an expression, without those of functions."""
     words = {m[2] for m in _TOKEN.finditer(str(text)) if m[2]}
     return frozenset(words - set(FUNCTIONS))
 
 
 def cdiv(a: Number, b: Number) -> Number:
+    """Return a / b, rounded up."""
     return -(-a // b)
 
 
@@ -78,11 +83,11 @@ class _Parser:
         if self.start == len(self.text):
             self.number, self.name, self.sign, self.at = None, None, "end", self.start
             return
-        found = _TOKEN.match(self.text, self.start)
-        if not found:
+        token = _TOKEN.match(self.text, self.start)
+        if not token:
             raise FormulaError(f"unexpected `{self.text[self.start]}`", self.start + 1)
-        self.number, self.name, self.sign = found[1], found[2], found[3]
-        self.at = found.end()
+        self.number, self.name, self.sign = token[1], token[2], token[3]
+        self.at = token.end()
 
     def fail(self, message: str) -> FormulaError:
         return FormulaError(message, self.start + 1)

@@ -6,5 +6,5 @@ import re
 
 
 def gpu_id(product_name: str) -> str:
-    """The driver's product name in lower case, other characters as `-`: `NVIDIA H200` is `nvidia-h200`."""
+    """Return the driver's product name in lower case, other characters as `-`: `nvidia-h200` for `NVIDIA H200`."""
     return re.sub(r"[^a-z0-9]+", "-", product_name.lower()).strip("-")

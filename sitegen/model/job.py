@@ -1,7 +1,7 @@
-"""Work for a GPU machine and what comes back: plain JSON both ways, with every source inside.
+"""Jobs for a GPU machine and their results, which are exchanged as plain JSON with every source inside.
 
 `execute/` plans jobs and sends them through Dask or in a bundle; `python -m sitegen.measure JOB.json RESULT.json`
-does one.  A job needs no site, no YAML and no Markdown; its result needs no Python class.
+does one job.  A job needs no site, no YAML and no Markdown; its result needs no Python class.
 """
 
 from __future__ import annotations
@@ -14,33 +14,35 @@ from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Out
 
 JOB_SCHEMA = 1
 UNJUDGED = "cannot be judged without a GPU"
-"""Begins the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
+"""Start of the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """SHA-256 over named parts; `parts` says which of them changed."""
+    """SHA-256 over named parts; `parts` has the hash of each, so that a changed part can be named."""
 
     digest: str
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Previous:
-    """What the site's record says of one implementation, measured as today: a change near the threshold is timed by
-    more processes."""
+class PreviousRatios:
+    """The recorded ratios of one implementation.
+
+    A new ratio that differs from the recorded one by about the threshold is timed by more processes.
+    """
 
     gpu: str
     """The GPU's id: `nvidia-h200`."""
     ratios: Mapping[str, float]
     """t_baseline / t, by baseline."""
     threshold: float
-    """The least relative change that counts."""
+    """Least relative change that counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelJob:
-    """One kernel × workload × dtype × params: check everything, then time all that passed, in rounds."""
+    """Order to check all implementations at one workload, dtype and params, and to time those that pass."""
 
     id: str
     """`softmax@8192x8192:float32`."""
@@ -50,16 +52,16 @@ class KernelJob:
     sources: Mapping[str, str]
     """Every file that the implementations reach, by path from the site's root."""
     keys: Mapping[str, Key]
-    """By implementation name."""
+    """Key of each implementation, by its name."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
-    previous: Mapping[str, Previous] = field(default_factory=dict)
-    """By implementation name; only of those that a record knows, and that have changed since."""
+    previous: Mapping[str, PreviousRatios] = field(default_factory=dict)
+    """Recorded ratios by implementation name; only for implementations that have a record and changed since."""
     kind: str = "kernel"
 
 
 @dataclass(frozen=True, slots=True)
 class RejectJob:
-    """A kernel's `wrong/` variants through all gates of correctness, each in one dtype; nothing is timed."""
+    """Order to check the `wrong/` variants of a kernel by all gates of correctness, each in one dtype, untimed."""
 
     id: str
     """`softmax/wrong`."""
@@ -67,17 +69,17 @@ class RejectJob:
     dtype: str
     sources: Mapping[str, str]
     keys: Mapping[str, Key]
-    """By variant name."""
+    """Key of each variant, by its name."""
     kind: str = "reject"
 
     def dtype_of(self, variant: Implementation) -> str:
-        """The first dtype that a variant takes: the kernel's first, `dtype`, unless it names its own."""
+        """Return the first dtype of a variant; a variant that names none has the kernel's first, `dtype`."""
         return variant.dtypes[0] if variant.dtypes else self.dtype
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingsJob:
-    """The measured limits of a GPU."""
+    """Order to measure the limits of a GPU."""
 
     id: str = "ceilings"
     kind: str = "ceilings"
@@ -85,15 +87,18 @@ class CeilingsJob:
 
 @dataclass(frozen=True, slots=True)
 class InspectJob:
-    """One kernel under the tools: compute-sanitizer at a small shape, ncu's counters at every workload, dtype and
-    params.  Beside the kernel's own jobs in a run, once; nothing is timed."""
+    """Order to run one kernel under compute-sanitizer, at a small shape, and under ncu, at every workload, dtype and
+    params.
+
+    A run has one for each kernel, beside the jobs that time it.
+    """
 
     id: str
     """`softmax/tools`."""
     kernel: Kernel
     sources: Mapping[str, str]
     sweep: tuple[Mapping[str, Scalar], ...] = ()
-    """The params of each sweep; one empty mapping when there are none."""
+    """Every combination of params; one empty mapping when the kernel has no params."""
     kind: str = "inspect"
 
 
@@ -113,7 +118,7 @@ class NotebookCell:
 
 @dataclass(frozen=True, slots=True)
 class NotebookJob:
-    """The cells of one post, in order, in one kernel process."""
+    """Order to run the cells of one post, in order, in one process."""
 
     id: str
     """`posts/softmax`."""
@@ -137,12 +142,12 @@ class CellResult:
     key: Key
     duration_s: float = 0.0
     message: str = ""
-    """Why it failed, with the lines of the post that led to it: printed, never stored."""
+    """Reason of a failure, with the lines of the post that led to it; printed, never stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """The counters of one evaluation's call."""
+class CallCounters:
+    """Hardware counters of one call of an implementation."""
 
     role: Role
     name: str
@@ -153,37 +158,38 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Sanitized:
-    """What compute-sanitizer found in one implementation or `wrong/` variant."""
+class SanitizerResult:
+    """Findings of compute-sanitizer in one implementation or `wrong/` variant."""
 
     name: str
     findings: Mapping[str, str]
-    """By tool; empty text: nothing inside our kernels."""
+    """First finding of each tool, by the tool's name; empty when it found nothing inside our kernels."""
     status: Status = Status.PASSED
-    """What the findings mean: `out_of_bounds`, `race`, `incorrect` (reads what nobody wrote)."""
+    """Meaning of the findings: `out_of_bounds`, `race`, `incorrect` (reads memory that was never written)."""
     wrong: bool = False
+    """True for a `wrong/` variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What one job brought; the fields of other kinds stay empty.  `run` in an evaluation is filled by `accept`."""
+    """Result of one job; the fields of other kinds of jobs are empty.  `accept` fills in `run` of the evaluations."""
 
     schema: int
     id: str
     kind: str
     environment: Environment | None = None
-    """None when no GPU was there (Triton's interpreter): such a result is never stored."""
+    """None when there was no GPU and Triton's interpreter ran the kernels: such a result is never stored."""
     evaluations: tuple[Evaluation, ...] = ()
     rejections: tuple[Rejection, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()
     cells: tuple[CellResult, ...] = ()
-    counted: tuple[Counted, ...] = ()
-    sanitized: tuple[Sanitized, ...] = ()
+    counted: tuple[CallCounters, ...] = ()
+    sanitized: tuple[SanitizerResult, ...] = ()
     artefacts: Mapping[str, str] = field(default_factory=dict)
     """Base64 of gzip (mtime 0) of the content, by `<sha256 of the content>.<ptx|sass|samples>`."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Where the time went, by stage."""
+    """Wall time of each stage, by its name."""
     warnings: tuple[str, ...] = ()
-    """What was not kept, or is odd: printed, never stored."""
+    """Remarks about odd values and about artefacts that were not kept; printed, never stored."""
     error: str = ""
-    """Why the whole job failed (no GPU of that kind, worker lost); empty when it ran."""
+    """Reason why the whole job failed (no GPU of that kind, worker lost); empty when it ran."""

@@ -1,6 +1,6 @@
-"""A kernel: an operation, its implementations, its workloads, and what each costs at least.
+"""The content of kernel.yaml: an operation, its implementations, its workloads, and the least cost of each.
 
-This is kernel.yaml as data.  Sizes, bytes and operations stay expressions over the dims
+Sizes, bytes and operations stay expressions over the dims
 (`sitegen.model.formula` evaluates them), so one `Kernel` describes every workload and check.
 """
 
@@ -16,7 +16,7 @@ Scalar = int | float | bool | str
 
 
 class Status(StrEnum):
-    """How an evaluation ended; only `passed` has performance."""
+    """Outcome of an evaluation; only `passed` has performance."""
 
     PASSED = "passed"
     INCORRECT = "incorrect"
@@ -31,12 +31,13 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out_of_memory"
     UNSUPPORTED = "unsupported"
-    """The dtype or the architecture is not offered: no failure."""
+    """The implementation does not take this dtype or architecture, which is no failure."""
     NOT_RUN = "not_run"
-    """Nobody tried yet: no failure."""
+    """The evaluation was not tried, which is no failure."""
 
     @property
     def failed(self) -> bool:
+        """True for every status that says that something is wrong."""
         return self not in (Status.PASSED, Status.UNSUPPORTED, Status.NOT_RUN)
 
 
@@ -51,27 +52,29 @@ class Language(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
+    """An input or an output of a kernel."""
+
     name: str
     shape: tuple[str, ...]
-    """Expressions over the dims, outermost first."""
+    """Size of each axis, outermost first, as an expression over the dims."""
     dtype: str = "same"
-    """`same`: the evaluation's dtype; else a torch dtype's name."""
+    """`same` for the dtype of the evaluation, else the name of a torch dtype."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How an `extern "C"` entry of a .cu file is launched; all numbers are expressions."""
+    """Launch configuration of an `extern "C"` entry of a .cu file; all numbers are expressions."""
 
     entry: str
     grid: tuple[str, ...]
     block: tuple[str, ...]
     cluster: tuple[str, ...] = ()
     shared: str = "0"
-    """Dynamic shared memory, bytes."""
+    """Bytes of dynamic shared memory."""
     args: tuple[str, ...] = ()
-    """In order: names of inputs, outputs, dims, params or constants."""
+    """Arguments in order: names of inputs, outputs, dims, params or constants."""
     constants: Mapping[str, str] = field(default_factory=dict)
-    """-DNAME=value for the compiler, by name; the value is an expression (numbers are written as text)."""
+    """Values that the compiler gets as -DNAME=value, by name; each is an expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +83,25 @@ class Implementation:
 
     name: str
     file: str
-    """Path from the site's root.  Of a cell: `<post's file>#<label>`; its text is `source`."""
+    """Path from the site's root; for a cell `<post's file>#<label>`."""
     language: Language
     launch: Launch | None = None
     host: str = ""
     """The `extern "C"` host function of a cuda-host file."""
     arch: str = ""
-    """`>=sm_90`: only where the GPU is at least that; empty: anywhere."""
+    """Least architecture, as `>=sm_90`; empty: any."""
     dtypes: tuple[str, ...] = ()
-    """Empty: all of the kernel's."""
+    """Dtypes that it takes; empty: all dtypes of the kernel."""
     predicts: str = ""
     """The author's prediction, in words, written before the measurement."""
     predicted_of_ceiling: float | None = None
-    """The share in `predicts` ("50 % …" is 0.5), for the hollow ring beside the bar."""
+    """Share in `predicts` (0.5 for "50 % …"), which a chart shows as a hollow ring beside the bar."""
     deterministic: bool = False
-    """Declared so: five runs that differ are then `race`."""
+    """True when the author declares it deterministic: five runs that differ are then a `race`."""
     source: str = ""
-    """The text of an implementation in a cell; empty for a file."""
+    """Code of an implementation in a cell; empty for a file."""
     line: int = 0
-    """Of a cell: the line of the post on which `source` begins."""
+    """Line of the post on which the `source` of a cell begins; 0 for a file."""
     span: Span | None = None
 
 
@@ -112,14 +115,16 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
+    """Sizes of a kernel's dims at which it is timed."""
+
     name: str
-    """The dims joined by `x`, or the author's name for it."""
+    """The author's name for it, or the sizes joined by `x`."""
     dims: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """`best >= 0.98 of-copy @ 8192x8192:float32`."""
+    """A performance goal, written as `best >= 0.98 of-copy @ 8192x8192:float32`."""
 
     text: str
     subject: str
@@ -133,6 +138,8 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
+    """One kernel.yaml."""
+
     name: str
     summary: str
     dims: tuple[str, ...]
@@ -141,18 +148,18 @@ class Kernel:
     dtypes: tuple[str, ...]
     flops: str
     reads: str
-    """Least bytes read, an expression: each input once."""
+    """Expression for the least bytes read: each input once."""
     writes: str
-    """Least bytes written: each output once."""
+    """Expression for the least bytes written: each output once."""
     tolerance: Mapping[str, float]
     """Largest relative error in the Frobenius norm, by dtype."""
     checks: tuple[Mapping[str, int], ...]
-    """Odd and ragged dims, checked for correctness only."""
+    """Odd and ragged sizes of the dims, at which correctness is checked and nothing is timed."""
     workloads: tuple[Workload, ...]
     baselines: tuple[str, ...]
     implementations: tuple[Implementation, ...]
     params: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    """By name, the values that are swept; one value is no sweep."""
+    """Values of each param, by its name; several values are swept."""
     extra_inputs: tuple[str, ...] = ()
     wrong: tuple[Wrong, ...] = ()
     goals: tuple[Goal, ...] = ()
@@ -160,4 +167,5 @@ class Kernel:
 
     @property
     def folder(self) -> str:
+        """Folder of the kernel, from the site's root."""
         return f"kernels/{self.name}"

@@ -1,4 +1,4 @@
-"""`Swizzle<3,3,3> o ((2,4),8):((1,16),2)` → a `Layout`: CuTe's function from a coordinate to an index.
+"""Parse CuTe layouts such as `Swizzle<3,3,3> o ((2,4),8):((1,16),2)`: functions from a coordinate to an index.
 
 A layout is a shape and a stride of the same nesting; without a stride it is compact, the leftmost mode fastest.
 A coordinate of a nested mode is one number, the leftmost submode fastest.  A swizzle is applied to the index.
@@ -16,11 +16,11 @@ _TOKEN = re.compile(r"\s*(?:_?(\d+)|(Swizzle|Sw)\b|([():,<>])|(o\b|∘))")
 _LARGEST = 2**31
 _DEEPEST = 8
 MOST_SHOWN = 2048
-"""The most elements that a figure of a layout shows; more are read by nobody."""
+"""Most elements that a figure of a layout shows; a larger figure cannot be read."""
 
 
 class LayoutError(ValueError):
-    """`col` counts from 1 within the text."""
+    """A mistake in the text of a layout; `col` is its column, counted from 1."""
 
     def __init__(self, message: str, col: int, hint: str = "") -> None:
         super().__init__(message)
@@ -29,7 +29,9 @@ class LayoutError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Swizzle:
-    """Exclusive or of `bits` bits from `base` on with those `shift` places above them."""
+    """A function that replaces `bits` bits of an index, from bit `base` on, by their exclusive or with the bits that
+    are `shift` places above them.
+    """
 
     bits: int
     base: int
@@ -42,21 +44,26 @@ class Swizzle:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
+    """A function from coordinates to indices."""
+
     shape: Tree
     stride: Tree
     swizzle: Swizzle | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of each mode."""
+        """Size of each mode."""
         return tuple(map(size_of, self.shape)) if isinstance(self.shape, tuple) else (self.shape,)
 
     @property
     def size(self) -> int:
+        """Number of coordinates."""
         return size_of(self.shape)
 
     def __call__(self, *coordinate: int) -> int:
-        """The index at one number a mode, or at one number that runs through all, the leftmost mode fastest."""
+        """Return the index at a coordinate: one number for each mode, or one number that counts through all of them,
+        the leftmost mode fastest.
+        """
         strides = self.stride if isinstance(self.stride, tuple) else (self.stride,)
         if len(coordinate) == 1:
             index = _at(coordinate[0], self.shape, self.stride)
@@ -67,6 +74,7 @@ class Layout:
 
 
 def size_of(shape: Tree) -> int:
+    """Return the number of coordinates of a shape."""
     return math.prod(map(size_of, shape)) if isinstance(shape, tuple) else shape
 
 
@@ -82,7 +90,7 @@ def _at(coordinate: int, shape: Tree, stride: Tree) -> int:
 
 
 def compact(shape: Tree, step: int = 1) -> Tree:
-    """The stride of a shape whose elements lie side by side, the leftmost mode fastest."""
+    """Return the stride of a shape whose elements lie side by side, the leftmost mode fastest."""
     if not isinstance(shape, tuple):
         return step
     strides = []
@@ -93,8 +101,8 @@ def compact(shape: Tree, step: int = 1) -> Tree:
 
 
 def parse_layout(text: str) -> Layout:
-    """Raises LayoutError with the column of the mistake."""
-    reader = _Reader(text)
+    """Return the layout that a text describes.  Raises LayoutError with the column of the mistake."""
+    reader = _LayoutParser(text)
     swizzle = reader.swizzle()
     shape = reader.tree(1)
     if size_of(_plain(shape)) > _LARGEST:
@@ -109,16 +117,18 @@ def parse_layout(text: str) -> Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
-    value: int | tuple[_Node, ...]
+class _PlacedTree:
+    """A tree of sizes with the column of each node."""
+
+    value: int | tuple[_PlacedTree, ...]
     col: int
 
 
-def _plain(node: _Node) -> Tree:
+def _plain(node: _PlacedTree) -> Tree:
     return tuple(map(_plain, node.value)) if isinstance(node.value, tuple) else node.value
 
 
-def _check_nesting(shape: _Node, stride: _Node) -> None:
+def _check_nesting(shape: _PlacedTree, stride: _PlacedTree) -> None:
     of_shape = len(shape.value) if isinstance(shape.value, tuple) else 0
     of_stride = len(stride.value) if isinstance(stride.value, tuple) else 0
     if of_shape != of_stride:
@@ -129,8 +139,8 @@ def _check_nesting(shape: _Node, stride: _Node) -> None:
             _check_nesting(inner, step)
 
 
-class _Reader:
-    """Recursive descent, one token of look-ahead; `start` is the offset of that token."""
+class _LayoutParser:
+    """Recursive-descent parser with one token of look-ahead; `start` is the offset of that token."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
@@ -139,12 +149,12 @@ class _Reader:
     def next(self) -> None:
         rest = self.text[self.at :]
         self.start = self.at + len(rest) - len(rest.lstrip())
-        found = _TOKEN.match(self.text, self.at)
-        if not found and self.start < len(self.text):
+        token = _TOKEN.match(self.text, self.at)
+        if not token and self.start < len(self.text):
             raise LayoutError(f"unexpected `{self.text[self.start]}`", self.start + 1)
-        groups: tuple[str | None, ...] = found.groups() if found else (None, None, None, None)
+        groups: tuple[str | None, ...] = token.groups() if token else (None, None, None, None)
         self.number, self.word, self.sign, self.ring = groups
-        self.at = found.end() if found else len(self.text)
+        self.at = token.end() if token else len(self.text)
 
     def fail(self, expected: str) -> LayoutError:
         shown = self.number or self.word or self.sign or self.ring
@@ -195,10 +205,10 @@ class _Reader:
         self.next()
         return value
 
-    def tree(self, least: int) -> _Node:
+    def tree(self, least: int) -> _PlacedTree:
         col = self.start + 1
         if not self.take("("):
-            return _Node(self.whole(least), col)
+            return _PlacedTree(self.whole(least), col)
         if self.depth == _DEEPEST:
             raise LayoutError("nested too deeply", col)
         self.depth += 1
@@ -209,4 +219,4 @@ class _Reader:
             raise self.fail("`,` or `)`")
         self.next()
         self.depth -= 1
-        return _Node(tuple(modes), col)
+        return _PlacedTree(tuple(modes), col)

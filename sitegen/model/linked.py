@@ -1,4 +1,4 @@
-"""A site whose names all lead somewhere: what the link stage adds to what the author wrote."""
+"""A site with its names resolved: links, images, citations, and the relations between posts."""
 
 from __future__ import annotations
 
@@ -15,74 +15,78 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPlace:
-    """Where a post stands in a series."""
+    """The place of a post in a series."""
 
     series: Series
     phase: int
     """Index into `series.phases`."""
     number: int
-    """From 1, over all phases."""
+    """Position of the post, counted from 1 over all phases."""
     total: int
-    """Published posts of the series."""
+    """Number of published posts of the series."""
     previous: Post | None = None
     next: Post | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """By date."""
+    """The posts beside a post in the order of dates."""
 
     previous: Post | None = None
-    """Older."""
+    """The next older post."""
     next: Post | None = None
-    """Newer."""
+    """The next newer post."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Drafts and posts of the future are in none of this."""
+    """The result of linking; drafts and posts dated in the future are in no field."""
 
     site: Site
     """Posts newest first; series without the posts that are not published; kernels with the implementations that
     stand in cells.
     """
     hrefs: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    """What link and image slots lead to, by `document_key` and slot index: a URL from the site's root
-    (`posts/softmax/#anchor`) or an external one as it was written.  A slot that leads nowhere is missing.
+    """Targets of link and image slots by `document_key` and slot index: a URL from the site's root
+    (`posts/softmax/#anchor`), or an external URL as it was written.  A slot without a target is missing.
     """
     rich: Collection[str] = ()
-    """By `document_key`, the texts in which there is more than links: of thousands, few."""
+    """Keys (`document_key`) of the texts that have slots of other kinds than links; a large site has few of them."""
     assets: Mapping[str, str] = field(default_factory=dict)
-    """The files that texts show or link, by URL: `posts/softmax/plot.png` → `content/posts/softmax/plot.png`."""
+    """Paths of the files that texts show or link, by URL: `posts/softmax/plot.png` →
+    `content/posts/softmax/plot.png`.
+    """
     images: Mapping[str, Image] = field(default_factory=dict)
-    """The images that texts show, by the URL that an href has."""
+    """Images of the texts, by their URL in `hrefs`."""
     references: Mapping[str, tuple[Work, ...]] = field(default_factory=dict)
-    """By `document_key`, the works that a text cites, in the order of its list; a text without a bibliography is not
-    there.
+    """Works that a text cites, in the order of its list, by `document_key`; a text without a bibliography is missing.
     """
     redirects: Mapping[str, str] = field(default_factory=dict)
-    """URL of an alias → URL of what it stands for."""
+    """Target URL of each alias, by the URL of the alias."""
     kernel_posts: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
-    """By kernel, the posts that show, measure or implement it, newest first."""
+    """Posts that show, measure or implement a kernel, newest first, by the kernel's name."""
     backlinks: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
-    """By URL without anchor, the posts that link to it, newest first."""
+    """Posts that link to a page, newest first, by the page's URL without an anchor."""
     series_places: Mapping[str, tuple[SeriesPlace, ...]] = field(default_factory=dict)
-    """By a post's path, one for each series that lists it."""
+    """Places of a post, one for each series that lists it, by the post's path."""
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
-    """By a post's path."""
+    """Neighbours of a post, by its path."""
     related: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
-    """By a post's path, those that are nearest to it in what they are about."""
+    """Posts on the most similar subjects, by a post's path."""
 
 
 def document_key(text: Markdown) -> str:
-    """How a text's Document is named: several days of a worklog stand in one file."""
+    """Return the name of a text's Document: the path, and for a later part of a file, such as a day of the worklog,
+    its first line.
+    """
     return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
 
 
 def originals(site: Site) -> tuple[Post, ...]:
-    """One post of each slug, in their order: of translations the one in the site's language, else the first by path.
+    """Return one post of each slug, in the order of the site's posts.
 
-    A translation shows what the cells of its original gave.
+    The original among translations is the one in the site's language, else the first by path.  Translations show the
+    outputs of the cells of their original.
     """
     if len({post.slug for post in site.posts}) == len(site.posts):
         return site.posts
@@ -94,7 +98,7 @@ def originals(site: Site) -> tuple[Post, ...]:
 
 
 def texts(site: Site) -> Iterator[Markdown]:
-    """Every Markdown text of a site."""
+    """Yield every Markdown text of a site."""
     yield from (post.body for post in site.posts)
     yield from (page.body for page in site.pages)
     yield from (term.body for term in site.terms)

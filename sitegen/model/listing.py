@@ -1,6 +1,6 @@
-"""How a listing is shown: what an author says about it in the options of its fence.
+"""The display options of a code listing, from the options of its fence.
 
-Lines are kept as they were written, `3,5-7` or the name of a region: which lines those are, only the source says.
+Lines are kept as they were written, `3,5-7` or the name of a region: the source is needed to number them.
 """
 
 from __future__ import annotations
@@ -14,31 +14,33 @@ class Note:
 
     number: int
     id: str
-    """Of the text; the number's first place in the code is `{id}-line`."""
+    """Id of the text; the id of the number's first place in the code is `{id}-line`."""
     lines: tuple[str, ...]
-    """Each as in `3`, `5-7` or `inner`: the number stands at the first line of it."""
+    """Lines, each as `3`, `5-7` or `inner`; the number stands at the first line of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
+    """The display options of one listing."""
+
     id: str = ""
     name: str = ""
-    """What it is called when it has a caption or can be referred to: `Listing 2`."""
+    """Printed name, when it has a caption or can be referred to: `Listing 2`."""
     caption: str = ""
     numbered: bool = False
     first_number: int = 1
     highlighted: str = ""
     focused: str = ""
-    """The others are dimmed until the reader comes near; empty: none is."""
+    """Lines in focus: the others are dimmed until the reader points at the listing; empty: none is dimmed."""
     inserted: str = ""
     deleted: str = ""
     notes: tuple[Note, ...] = ()
     folded: str = ""
-    """`closed` or `open` behind a summary, or empty: always there."""
+    """`closed` or `open` for a listing behind a summary; empty: always shown."""
     summary: str = ""
     wrapped: bool = False
-    """Long lines go on below; otherwise the listing scrolls."""
+    """True when long lines are wrapped; otherwise the listing scrolls."""
 
 
 NUMBERED = Look(numbered=True)
-"""Of code that is the subject of its text: kernels and cells."""
+"""Options of a kernel or a cell, whose code is the subject of its text."""

@@ -1,4 +1,7 @@
-"""A text as its author wrote it: apart from the rest of a site, of which one edited text needs nothing."""
+"""One Markdown text.
+
+It has a module of its own so that parsing one edited text does not import the rest of the model.
+"""
 
 from __future__ import annotations
 
@@ -13,4 +16,4 @@ class Markdown:
     path: str
     """Relative to the site's root, with forward slashes."""
     first_line: int = 1
-    """The line of the file on which `text` begins: line n of the text is line first_line + n - 1."""
+    """Line of the file on which `text` begins: line n of the text is line first_line + n - 1 of the file."""

@@ -1,8 +1,8 @@
-"""Stages with durations, dependencies and buffers → when each of them works on which tile.
+"""Schedule the stages of a pipeline, with durations, dependencies and buffers, over its tiles.
 
-Every stage takes the tiles in order, one at a time.  It begins a tile when it is free, when the stages that it comes
-after are done with that tile, and when one of its buffers is: a buffer is held until all that come after the stage
-are done with the tile in it.
+Every stage takes the tiles in order, one at a time.  A stage begins a tile when it has finished the tile before, when
+the stages that it comes after have finished this tile, and when one of its buffers is free.  A buffer is held until
+all stages that come after this one have finished the tile in it.
 """
 
 from __future__ import annotations
@@ -12,40 +12,44 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PipelineStage:
+    """One stage of a pipeline."""
+
     name: str
     steps: int
-    """How long one tile takes, at least 1."""
+    """Duration of one tile in time steps, at least 1."""
     after: tuple[str, ...] = ()
     """Names of earlier stages."""
     buffers: int = 1
-    """Places for its results."""
+    """Number of buffers for its results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    stages: tuple[Stage, ...]
+    """The times at which stages work on tiles."""
+
+    stages: tuple[PipelineStage, ...]
     tiles: int
     starts: Mapping[str, tuple[int, ...]]
-    """By stage, the step at which it begins each tile."""
+    """Time step at which a stage begins each tile, by the stage's name."""
 
     @property
     def total(self) -> int:
-        """Steps until the last stage is done."""
+        """Time steps until the last stage is done."""
         return max(self.starts[stage.name][-1] + stage.steps for stage in self.stages)
 
     @property
     def alone(self) -> int:
-        """Steps of the same work, one thing after another."""
+        """Time steps of the same work without any overlap."""
         return self.tiles * sum(stage.steps for stage in self.stages)
 
-    def busy(self, stage: Stage) -> float:
-        """The share of the total in which a stage works."""
+    def busy(self, stage: PipelineStage) -> float:
+        """Return the share of the total in which a stage works."""
         return self.tiles * stage.steps / self.total
 
     @property
     def overlapped(self) -> int:
-        """Steps in which two stages or more work."""
+        """Time steps in which two stages or more work."""
         working = [0] * self.total
         for stage in self.stages:
             for start in self.starts[stage.name]:
@@ -54,8 +58,8 @@ class Schedule:
         return sum(count > 1 for count in working)
 
 
-def schedule(stages: tuple[Stage, ...], tiles: int) -> Schedule:
-    """`stages` in an order in which each stands behind those that it comes after."""
+def schedule(stages: tuple[PipelineStage, ...], tiles: int) -> Schedule:
+    """Return the earliest schedule.  Each stage must stand behind those that it comes after."""
     starts: dict[str, list[int]] = {stage.name: [] for stage in stages}
     steps = {stage.name: stage.steps for stage in stages}
     users = {stage.name: [s.name for s in stages if stage.name in s.after] for stage in stages}

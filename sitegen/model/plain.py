@@ -1,8 +1,9 @@
-"""Dataclasses ↔ plain JSON values, by their annotations; standard library only, so a GPU machine has it too.
+"""Convert dataclasses to plain JSON values and back, by their annotations.
 
-`to_plain` drops nothing and sorts nothing; `from_plain` refuses what a class does not have.  Files that an
-author or another machine could have touched are validated by pydantic in `read/` and `results/`; this is
-for the two ends of one program.
+This is the only one of the three validators that works without any package, since a GPU machine may have none, and
+the only one that also writes.  It serves the two ends of one program, which exchange jobs and results: the first
+wrong value raises an exception.  Files that a person may edit are read by `read/shape.py` (YAML of authors, every
+mistake at its place) and `results/shape.py` (stored records, by pydantic).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ T = TypeVar("T")
 
 
 def to_plain(value: Any) -> Any:
-    """Dataclasses and mappings become dicts, sequences lists, enums their values, NaN and inf strings."""
+    """Return plain JSON values: dataclasses and mappings become dicts, sequences lists, enums their values, NaN and
+    infinity strings.  Nothing is dropped or sorted.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Enum):
@@ -38,7 +41,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(cls: type[T], data: Any) -> T:
-    """The inverse of `to_plain`.  Raises TypeError or ValueError that names the field."""
+    """Return what `to_plain` was given.  Raises TypeError or ValueError that names the field, also an unknown one."""
     return typing.cast(T, _decode(cls, data, cls.__name__))
 
 

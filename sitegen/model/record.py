@@ -1,7 +1,7 @@
-"""What was measured, as it is stored: `kernels/<kernel>/results/<gpu>.json` is a `Record`.
+"""Measurements as they are stored: `kernels/<kernel>/results/<gpu>.json` is a `Record`.
 
-Made by `sitegen.measure` on a GPU machine, validated by `results/`, shown by `render/`, edited by
-nobody.  Times are microseconds of device time of one call; rates are per second; bytes are bytes.
+`sitegen.measure` makes them on a GPU machine, `results/` validates them, `render/` shows them, and nobody edits them.
+Times are microseconds of device time of one call; rates are per second; sizes are bytes.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from sitegen.model.kernel import Scalar, Status
 
 SCHEMA = 1
 CALIBRATION = 0.02
-"""How far the counters may be from what is known before they are marked invalid."""
+"""Largest relative error of the counters on a known amount of work; beyond it they are marked invalid."""
 
 
 class Role(StrEnum):
+    """The part that a piece of code plays in an evaluation."""
+
     IMPLEMENTATION = "implementation"
-    """Ours."""
+    """Code of the site."""
     BASELINE = "baseline"
-    """What a user would call instead."""
+    """A library function that a user would call instead."""
     PROBE = "probe"
-    """The best copy (`copy`) or read (`read`) of the same bytes, timed in the same rounds."""
+    """The fastest copy (`copy`) or read (`read`) of the same bytes, timed in the same rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Environment:
     memory_bytes: int
     driver: str
     cuda: str
-    """The toolkit's version that compiled CUDA C++ (NVRTC)."""
+    """Version of the toolkit that compiled CUDA C++ (NVRTC)."""
     torch: str
     triton: str
     python: str
@@ -59,33 +61,33 @@ class Ceiling:
     rate: float
     """Bytes per second for memory, operations per second for compute: the best of `probes`."""
     probes: Mapping[str, float]
-    """Each probe's own rate, by name; of `L2` also the rate at each working set, as `16 MB`."""
+    """Rate of each probe, by its name; `L2` also has the rate at each working set, such as `16 MB`."""
     seconds: float = 0.0
     """Wall time that the probes took."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One `sitegen run`: where and when; evaluations refer to it by `id`."""
+    """Time, commit and machine of one `sitegen run`; evaluations refer to it by `id`."""
 
     id: str
-    """`2026-11-21T06:10:05Z`, the start in UTC."""
+    """Start in UTC: `2026-11-21T06:10:05Z`."""
     date: str
     """`2026-11-21`."""
     commit: str
-    """Of the site's repository, abbreviated; `+` at the end when files differed from it."""
+    """Abbreviated commit of the site's repository; `+` at the end when files differed from it."""
     environment: Environment
     ceilings: tuple[Ceiling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Correctness:
-    """The worst over all seeds, shapes and input sets, against a float64 reference."""
+    """Largest errors over all seeds, shapes and input sets, against a float64 reference."""
 
     relative_error: float
-    """‖out − ref‖ / ‖ref‖ (reductions to few values: error over Σ|x|)."""
+    """‖out − ref‖ / ‖ref‖; for reductions to few values the error over Σ|x|."""
     row_error: float
-    """The same norm of the worst output row."""
+    """The same error of the worst output row."""
     max_abs_error: float
     baseline_max_abs_error: float
     tolerance: float
@@ -93,24 +95,24 @@ class Correctness:
     seeds: int
     input_sets: tuple[str, ...] = ()
     deterministic: bool = False
-    """Five runs were equal bit for bit."""
+    """True when five runs were equal bit for bit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """t_baseline / t, from per-round medians; the 95 % interval by bootstrap."""
+    """t_baseline / t from per-round medians, with a 95 % interval by bootstrap."""
 
     baseline: str
     value: float
     low: float
     high: float
     by_process: tuple[float, ...] = ()
-    """As each generation of processes alone saw it, in order of time; empty in records that had only one."""
+    """Ratio that each generation of processes measured, in order of time; empty in records of only one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sustained:
-    """A matrix kernel after 300 ms of itself, at the clock that the power cap leaves it."""
+    """Times of a matrix kernel after 300 ms of its own load, at the clock that the power cap then allows."""
 
     median_us: float
     low_us: float
@@ -124,100 +126,107 @@ class Sustained:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """Device time of one call, cold cache."""
+    """Device time of one call with a cold cache."""
 
     median_us: float
-    """The median of the round medians of each generation of processes, and the mean of the two."""
+    """Mean over the generations of processes of their medians; that of a generation is the median of its round
+    medians.
+    """
     p20_us: float
     p80_us: float
     min_us: float
     low_us: float
-    """95 % interval of the median."""
+    """Lower end of the 95 % interval of `median_us`."""
     high_us: float
+    """Upper end of the same interval."""
     samples: int
     rounds_us: tuple[float, ...]
-    """The median of each round, in order of time."""
+    """Median of each round, in order of time."""
     ratios: tuple[Ratio, ...] = ()
-    """To each baseline and probe of the same rounds."""
+    """Ratios to each baseline and probe of the same rounds."""
     graph: bool = False
-    """Timed inside a CUDA graph."""
+    """True when timed inside a CUDA graph."""
     launch_bound: bool = False
-    """Graph and event times differ by more than 10 %."""
+    """True when graph and event times differ by more than 10 %."""
     allocates: bool = False
-    """The call makes its own output."""
+    """True when the call allocates its own output."""
     converged: bool = True
     sm_clock_mhz: float | None = None
     power_w: float | None = None
     cycles: float | None = None
-    """median_us in SM cycles."""
+    """`median_us` in SM cycles."""
     by_process_us: tuple[float, ...] = ()
-    """The median of each generation of processes, in order of time."""
+    """Median of each generation of processes, in order of time."""
     cycle_ratios: tuple[Ratio, ...] = ()
-    """As `ratios`, in SM cycles instead of time; of matrix kernels, whose clock the power cap moves."""
+    """Ratios in SM cycles instead of time; only for matrix kernels, whose clock the power cap changes."""
     throttle: tuple[str, ...] = ()
-    """Why the clock was held down during its turns, as NVML says: `power cap`, `thermal`, …"""
+    """NVML's reasons for a clock that was held down during its turns: `power cap`, `thermal`, …"""
     sustained: Sustained | None = None
-    """Of a matrix kernel; every figure above is then that of bursts after idleness."""
+    """Times under sustained load, only for a matrix kernel; the fields above are then those of bursts after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What the compiler made of it, per architecture."""
+    """Output of the compiler for one architecture."""
 
     arch: str
     registers: int
     spill_bytes: int
     shared_bytes: int
-    """Of a block: static, and dynamic as launched."""
+    """Shared memory of a block: static, and dynamic as launched."""
     sass_hash: str
     instructions: Mapping[str, int] = field(default_factory=dict)
-    """By class: `LDG.128`, `LDG.32`, `STG.128`, `HGMMA`, `FFMA`, `BAR`, `LDL`, `STL`, …"""
+    """Number of SASS instructions by class: `LDG.128`, `LDG.32`, `STG.128`, `HGMMA`, `FFMA`, `BAR`, `LDL`, `STL`, …"""
     flags: str = ""
     ptx: str = ""
-    """SHA-256 of the artefact, empty when not kept."""
+    """SHA-256 of the artefact with the PTX; empty when it is not kept."""
     sass: str = ""
+    """SHA-256 of the artefact with the SASS; empty when it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchRecord:
+    """Launch configuration that was measured."""
+
     grid: tuple[int, ...]
     block: tuple[int, ...]
     cluster: tuple[int, ...]
     shared_bytes: int
-    """Dynamic, of a block."""
+    """Dynamic shared memory of a block."""
     launches: int = 1
     occupancy: float | None = None
-    """Warps of it that fit on an SM, as a share of those that the SM could hold."""
+    """Warps of the kernel that fit on an SM over the warps that an SM can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What the GPU's counters say of one call, all its kernels together; read by ncu, clocks left alone."""
+    """Hardware counters of one call, all its kernels together; read by ncu, which leaves the clocks alone."""
 
     dram_read_bytes: float
     dram_written_bytes: float
     duration_us: float
-    """Under the profiler: beside our own time, never instead of it."""
+    """Duration under the profiler; it is shown beside our own time, never instead of it."""
     sm_cycles: float
     tensor_flops: float | None = None
     fp32_flops: float | None = None
-    """fma counts two."""
+    """Operations in fp32; an fma counts as two."""
     calibration: Mapping[str, float] = field(default_factory=dict)
-    """Counted over known, in the same call of ncu: `copy bytes`, `matrix flops`."""
+    """Counted over known amounts, in the same call of ncu: `copy bytes`, `matrix flops`."""
 
     @property
     def dram_bytes(self) -> float:
+        """Bytes read from and written to DRAM."""
         return self.dram_read_bytes + self.dram_written_bytes
 
     @property
     def valid(self) -> bool:
-        """Whether what is known was counted right, within 2 %."""
+        """Tell whether the known amounts were counted right, within 2 %."""
         return bool(self.calibration) and all(abs(share - 1) <= CALIBRATION for share in self.calibration.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Implementation (or baseline, or probe) × workload × dtype on one GPU."""
+    """Result of an implementation, a baseline or a probe at one workload, dtype and params on one GPU."""
 
     role: Role
     name: str
@@ -227,12 +236,12 @@ class Evaluation:
     """`Run.id`."""
     status: Status
     key: str = ""
-    """Of an implementation: SHA-256 over what can change the result (results/keys.py)."""
+    """SHA-256 over everything that can change the result of an implementation (results/keys.py)."""
     key_parts: Mapping[str, str] = field(default_factory=dict)
-    """The hash of each part of the key, by name (a path, `launch`, `dims`, …): says *why* it is stale."""
+    """Hash of each part of the key, by name (a path, `launch`, `dims`, …), so that a changed part can be named."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
     message: str = ""
-    """Why it failed, in one or a few lines."""
+    """Reason of a failure, in one or a few lines."""
     correctness: Correctness | None = None
     performance: Performance | None = None
     compilation: Compilation | None = None
@@ -242,10 +251,11 @@ class Evaluation:
     samples: str = ""
     """SHA-256 of the artefact with the raw samples."""
     counters: Counters | None = None
-    """None where the machine's counters could not be read."""
+    """None when the machine's counters could not be read."""
     sanitizer: Mapping[str, str] = field(default_factory=dict)
-    """By tool of compute-sanitizer (memcheck, racecheck, initcheck, synccheck): empty, or its first finding inside our
-    kernels; no entry where it was not run."""
+    """First finding inside our kernels, or empty, by tool of compute-sanitizer (memcheck, racecheck, initcheck,
+    synccheck); a tool that was not run has no entry.
+    """
 
     def __post_init__(self) -> None:
         if self.performance is not None and self.status is not Status.PASSED:
@@ -254,7 +264,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A `wrong/` variant and what the checker said of it."""
+    """A `wrong/` variant and the verdict of the checker."""
 
     name: str
     expected: Status
@@ -267,7 +277,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All that is known of one kernel on one GPU."""
+    """All measurements of one kernel on one GPU."""
 
     schema: int
     kernel: str
@@ -280,7 +290,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One output of a cell: `stream`, `text`, `error`, `image` (base64 png) or `data` (our JSON type)."""
+    """One output of a cell; `kind` is `stream`, `text`, `error`, `image` (PNG in base64) or `data` (our JSON type)."""
 
     kind: str
     text: str
@@ -288,7 +298,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class CellRecord:
-    """`content/posts/<slug>/results/<gpu>/<cell>.json`."""
+    """The outputs of one cell, stored as `content/posts/<slug>/results/<gpu>/<cell>.json`."""
 
     schema: int
     label: str

@@ -1,7 +1,7 @@
 """A site as its author wrote it: configuration, posts, pages, series, worklog, terms.
 
-`read/` makes these from files; nothing here opens one.  Whatever names another thing does it
-through a `Ref`, which keeps the place where the name stands, so that a later stage can point at it.
+`read/` makes these from files; nothing here opens one.  A name of another thing is a `Ref`, which keeps the place
+where the name stands, so that a later stage can point at it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A name that an author wrote, and where."""
+    """A name that an author wrote, and its place."""
 
     name: str
     span: Span
@@ -30,7 +30,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """A door for a new reader: a post and the reason to begin there."""
+    """A post at which a new reader can begin, and the reason."""
 
     post: Ref
     because: str
@@ -38,17 +38,19 @@ class EntryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Countdown:
+    """A goal and its date."""
+
     goal: str
     date: dt.date
 
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """content/site.yaml."""
+    """The settings of content/site.yaml."""
 
     title: str
     base_url: str
-    """Absolute, ends with a slash."""
+    """Absolute address; it ends with a slash."""
     description: str = ""
     language: str = "en"
     timezone: str = "UTC"
@@ -58,7 +60,7 @@ class SiteConfig:
     """Ids of the GPUs whose records are shown first."""
     gpu_aliases: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Where `run` may go."""
+    """Settings of the GPU machines that `sitegen run` may use, by name."""
     cards: bool = False
     search: bool = False
     twins: bool = False
@@ -68,12 +70,14 @@ class SiteConfig:
 
 @dataclass(frozen=True, slots=True)
 class Post:
+    """One post."""
+
     slug: str
     title: str
     date: dt.date | dt.datetime
     body: Markdown
     span: Span
-    """Of the title in the front matter: where a mistake about the whole post is shown."""
+    """Place of the title in the front matter, where a mistake about the whole post is shown."""
     description: str = ""
     tags: tuple[Ref, ...] = ()
     category: str = ""
@@ -82,21 +86,21 @@ class Post:
     aliases: tuple[Ref, ...] = ()
     permalink: str = ""
     lang: str = ""
-    """Empty: the site's language."""
+    """Language tag; empty: the site's language."""
     teaches: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     kernels: tuple[Ref, ...] = ()
     cover: str = ""
     discuss: str = ""
     bibliography: Ref | None = None
-    """A .bib file beside the text, or below content/ when it begins with a slash."""
+    """A .bib file beside the text, or below content/ when the name begins with a slash."""
     folder: str = ""
-    """`content/posts/<slug>` when the post is a folder with its images and results, else empty."""
+    """`content/posts/<slug>` when the post is a folder, which holds its images and results; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page outside of time: about, imprint."""
+    """A page without a date, such as `about`."""
 
     slug: str
     title: str
@@ -109,7 +113,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a series; `planned` are titles of posts that are not written yet."""
+    """A part of a series; `planned` are titles of posts that are not written yet."""
 
     title: str
     goal: str = ""
@@ -121,7 +125,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A roadmap: posts in reading order, by phase.  Without phases in the file there is one, untitled."""
+    """Posts in reading order, by phase.  A file without phases gives one phase without a title."""
 
     id: str
     title: str
@@ -134,6 +138,7 @@ class Series:
 
     @property
     def posts(self) -> tuple[Ref, ...]:
+        """Posts of all phases, in reading order."""
         return tuple(post for phase in self.phases for post in phase.posts)
 
 
@@ -154,16 +159,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class WorklogEntry:
-    """One day.  `body` keeps every word; `tasks` and `questions` are views of it."""
+    """One day of the worklog.  `body` has the whole text; `tasks` and `questions` are taken from it."""
 
     date: dt.date
     body: Markdown
     span: Span
     days_left: int | None = None
-    """The N of `T - N` as it was written."""
+    """N of `T - N`, as written."""
     tasks: tuple[Task, ...] = ()
     questions: tuple[tuple[str, str], ...] = ()
-    """(question, answer) in Markdown."""
+    """Pairs (question, answer) in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +184,21 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Everything that the author wrote, parsed; what did not parse is a diagnostic beside it."""
+    """Everything that the author wrote, parsed."""
 
     config: SiteConfig
     posts: tuple[Post, ...] = ()
     pages: tuple[Page, ...] = ()
     series: tuple[Series, ...] = ()
     worklog: tuple[WorklogEntry, ...] = ()
-    """Newest first."""
+    """Days, newest first."""
     worklog_intro: Markdown | None = None
-    """What stands before the first day."""
+    """Text before the first day."""
     kernels: tuple[Kernel, ...] = ()
     terms: tuple[Term, ...] = ()
     bibliographies: Mapping[str, Bibliography] = field(default_factory=dict)
-    """By path."""
+    """Bibliographies by path."""
     exercises: tuple[str, ...] = ()
     """Ids of the folders under content/exercises."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Text of every file that was read, by path: the frame of a diagnostic, the source of a kernel."""
+    """Text of every file that was read, by path: diagnostics quote it, and kernels take their source from it."""

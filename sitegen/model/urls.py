@@ -1,6 +1,6 @@
-"""Where everything of a site stands: URLs from the site's root, without a slash before them (`posts/softmax/`).
+"""Compute the URL of every page of a site, from the site's root and without a leading slash: `posts/softmax/`.
 
-The home page is the empty URL.  `relative` turns one into the href of a page, so that a site works below any folder.
+The home page is the empty URL.  `relative` turns a URL into an href, so that a site works below any folder.
 """
 
 from __future__ import annotations
@@ -24,49 +24,59 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 def post_url(post: Post, config: SiteConfig) -> str:
+    """Return the URL of a post: its permalink, or one made of language and slug."""
     if post.permalink.strip("/"):
         return address(post.permalink)
     return in_language(f"{POSTS}{post.slug}/", post.lang, config)
 
 
 def page_url(page: Page, config: SiteConfig) -> str:
+    """Return the URL of a page without a date."""
     return in_language(f"{page.slug}/", page.lang, config)
 
 
 def series_url(series: str) -> str:
+    """Return the URL of a series by its id."""
     return f"{SERIES}{series}/"
 
 
 def kernel_url(kernel: str) -> str:
+    """Return the URL of a kernel by its name."""
     return f"{KERNELS}{kernel}/"
 
 
 def ceilings_url(gpu: str) -> str:
-    """`gpu` is its id: `nvidia-h200`."""
+    """Return the URL of a GPU's ceilings; `gpu` is its id: `nvidia-h200`."""
     return f"{CEILINGS}{gpu}/"
 
 
 def day_url(date: dt.date) -> str:
+    """Return the URL of a day of the worklog."""
     return f"{WORKLOG}{date.isoformat()}/"
 
 
 def exercise_url(exercise: str) -> str:
+    """Return the URL of an exercise by its id."""
     return f"{EXERCISES}{exercise}/"
 
 
 def term_url(term: str) -> str:
+    """Return the URL of a glossary entry by its slug."""
     return f"{TERMS}{term}/"
 
 
 @lru_cache(maxsize=4096)
 def tag_url(tag: str) -> str:
-    """A tag is words; its URL keeps their letters, of any script, `+`, and `#` as `sharp`: C, C++ and C# differ."""
+    """Return the URL of a tag's page.
+
+    Letters of any script and `+` are kept, and `#` becomes `sharp`, so that C, C++ and C# differ.
+    """
     return f"{TAGS}{_words(tag)}/"
 
 
 @lru_cache(maxsize=4096)
 def category_url(category: str) -> str:
-    """Spelled as the URL of a tag."""
+    """Return the URL of a category's page, spelled as that of a tag."""
     return f"{CATEGORIES}{_words(category)}/"
 
 
@@ -76,23 +86,25 @@ def _words(name: str) -> str:
 
 
 def search_index_url(kind: str) -> str:
-    """Of the folder with the index of a kind of pages: `posts`."""
+    """Return the URL of the folder with the search index of a kind of pages, such as `posts`."""
     return f"pagefind/{kind}/"
 
 
 def in_language(url: str, lang: str, config: SiteConfig) -> str:
-    """Another language than the site's stands under its own folder."""
+    """Return the URL below the folder of its language, when that is not the site's language."""
     return f"{lang}/{url}" if lang and lang != config.language else url
 
 
 def list_page_url(url: str, number: int) -> str:
-    """Page `number` of a list, from 1."""
+    """Return the URL of page `number` of a list, counted from 1."""
     return url if number == 1 else f"{url}page/{number}/"
 
 
 def address(written: str) -> str:
-    """A permalink or an alias as a URL: `old` and `/old/` are one; a last part with a suffix is a file, unless a slash
-    follows it: `/v1.2/` is a folder.
+    """Return the URL of a permalink or an alias.
+
+    `old` and `/old/` are the same URL.  A last part with a suffix is a file, unless a slash follows it: `/v1.2/` is a
+    folder.
     """
     parts = written.strip("/")
     is_file = "." in parts.rpartition("/")[2] and not written.endswith("/")
@@ -100,28 +112,28 @@ def address(written: str) -> str:
 
 
 def output_path(url: str) -> str:
-    """`posts/softmax/` is the file `posts/softmax/index.html`; `404.html` is itself."""
+    """Return the path of a page's file: `posts/softmax/index.html` for `posts/softmax/`, `404.html` for itself."""
     return f"{url}index.html" if not url or url.endswith("/") else url
 
 
 def card_url(url: str) -> str:
-    """Where the picture of a page stands: `posts/softmax/social-card.png`."""
+    """Return the URL of a page's social card: `posts/softmax/social-card.png`."""
     page = output_path(url)
     return f"{page.removesuffix('index.html').removesuffix('.html')}{'' if page.endswith('index.html') else '-'}{CARD}"
 
 
 def twin_path(path: str) -> str:
-    """Where the Markdown of the page in the file `path` stands: `posts/softmax/index.md`."""
+    """Return the path of the Markdown version of the page in the file `path`: `posts/softmax/index.md`."""
     return f"{path.removesuffix('.html')}.md"
 
 
 def is_external(url: str) -> bool:
-    """It carries a scheme or a host: nothing of this site."""
+    """Tell whether a URL has a scheme or a host, and so leads out of the site."""
     return (":" in url or url.startswith("//")) and _SCHEME.match(url) is not None
 
 
 def relative(url: str, here: str) -> str:
-    """The href of `url` on the page `here`: up to the root and down again; within a page only the anchor."""
+    """Return the href of `url` on the page `here`; within a page it is only the anchor."""
     if is_external(url) or url.startswith("#"):
         return url
     path, sign, anchor = url.partition("#")
@@ -131,5 +143,5 @@ def relative(url: str, here: str) -> str:
 
 
 def absolute(url: str, config: SiteConfig) -> str:
-    """For canonical links, feeds and the sitemap."""
+    """Return the absolute address of a URL, for canonical links, feeds and the sitemap."""
     return url if is_external(url) else f"{config.base_url}{url}"

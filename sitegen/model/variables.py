@@ -28,9 +28,9 @@ PASSED_ON = (
     # what an author wants the code of a site to see
     "SITEGEN_*",
 )
-"""Names, and beginnings of names that end with `*`."""
+"""Names of variables; an entry that ends with `*` stands for every name that begins so."""
 SECRET = ("*TOKEN*", "*SECRET*", "*PASSW*", "*CREDENTIAL*", "*_KEY", "*_KEY_*", "*_AUTH*")
-"""Never passed on, also where the name is listed above, such as `TORCH_HUB_TOKEN`."""
+"""Patterns of names that are never passed on, although they are listed above, such as `TORCH_HUB_TOKEN`."""
 
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""A catalogue, `languages/ko.json`, and a language → what is said in it in place of an English text.
+"""Translate the English texts of the theme by the catalogue of a language, `languages/ko.json`.
 
-What a catalogue lacks stays English, and so is all of a language without one.  A `{name}` in a text is a value.
+A text that the catalogue lacks stays English, as does every text of a language without a catalogue.  `{name}` in a
+text stands for a value.
 """
 
 from __future__ import annotations
@@ -18,19 +19,24 @@ _VALUE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Vocabulary:
+    """A language and its catalogue."""
+
     tag: str = "en"
-    """Of BCP 47: `ko`, `pt-BR`."""
+    """Language tag of BCP 47: `ko`, `pt-BR`."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """What stands for an English text."""
+    """Translations by the English text."""
 
     def say(self, english: str, **values: object) -> str:
-        """`say("page {number}", number=2)`; what has no value in it stays as it is written."""
+        """Return the translation of a text, with values filled in: `say("page {number}", number=2)`.
+
+        A `{name}` without a value stays as it is.
+        """
         said = self.words.get(english, english)
-        return _VALUE.sub(lambda found: str(values.get(found[1], found[0])), said) if values else said
+        return _VALUE.sub(lambda name: str(values.get(name[1], name[0])), said) if values else said
 
     @cached_property
     def digest(self) -> str:
-        """Of everything that it says; empty without a catalogue."""
+        """Digest of all translations; empty without a catalogue."""
         if not self.words:
             return ""
         return blake2b(json.dumps(self.words, sort_keys=True).encode(), digest_size=6).hexdigest()
@@ -39,14 +45,14 @@ class Vocabulary:
 ENGLISH = Vocabulary()
 
 
-def catalogues_of(tag: str) -> tuple[str, ...]:
-    """The names of the files that may be its catalogue, the best first: `pt-BR`, then `pt`."""
+def catalogue_files(tag: str) -> tuple[str, ...]:
+    """Return the names of the files that may be the catalogue of a language, the best first: `pt-BR`, then `pt`."""
     return tuple(f"{FOLDER}{one}.json" for one in dict.fromkeys((tag, tag.partition("-")[0])))
 
 
-def words_of(text: str) -> dict[str, str]:
-    """What a catalogue says.  Raises ValueError, of which JSONDecodeError knows the line."""
-    found = json.loads(text)
-    if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
+def parse_catalogue(text: str) -> dict[str, str]:
+    """Return the translations of a catalogue.  Raises ValueError, or its subclass JSONDecodeError with the line."""
+    words = json.loads(text)
+    if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
         raise ValueError('a catalogue is `{"English": "…"}`')
-    return found
+    return words

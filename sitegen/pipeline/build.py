@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from sitegen.pipeline.read_files import SiteFiles, read_files
 from sitegen.pipeline.request import OUTPUT, BuildResult, MistakesError, Request, make_request, usable_cores
 from sitegen.pipeline.steps import Steps
-from sitegen.write.output import Written, alone, check_output, refuse_link, staging
+from sitegen.write.output import WriteCounts, check_output, locked_output, refuse_link, staging
 
 if TYPE_CHECKING:
     from sitegen.pipeline.link_site import LinkedSite
@@ -87,7 +87,7 @@ def update(
     request = make_request(root, output=output, as_of=as_of, everything=everything, processes=many, steps=steps)
     if output.absolute() == (root / OUTPUT).absolute():
         refuse_link(output)
-    with alone(request.cache, output):
+    with locked_output(request.cache, output):
         try:
             return build(request, UPDATE)
         except MistakesError as error:
@@ -100,7 +100,7 @@ def _finish_early(files: SiteFiles) -> BuildResult | None:
     if previous is None or edited is None:
         return None
     if not edited and previous.knows(files.signatures):
-        return BuildResult(previous.report, written=Written(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
+        return BuildResult(previous.report, written=WriteCounts(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
     from sitegen.pipeline.patch_pages import patch_pages
 
     return patch_pages(files, previous, edited)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sitegen.write import cache
-from sitegen.write.scan import Signature, digest_file, settled
+from sitegen.write.scan import Signature, digest_file, is_settled
 
 FileStamp = tuple[int, int, int]
 """Size, modification time (ns) and inode of a file that was written."""
@@ -106,4 +106,4 @@ def stamp_of(path: str) -> FileStamp | None:
 
 def trusted(signatures: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
     """Return the signatures of a scan that began then; None for each that a change could have left as it is."""
-    return {path: signature if settled(signature, began_ns) else None for path, signature in signatures.items()}
+    return {path: signature if is_settled(signature, began_ns) else None for path, signature in signatures.items()}

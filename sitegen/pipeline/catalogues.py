@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from sitegen import inside
-from sitegen.model.vocabulary import Vocabulary, catalogues_of, words_of
+from sitegen.model.vocabulary import Vocabulary, catalogue_files, parse_catalogue
 from sitegen.render.shared.default_theme import default_folder
 
 
@@ -19,10 +19,10 @@ def vocabularies(root: Path, language: str) -> Callable[[str], Vocabulary]:
 
 def vocabulary(tag: str, root: Path) -> Vocabulary:
     """Return the vocabulary of a language tag: without words, which printing reports, where its catalogue is broken."""
-    for name in catalogues_of(tag):
+    for name in catalogue_files(tag):
         if text := _text(name, root):
             with contextlib.suppress(ValueError):
-                return Vocabulary(tag, words_of(text))
+                return Vocabulary(tag, parse_catalogue(text))
             break
     return Vocabulary(tag)
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from sitegen.pipeline.parsed_part import ParsedPart
-from sitegen.write.fragments import LostFragmentError, Reference
+from sitegen.write.fragments import FragmentReference, LostFragmentError
 
 
 class FragmentStore(Protocol):
     """A place that keeps HTML, as `write.fragments.Shelf` does in files."""
 
-    def put(self, name: str, html: str) -> Reference:
+    def put(self, name: str, html: str) -> FragmentReference:
         """Keep HTML, in the file of that name where there are files."""
 
-    def get(self, reference: Reference) -> str:
+    def get(self, reference: FragmentReference) -> str:
         """Return what was kept.  Raises LostFragmentError."""
 
     def clear(self) -> None:
@@ -31,11 +31,11 @@ class FragmentsInMemory:
     def __init__(self) -> None:
         self._html: list[str] = []
 
-    def put(self, name: str, html: str) -> Reference:
+    def put(self, name: str, html: str) -> FragmentReference:
         self._html.append(html)
         return name, len(self._html) - 1, 0, 0
 
-    def get(self, reference: Reference) -> str:
+    def get(self, reference: FragmentReference) -> str:
         return self._html[reference[1]]
 
     def clear(self) -> None:

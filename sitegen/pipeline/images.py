@@ -50,11 +50,11 @@ class ImageReader:
         return {path: _image(now[digest]) for path, digest in digests.items()}
 
     def _read(self, batch: Sequence[str], _worker: int) -> list[tuple[str, ImageFields]]:
-        from sitegen.read.images import look_at
+        from sitegen.read.images import read_image
 
         images = []
         for path in batch:
-            seen = look_at(inside.read_bytes(self.root, path), path)
+            seen = read_image(inside.read_bytes(self.root, path), path)
             images.append((path, tuple(getattr(seen, name) for name in seen.__match_args__)))
         return images
 

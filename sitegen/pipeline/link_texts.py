@@ -17,7 +17,7 @@ from sitegen.pipeline.images import ImageReader
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.parsed_part import ParsedPart
 from sitegen.read.load import assemble, is_text
-from sitegen.read.texts import Texts
+from sitegen.read.texts import LazyTexts
 
 
 class Documents(Mapping[str, Document]):
@@ -52,14 +52,14 @@ class LinkedTexts:
     as_of: dt.date
     mistakes: tuple[Diagnostic, ...]
     """The mistakes that only show when the texts are together."""
-    sources: Texts
+    sources: LazyTexts
     """The text of each file, as the author wrote it."""
 
 
 def link_texts(parsed: ParsedSite) -> LinkedTexts:
     """Find where the names in all texts lead, from the cache where all files are as they were."""
     request, signatures = parsed.files.request, parsed.files.signatures
-    sources = Texts(request.root, filter(is_text, signatures))
+    sources = LazyTexts(request.root, filter(is_text, signatures))
     parts = {name: one.part for name, one in parsed.parts.items() if one.part is not None}
     site, of_site = assemble(parts, sources)
     documents = Documents(parsed.parts.values())

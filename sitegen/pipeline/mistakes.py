@@ -7,12 +7,12 @@ from collections.abc import Collection
 from sitegen.diagnostics import Diagnostic, render_report
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import MistakesError
-from sitegen.read.texts import Texts
+from sitegen.read.texts import LazyTexts
 
 
 def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
     """Return the mistakes as the author sees them, each with the line where it stands."""
-    return render_report(diagnostics, Texts(files.request.root, files.signatures))
+    return render_report(diagnostics, LazyTexts(files.request.root, files.signatures))
 
 
 def ended_by(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:

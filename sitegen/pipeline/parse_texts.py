@@ -37,12 +37,12 @@ from sitegen.pipeline.site_cache import SiteCache
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.read.config import zone_of
-from sitegen.read.load import Part, is_text, parse_part, parts_of
+from sitegen.read.load import SitePart, is_text, parse_part, parts_of
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.write.cache import pack
-from sitegen.write.fragments import LostFragmentError, Shelf
+from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.scan import Signature, digest_file, digest_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ParsedSite:
 def parse_texts(files: SiteFiles) -> ParsedSite:
     """Parse the texts that changed since the last build, and take the others from the cache."""
     request = files.request
-    store: FragmentStore = FragmentsInMemory() if request.in_memory else Shelf(request.cache / "fragments")
+    store: FragmentStore = FragmentsInMemory() if request.in_memory else FragmentFiles(request.cache / "fragments")
     cache, parser = SiteCache(request), TextParser(request.root, files.signatures, store)
     if cache.is_new:
         store.clear()
@@ -103,7 +103,7 @@ class ParserSetting:
     """The site's own catalogues: path and digest."""
 
 
-def setting_of(config: Part | None, digests: Mapping[str, bytes]) -> ParserSetting:
+def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserSetting:
     """Return the setting for a site of that configuration; `digests` are those of all its files."""
     if not isinstance(config, SiteConfig):
         return ParserSetting()
@@ -244,7 +244,7 @@ class TextParser:
                 new[name] = (keys[name], *self._packed(*read, of_part, documents, file))
         return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
 
-    def _texts(self, part: Part | None, before: CacheEntry | None) -> dict[str, Text]:
+    def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, Text]:
         """Return the texts of a part by `document_key`, with what is known of their pieces."""
         from sitegen.markup.documents import texts_of
 
@@ -253,7 +253,7 @@ class TextParser:
 
     def _packed(
         self,
-        part: Part | None,
+        part: SitePart | None,
         mistakes_of_part: Sequence[Diagnostic],
         texts: Mapping[str, Text],
         parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
@@ -290,7 +290,7 @@ class TextParser:
             key.update(path.encode() + b"\0" + digests[path])
         return key.digest()
 
-    def _read_part(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+    def _read_part(self, name: str) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
         return read_part(name, {path: self._content(path) for path in self.sources[name]}, self.setting.zone)
 
 
@@ -304,7 +304,7 @@ def content_of(root: Path, path: str) -> bytes | OSError:
 
 def read_part(
     name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
-) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
     """Return the part of that name and the mistakes in it; None for a file that is only looked at by other parts."""
     files: dict[str, str] = {}
     mistakes: list[Diagnostic] = []

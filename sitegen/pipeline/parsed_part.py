@@ -9,9 +9,9 @@ from functools import cached_property
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.document import Document
 from sitegen.model.site import Page, Post, Term
-from sitegen.read.load import Part
+from sitegen.read.load import SitePart
 from sitegen.write.cache import pack, unpack
-from sitegen.write.fragments import Reference
+from sitegen.write.fragments import FragmentReference
 
 PiecePlace = tuple[bytes, int, int]
 """The digest of the source of a piece of HTML, and the offsets in the HTML where the piece begins and ends."""
@@ -27,9 +27,9 @@ NO_DOCUMENTS = pack(({}, {}))
 class ParsedPart:
     """A part with its documents, whose HTML is in a `FragmentStore`."""
 
-    part: Part | None
+    part: SitePart | None
     """None of a file that is only looked at by other parts."""
-    fragments: Mapping[str, Reference] = field(default_factory=dict)
+    fragments: Mapping[str, FragmentReference] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     interface: bytes = b""
     """`text_interface.interface_of_text` of a post without mistakes that is all of its file; else empty."""
@@ -63,6 +63,6 @@ def from_entry(entry: CacheEntry) -> ParsedPart:
     return ParsedPart(part, fragments, diagnostics, interface, entry[2])
 
 
-def without_text(part: Part | None) -> Part | None:
+def without_text(part: SitePart | None) -> SitePart | None:
     """Return a part without the text that its file has.  The days of a worklog keep theirs: several share a page."""
     return replace(part, body=replace(part.body, text="")) if isinstance(part, Post | Page | Term) else part

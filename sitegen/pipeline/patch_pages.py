@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sitegen import inside
 from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
-from sitegen.model.document import Document, filled, has_formula
+from sitegen.model.document import Document, fill_slots, has_formula
 from sitegen.model.vocabulary import Vocabulary
 from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted
 from sitegen.pipeline.catalogues import vocabulary
@@ -23,8 +23,8 @@ from sitegen.pipeline.request import BuildResult, Request
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
-from sitegen.write.fragments import LostFragmentError, Shelf
-from sitegen.write.output import Written, replace_files
+from sitegen.write.fragments import FragmentFiles, LostFragmentError
+from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
 
 MOST_TEXTS = 8
@@ -56,7 +56,7 @@ def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -
         return None
     request = files.request
     pages = load_patchable_pages(request.state_file, request.version)
-    store, patched = Shelf(request.cache / "fragments"), list[PatchedPage]()
+    store, patched = FragmentFiles(request.cache / "fragments"), list[PatchedPage]()
     with request.steps.step("mend", len(edited)) as tick:
         for path in edited:
             one = _patched(request, previous, pages[path], path, store) if path in pages else None
@@ -78,12 +78,12 @@ def _publish(
         state = _state(files, previous, patched)
         save_state(request.state_file, request.version, state)
     names = tuple(one.page.sheet for one in patched)
-    written = Written(0, len(names), 0, len(previous.outputs) - len(names))
+    written = WriteCounts(0, len(names), 0, len(previous.outputs) - len(names))
     return BuildResult(previous.report, False, written, names, state.sheets)
 
 
 def _patched(
-    request: Request, previous: BuildState, page: PatchablePage, path: str, store: Shelf
+    request: Request, previous: BuildState, page: PatchablePage, path: str, store: FragmentFiles
 ) -> PatchedPage | None:
     printed = previous.sheets.get(page.sheet)
     if printed is None or printed.key != page.key or printed.files != (page.sheet,) or f"{path}:" in previous.report:
@@ -123,8 +123,8 @@ def _page_with(request: Request, page: PatchablePage, before: str, after: str) -
     if has_formula(before) != has_formula(after):
         return None
     html = inside.read_bytes(request.output, page.sheet).decode()
-    old = filled(before, page.slot_contents)
-    return html.replace(old, filled(after, page.slot_contents)).encode() if html.count(old) == 1 else None
+    old = fill_slots(before, page.slot_contents)
+    return html.replace(old, fill_slots(after, page.slot_contents)).encode() if html.count(old) == 1 else None
 
 
 def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:

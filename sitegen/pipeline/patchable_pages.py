@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sitegen.pipeline.parsed_part import PiecePlace
 from sitegen.write import cache
-from sitegen.write.fragments import Reference
+from sitegen.write.fragments import FragmentReference
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class PatchablePage:
     """`text_interface.interface_of_text` of the post."""
     lang: str
     """The language of the text."""
-    html: Reference
+    html: FragmentReference
     """The HTML of the text, with its slots."""
     pieces: tuple[PiecePlace, ...]
     """The pieces of the HTML."""

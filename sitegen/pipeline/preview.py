@@ -39,7 +39,7 @@ from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.discovery_rules import sitemap
 from sitegen.render.rules.rule import Files, Sheet
 from sitegen.render.shared.frame import Printer, base_path
-from sitegen.write.output import alone
+from sitegen.write.output import locked_output
 
 KEPT_SHEETS = 500
 """Printed sheets that stay in memory, at most."""
@@ -142,7 +142,7 @@ class PreviewSite:
         """Read, parse and link the whole site, as an update does.  Returns no part: none was saved."""
         self._request = make_request(self.root, as_of=self._as_of, everything=True, processes=processes)
         route = replace(self._route(), read=read_files, parse=self._parse_all, link=self._link_all)
-        with alone(self._request.cache, self._request.output):
+        with locked_output(self._request.cache, self._request.output):
             build(self._request, route)
         gc.freeze()  # a search for garbage need not go through the site
         return ()

@@ -23,7 +23,7 @@ from sitegen.render.rules.discovery_rules import search_indexes, sitemap
 from sitegen.render.rules.rule import Files, Sheet
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.theme import environment
-from sitegen.write.output import STAGE, checked, differs, encoded, stage
+from sitegen.write.output import STAGE, checked_output_path, differs, encoded, stage
 
 T = TypeVar("T")
 
@@ -148,7 +148,7 @@ def _stage_files(output: Path, files: Files) -> dict[str, str]:
     names = {}
     for path, content in files.items():
         data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
-        names[path] = stage(output, name, data) if differs(output, checked(path), data) else ""
+        names[path] = stage(output, name, data) if differs(output, checked_output_path(path), data) else ""
     return names
 
 

@@ -22,7 +22,7 @@ from sitegen.render.rules.dependencies import DAY
 from sitegen.render.rules.rule import Sheet
 from sitegen.write import output
 from sitegen.write.drawings import Drawings
-from sitegen.write.forms import forget_forms
+from sitegen.write.images import remove_unused_variants
 
 
 def publish(pages: StagedPages) -> BuildResult:
@@ -39,7 +39,7 @@ def publish(pages: StagedPages) -> BuildResult:
         state = _state(pages, owners, staged)
         save_patchable_pages(request.state_file, request.version, _patchable_pages(pages, state))
         save_state(request.state_file, request.version, state)
-        forget_forms(request.cache / FORMS, set(site.parsed.digests.values()))
+        remove_unused_variants(request.cache / FORMS, set(site.parsed.digests.values()))
     return BuildResult(state.report, False, written, pages.printed, state.sheets)
 
 

@@ -14,7 +14,7 @@ from sitegen.pipeline.build_state import PrintedSheet
 from sitegen.pipeline.steps import Steps
 from sitegen.pipeline.user_cache import cache_of_site
 from sitegen.pipeline.versions import versions
-from sitegen.write.output import Written
+from sitegen.write.output import WriteCounts
 
 OUTPUT = "public"
 """The folder of a site that is written when no other is named."""
@@ -66,7 +66,7 @@ class BuildResult:
     """The mistakes, as the author sees them; empty when there are none."""
     failed: bool = False
     """Whether there were errors.  Then nothing was written."""
-    written: Written = field(default_factory=lambda: Written(0, 0, 0, 0))
+    written: WriteCounts = field(default_factory=lambda: WriteCounts(0, 0, 0, 0))
     printed: tuple[str, ...] = ()
     """The names of the sheets that were printed."""
     sheets: Mapping[str, PrintedSheet] = field(default_factory=dict)

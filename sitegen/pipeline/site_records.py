@@ -32,10 +32,10 @@ class SiteRecords:
         """Return the mistakes in the records."""
         if self._is_empty:
             return ()
-        from sitegen.results.verify import mistakes_in
+        from sitegen.results.verify import verify_records
 
         records, mistakes = self._loaded
-        return (*mistakes, *mistakes_in(self._root, self._site, records))
+        return (*mistakes, *verify_records(self._root, self._site, records))
 
     def evidence(self) -> Evidence:
         """Return the records with everything that pages derive from them."""

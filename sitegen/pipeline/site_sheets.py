@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from sitegen import inside
-from sitegen.model.image import Form, forms
+from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.urls import page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
@@ -74,7 +74,7 @@ def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
     linked, root, folder = site.sources.linked, site.request.root, site.request.cache / FORMS
     for href, image in linked.images.items():
         url = unquote(href)
-        if wanted := tuple(forms(url, image)):
+        if wanted := tuple(variants_of(url, image)):
             path = linked.assets[url]
             digest = site.parsed.digests[path]
             part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
@@ -86,7 +86,9 @@ def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
     return {url: inside.read_bytes(root, path)}
 
 
-def _convert(root: Path, path: str, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
-    from sitegen.write.images import made
+def _convert(
+    root: Path, path: str, digest: bytes, wanted: Sequence[ImageVariant], folder: Path, printer: Printer
+) -> Files:
+    from sitegen.write.images import variant_contents
 
-    return made(partial(inside.read_bytes, root, path), digest, wanted, folder)
+    return variant_contents(partial(inside.read_bytes, root, path), digest, wanted, folder)

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from sitegen.write.output import OutputError
+from sitegen.write.user_folders import cache_folder
 
 _KEPT_S = 30 * 24 * 3600
 _DAY_S = 24 * 3600
@@ -58,7 +59,7 @@ def compiled_templates(root: Path, version: bytes) -> Path | None:
 def _folder_of_user(site: Path, *names: str) -> Path:
     """Return a folder below `sitegen` that is the user's own, and make it where it is missing.  Raises OutputError."""
     try:
-        folder = _base()
+        folder = cache_folder()
         if folder.resolve().is_relative_to(site):
             raise _refused(folder, "stands in the site, which may bring files of others")
         folder.mkdir(parents=True, exist_ok=True)
@@ -68,13 +69,6 @@ def _folder_of_user(site: Path, *names: str) -> Path:
     except (OSError, RuntimeError) as error:
         raise _refused(Path("~/.cache"), "cannot be made") from error
     return folder
-
-
-def _base() -> Path:
-    """Return the user's folder for caches.  Raises RuntimeError when the user has no home."""
-    # The XDG specification has relative paths ignored.
-    given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    return given if given.is_absolute() else Path.home() / ".cache"
 
 
 def _make_own(folder: Path) -> None:

@@ -1,6 +1,6 @@
-"""Files → `Site`: what the author wrote, with every mistake of every file as a diagnostic beside it.
+"""Read the files of an author into a `Site`, with a diagnostic for every mistake in every file.
 
-`load_site` in load.py and `Texts` are the only ones that open files; all else is pure on text.  Codes of this room:
+`read_text` and `LazyTexts` in texts.py open the files; everything else works on text.  Codes of this room:
 
 SG001 not UTF-8 · SG002 YAML syntax · SG003 duplicate key · SG004 no front matter
 SG010 missing key · SG011 wrong type · SG012 unknown key · SG013 impossible date · SG014 unknown word

@@ -1,4 +1,4 @@
-"""The addresses of a site, and who claims one that another has: slugs, permalinks, aliases."""
+"""Report slugs, permalinks and aliases that are no addresses or that two things of a site claim."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
-"""A part that begins with a dot is `..`, or a file that a server or git reads in the output, as `.git/config`."""
+"""Pattern of a part that begins with a dot: `..`, or a file that a server or git reads, such as `.git/config`."""
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
 _OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
-"""An alias comes from another site, which may have had spaces and commas in its addresses."""
+"""Pattern of an alias: it comes from another site, which may have had spaces and commas in its addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """An address that something wants: what the author calls it, whose it is, and where to show a clash."""
+    """An address that a file claims, its name in messages, the file, and the place at which a clash is shown."""
 
     address: str
     what: str
@@ -52,56 +52,59 @@ class _Claim:
 
 
 def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[Diagnostic, ...]]:
-    """Of two posts with one slug in one language the first stays; the other is named with both files."""
+    """Return the posts without those whose slug an earlier post of the same language has, and a diagnostic for each."""
     kept: dict[tuple[str, str], Post] = {}
-    found = []
+    diagnostics = []
     for post in posts:
         first = kept.setdefault((post.slug, post.lang), post)
         if first is not post:
             message = f"the slug `{post.slug}` is taken: {first.body.path} has it too"
-            found.append(Diagnostic("SG020", message, post.span, "rename one of the two"))
-    return tuple(kept.values()), tuple(found)
+            diagnostics.append(Diagnostic("SG020", message, post.span, "rename one of the two"))
+    return tuple(kept.values()), tuple(diagnostics)
 
 
 def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
-    """Every slug, permalink and alias that is no address or that something else has; aliases give way to content."""
-    found = list(_unfit_names(site))
-    taken = dict(_reserved(site))
-    for claim in (*_contents(site), *_aliases(site)):
-        address = normalised(claim.address)
+    """Return a diagnostic for every slug, permalink and alias that is no address or is taken.
+
+    Content comes first: an alias never takes the address of a page.
+    """
+    diagnostics = list(_unfit_names(site))
+    taken = dict(_reserved_addresses(site))
+    for claim in (*_content_claims(site), *_alias_claims(site)):
+        address = normalised_address(claim.address)
         if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
             hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
-            found.append(Diagnostic("SG024", f"{claim.what} is no address", claim.span, hint))
-        elif mistake := _too_long(claim.address):
-            found.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
-        elif owner := taken.get(address) or _made(address):
-            message = f"{claim.what} is the address of {owner} already"
-            found.append(Diagnostic("SG021", message, claim.span, "choose another"))
+            diagnostics.append(Diagnostic("SG024", f"{claim.what} is not an address", claim.span, hint))
+        elif mistake := _length_mistake(claim.address):
+            diagnostics.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
+        elif owner := taken.get(address) or _build_page_at(address):
+            message = f"{claim.what} is already the address of {owner}"
+            diagnostics.append(Diagnostic("SG021", message, claim.span, "choose another"))
         else:
             taken[address] = claim.owner
-    return tuple(found)
+    return tuple(diagnostics)
 
 
 def _unfit_names(site: Site) -> Iterator[Diagnostic]:
-    """Tags and categories of whose letters no address can be made."""
+    """Yield a diagnostic for each tag and category of which no address can be made."""
     for post in site.posts:
         for tag in post.tags:
-            if mistake := _unfit(tag.name):
+            if mistake := _name_mistake(tag.name):
                 yield Diagnostic("SG024", f"the tag {mistake[0]}", tag.span, mistake[1])
-        if post.category and (mistake := _unfit(post.category)):
+        if post.category and (mistake := _name_mistake(post.category)):
             span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "category")
             yield Diagnostic("SG024", f"the category {mistake[0]}", span, mistake[1])
 
 
 @lru_cache(maxsize=4096)
-def _unfit(name: str) -> tuple[str, str] | None:
-    """What is wrong, and a hint."""
+def _name_mistake(name: str) -> tuple[str, str] | None:
+    """Return the end of a message and a hint when no address can be made of a name."""
     if not _WORD.search(name):
-        return f"`{name}` is no name", "its address is made of its letters and digits"
-    return _too_long(tag_url(name))
+        return f"`{name}` has no letter or digit", "its address is made of its letters and digits"
+    return _length_mistake(tag_url(name))
 
 
-def _too_long(address: str) -> tuple[str, str] | None:
+def _length_mistake(address: str) -> tuple[str, str] | None:
     if len(address.encode()) <= _LONGEST:
         return None
     longest = max(address.split("/"), key=lambda part: len(part.encode()))
@@ -110,13 +113,13 @@ def _too_long(address: str) -> tuple[str, str] | None:
     return f"`{longest[:20]}…` is too long", f"it has {size} bytes, and a folder's name at most {_LONGEST}"
 
 
-def normalised(address: str) -> str:
-    """`old` and `/old/` are one address; a last part with a suffix is a file."""
+def normalised_address(address: str) -> str:
+    """Return the address with a leading slash: `old` and `/old/` are one address; a part with a suffix is a file."""
     return f"/{urls.address(address)}"
 
 
-def _reserved(site: Site) -> Iterator[tuple[str, str]]:
-    """Addresses of what is there without anybody having named it."""
+def _reserved_addresses(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the addresses that sitegen gives to pages and files itself, and what has each."""
     yield "/", "the home page"
     if site.config.search:
         yield "/search/", "the search page"
@@ -134,11 +137,11 @@ def _reserved(site: Site) -> Iterator[tuple[str, str]]:
         yield f"/{in_language(category_url(name), lang, site.config)}", f"the category {name}"
 
 
-def _made(address: str) -> str:
+def _build_page_at(address: str) -> str:
     return "a page that the build makes" if _MADE.fullmatch(address) else ""
 
 
-def _contents(site: Site) -> Iterator[_Claim]:
+def _content_claims(site: Site) -> Iterator[_Claim]:
     for page in site.pages:
         address = _in_language(f"/{page.slug}/", page.lang, site)
         yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span)
@@ -155,7 +158,7 @@ def _contents(site: Site) -> Iterator[_Claim]:
         yield _Claim(f"/terms/{term.slug}/", f"the name `{term.slug}`", term.body.path, term.span)
 
 
-def _aliases(site: Site) -> Iterator[_Claim]:
+def _alias_claims(site: Site) -> Iterator[_Claim]:
     owned: list[tuple[str, Ref]] = [(post.body.path, alias) for post in site.posts for alias in post.aliases]
     owned += [(page.body.path, alias) for page in site.pages for alias in page.aliases]
     for owner, alias in owned:

@@ -1,7 +1,7 @@
-"""A .bib file → its works.
+"""Read the works of a .bib file.
 
-pybtex reads it: of the libraries tried it alone refuses an entry whose comma or brace is missing, and says the line.
-pylatexenc decodes what LaTeX wrote.  Both are imported when there is such a file to be read.
+pybtex parses it: of the libraries tried only pybtex reports a missing comma or brace with its line.  pylatexenc
+decodes LaTeX commands.  Both are imported when a site has such a file.
 """
 
 from __future__ import annotations
@@ -11,52 +11,52 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.bibliography import Bibliography, Name, Work
+from sitegen.model.bibliography import Author, Bibliography, Work
 
 _ARXIV = re.compile(r"(?:arxiv\s*:\s*|arxiv\.org/(?:abs|pdf)/)([\w.-]+/\d+|\d{4}\.\d{4,5})", re.IGNORECASE)
 _LATEX = re.compile(r"[\\{}$~%]|--|``|''")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
-"""Whoever writes `50 %` in a title means no comment."""
+"""Pattern of a percent sign that LaTeX would take for a comment: in a title such as `50 %` it is none."""
 _SAID = re.compile(r"^(?:syntax error|undefined string) in line \d+: ")
 
 
 def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagnostic, ...]]:
-    """An entry with a mistake is left out, the others are read."""
+    """Return the works of a file and its mistakes; an entry with a mistake is left out."""
     from pybtex.database.input.bibtex import LowLevelParser, month_names
 
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     works: dict[str, tuple[int, Work]] = {}
     lines = text.split("\n")
 
-    def hear(error: Any) -> None:
+    def collect(error: Any) -> None:
         line = min(error.lineno, len(lines))
         begins = text.count("\n", 0, parser.command_start) + 1
-        found.append(Diagnostic("SG025", _reason(error), _whole(line), _hint(error, begins)))
+        diagnostics.append(Diagnostic("SG025", _message(error), line_span(line), _hint(error, begins)))
 
-    def _whole(line: int) -> Span:
+    def line_span(line: int) -> Span:
         written = lines[line - 1]
         return Span(path, line, len(written) - len(written.lstrip()) + 1, max(len(written.strip()), 1))
 
-    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=hear)
+    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=collect)
     for kind, (key, *rest) in parser:
         if kind.lower() in ("string", "preamble", "comment") or key is None:
             continue
         line = text.count("\n", 0, parser.command_start) + 1
         if key in works:
             hint = f"the first is on line {works[key][0]}"
-            found.append(Diagnostic("SG023", f"`{key}` is named twice", _whole(line), hint))
+            diagnostics.append(Diagnostic("SG023", f"`{key}` is named twice", line_span(line), hint))
             continue
         fields = {name.lower(): " ".join("".join(parts).split()) for name, parts in (rest[0] if rest else ())}
         works[key] = line, _work(kind.lower(), key, fields)
-    return Bibliography(path, tuple(work for _, work in works.values())), tuple(found)
+    return Bibliography(path, tuple(work for _, work in works.values())), tuple(diagnostics)
 
 
 def _without_bare_signs(text: str) -> str:
-    """An `@` within a word, as in an address, begins no entry; its place stays."""
+    """Replace each `@` within a word, as in an e-mail address, by a space: pybtex would take it for an entry."""
     return re.sub(r"(?<=\w)@(?=[^\n{]*(?:\n|$))", " ", text)
 
 
-def _reason(error: Any) -> str:
+def _message(error: Any) -> str:
     said = _SAID.sub("", str(error))
     return f"unknown string `{said}`" if _is_string(error) else f"this is not BibTeX: {said}"
 
@@ -64,7 +64,7 @@ def _reason(error: Any) -> str:
 def _hint(error: Any, begins: int) -> str:
     if _is_string(error):
         return "put it in braces, or define it with `@string`"
-    return f"the entry begins on line {begins}; does a comma or a brace lack in it?"
+    return f"the entry begins on line {begins}; is a comma or a brace missing in it?"
 
 
 def _is_string(error: Any) -> bool:
@@ -72,22 +72,22 @@ def _is_string(error: Any) -> bool:
 
 
 def _work(kind: str, key: str, fields: Mapping[str, str]) -> Work:
-    plain = {name: decoded(value) for name, value in fields.items() if name not in ("author", "editor")}
-    url = fields.get("url", "") or _address(fields.get("howpublished", ""))
+    plain = {name: decode_latex(value) for name, value in fields.items() if name not in ("author", "editor")}
+    url = fields.get("url", "") or _first_url(fields.get("howpublished", ""))
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\", ""))
     return Work(
         key=key,
         title=plain.get("title", "") or key,
-        authors=tuple(_names(fields.get("author") or fields.get("editor") or "")),
+        authors=tuple(_authors(fields.get("author") or fields.get("editor") or "")),
         year=plain.get("year", "") or plain.get("date", "")[:4],
-        where=tuple(_where(kind, plain)),
+        where=tuple(_venue(kind, plain)),
         doi=doi,
         arxiv=_arxiv(fields),
         url="" if doi and "doi.org/" in url else url.replace("\\", ""),
     )
 
 
-def _names(written: str) -> Iterator[Name]:
+def _authors(written: str) -> Iterator[Author]:
     from pybtex.bibtex.utils import split_name_list
     from pybtex.database import InvalidNameString, Person
 
@@ -95,13 +95,13 @@ def _names(written: str) -> Iterator[Name]:
         try:
             person = Person(one)
         except InvalidNameString:
-            yield Name(decoded(one))
+            yield Author(decode_latex(one))
             continue
         family = " ".join([*person.prelast_names, *person.last_names, *person.lineage_names])
-        yield Name(decoded(family), decoded(" ".join([*person.first_names, *person.middle_names])))
+        yield Author(decode_latex(family), decode_latex(" ".join([*person.first_names, *person.middle_names])))
 
 
-def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
+def _venue(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
     if venue := plain.get("journal") or plain.get("journaltitle") or plain.get("booktitle"):
         yield f"in {venue}" if kind in ("inproceedings", "incollection", "conference", "inbook") else venue
     numbers = [f"{short} {plain[name]}" for name, short in (("volume", "vol."), ("number", "no.")) if plain.get(name)]
@@ -116,7 +116,7 @@ def _where(kind: str, plain: Mapping[str, str]) -> Iterator[str]:
             yield f"{plain[name]} edition" if name == "edition" else plain[name]
     if pages := plain.get("pages"):
         yield f"pp. {pages}" if re.search(r"[–,-]", pages) else f"p. {pages}"
-    if (note := plain.get("howpublished", "")) and not _address(note):
+    if (note := plain.get("howpublished", "")) and not _first_url(note):
         yield note
 
 
@@ -125,17 +125,17 @@ def _arxiv(fields: Mapping[str, str]) -> str:
     eprint = fields.get("eprint", "")
     if by_name or re.fullmatch(r"\d{4}\.\d{4,5}(v\d+)?", eprint):
         return eprint
-    found = next(filter(None, (_ARXIV.search(fields.get(k, "")) for k in ("journal", "url", "note", "eprint"))), None)
-    return found[1] if found else ""
+    match = next(filter(None, (_ARXIV.search(fields.get(k, "")) for k in ("journal", "url", "note", "eprint"))), None)
+    return match[1] if match else ""
 
 
-def _address(text: str) -> str:
-    found = re.search(r"https?://[^\s{}]+", text)
-    return found[0] if found else ""
+def _first_url(text: str) -> str:
+    match = re.search(r"https?://[^\s{}]+", text)
+    return match[0] if match else ""
 
 
-def decoded(latex: str) -> str:
-    r"""`G{\"o}del \& Co.` as `Gödel & Co.`"""
+def decode_latex(latex: str) -> str:
+    r"""Return the text that LaTeX prints: `Gödel & Co.` for `G{\"o}del \& Co.`"""
     if not _LATEX.search(latex):
         return latex
     from pylatexenc.latex2text import LatexNodes2Text

@@ -1,4 +1,4 @@
-"""content/site.yaml → SiteConfig, and the time zone that gives an author's times their offset."""
+"""Read content/site.yaml into a SiteConfig, and find the time zone of a site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import SiteConfig
 from sitegen.read.root import SITE_FILE
-from sitegen.read.shape import Found, one_of, read_as, read_language
+from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
@@ -21,24 +21,25 @@ _GPU_ID = re.compile(r"[a-z0-9-]+")
 
 
 def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
+    """Return the settings in the text of site.yaml, and its mistakes."""
     node, syntax = parse_yaml(text, path)
-    found = list(syntax)
+    diagnostics = list(syntax)
     convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone}
-    config = read_as(SiteConfig, node, found, noun="site.yaml key", convert=convert)
+    config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:
-        _check_base_url(node.get("base_url"), found)
-        _check_gpus(node, found)
-    return replace(config, base_url=config.base_url.rstrip("/") + "/"), tuple(found)
+        _check_base_url(node.get("base_url"), diagnostics)
+        _check_gpus(node, diagnostics)
+    return replace(config, base_url=config.base_url.rstrip("/") + "/"), tuple(diagnostics)
 
 
-def no_config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
-    """What stands in for the file when there is none."""
+def missing_config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
+    """Return empty settings, and the diagnostic that there is no site.yaml."""
     hint = f"rename {MISNAMED}" if MISNAMED in files else "it needs `title:` and `base_url:`"
     return SiteConfig("", "/"), (Diagnostic("SG022", f"no {SITE_FILE}", Span(SITE_FILE), hint),)
 
 
 def zone_of(config: SiteConfig) -> dt.tzinfo:
-    """The site's time zone."""
+    """Return the site's time zone, which gives an author's times their offset."""
     return _zone(config.timezone) or dt.UTC
 
 
@@ -51,26 +52,26 @@ def _zone(name: str) -> dt.tzinfo | None:
         return None
 
 
-def _check_base_url(node: Node | None, found: Found) -> None:
+def _check_base_url(node: Node | None, diagnostics: Diagnostics) -> None:
     if node and node.text and not _BASE_URL.fullmatch(node.text):
         hint = "write it as `https://example.org/blog/`"
-        found.append(Diagnostic("SG014", f"`{node.text}` is not an absolute address", node.span, hint))
+        diagnostics.append(Diagnostic("SG014", f"`{node.text}` is not an absolute address", node.span, hint))
 
 
-def _timezone(node: Node, found: Found) -> str:
-    """UTC where the name is wrong, so that no later stage meets a zone that does not exist."""
+def _timezone(node: Node, diagnostics: Diagnostics) -> str:
+    """Return the name of a time zone; a wrong name becomes UTC, so that later stages get a zone that exists."""
     if _zone(node.text) is not None:
         return node.text
     hint = "write a name such as `Europe/Berlin`"
-    found.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
+    diagnostics.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
     return "UTC"
 
 
-def _check_gpus(node: Node, found: Found) -> None:
+def _check_gpus(node: Node, diagnostics: Diagnostics) -> None:
     listed, aliases = node.get("gpus"), node.get("gpu_aliases")
     ids = [*(listed.value if listed and isinstance(listed.value, tuple) else ())]
     ids += aliases.value.values() if aliases and isinstance(aliases.value, Mapping) else ()
     for gpu in ids:
         if gpu.text and not _GPU_ID.fullmatch(gpu.text):
-            hint = "the driver's product name in lower case, as `nvidia-h200`"
-            found.append(Diagnostic("SG014", f"`{gpu.text}` is not a GPU's id", gpu.span, hint))
+            hint = "write the driver's product name in lower case, as `nvidia-h200`"
+            diagnostics.append(Diagnostic("SG014", f"`{gpu.text}` is not a GPU's id", gpu.span, hint))

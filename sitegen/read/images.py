@@ -1,7 +1,7 @@
-"""The bytes of an image → its size and kind, or why no page can show it.
+"""Read the size and kind of an image from its bytes, or find why no page can show it.
 
-Pillow looks at pixels, and is imported when there is an image that no build has seen.  A drawing is only read as XML:
-it is shown as it is, so that nothing may be in it that runs where it is opened by itself.
+Pillow decodes the pixels; it is imported when there is an image that no build has seen.  An SVG is read as XML and
+published unchanged, so an SVG with a script is refused: the script would run when the file is opened by itself.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ MOST_BYTES = 32 * 2**20
 _SHOWN = frozenset({"png", "jpeg", "gif", "webp", "avif"})
 _MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
 _TURNED = (5, 6, 7, 8)
-"""Values of EXIF's orientation that lay an image on its side."""
+"""Values of EXIF's orientation that exchange width and height."""
 _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([\d.]+)(?:px)?\s*")
 
 
-def look_at(data: bytes, path: str) -> Image | BrokenImage:
-    """Decodes it to the end, so that a file that was cut off is found."""
+def read_image(data: bytes, path: str) -> Image | BrokenImage:
+    """Return the image, or the reason why it cannot be shown; it is decoded whole, so that truncation is noticed."""
     if len(data) > MOST_BYTES:
         return BrokenImage(f"has {len(data) / 2**20:.0f} MB, more than {MOST_BYTES // 2**20}", "scale it down")
-    return _drawing(data) if path.lower().endswith(".svg") else _pixels(data)
+    return _read_svg(data) if path.lower().endswith(".svg") else _read_pixels(data)
 
 
-def _pixels(data: bytes) -> Image | BrokenImage:
+def _read_pixels(data: bytes) -> Image | BrokenImage:
     from PIL import Image as pillow
     from PIL import UnidentifiedImageError
 
@@ -40,7 +40,7 @@ def _pixels(data: bytes) -> Image | BrokenImage:
             warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
             opened = pillow.open(io.BytesIO(data))
         with opened:
-            return _decoded(opened)
+            return _decode(opened)
     except UnidentifiedImageError:
         return BrokenImage("is no image", "save it as PNG, JPEG, WebP or AVIF, or draw it as SVG")
     except pillow.DecompressionBombError:
@@ -49,7 +49,7 @@ def _pixels(data: bytes) -> Image | BrokenImage:
         return BrokenImage(f"is damaged: {error}", "save it again")
 
 
-def _decoded(opened: Any) -> Image | BrokenImage:
+def _decode(opened: Any) -> Image | BrokenImage:
     kind, (width, height) = str(opened.format).lower(), opened.size
     if width * height > MOST_PIXELS:
         return _too_large(f"{width * height / 1e6:.0f} million")
@@ -67,10 +67,10 @@ def _too_large(pixels: str) -> BrokenImage:
 
 
 class _RefusedError(Exception):
-    """Something in a drawing that must not be published."""
+    """The content of an SVG that must not be published."""
 
 
-def _drawing(data: bytes) -> Image | BrokenImage:
+def _read_svg(data: bytes) -> Image | BrokenImage:
     root: dict[str, str] = {}
     parser = expat.ParserCreate()
 
@@ -78,7 +78,7 @@ def _drawing(data: bytes) -> Image | BrokenImage:
         tag = name.rpartition(":")[2]
         if not root:
             root.update(attributes, tag=tag)
-        if tag == "script" or any(_runs(key, value) for key, value in attributes.items()):
+        if tag == "script" or any(_is_script(key, value) for key, value in attributes.items()):
             raise _RefusedError(f"holds a script (line {parser.CurrentLineNumber})")
 
     def entity(*_: object) -> None:
@@ -96,12 +96,12 @@ def _drawing(data: bytes) -> Image | BrokenImage:
     return Image(*_size(root), "svg")
 
 
-def _runs(name: str, value: str) -> bool:
+def _is_script(name: str, value: str) -> bool:
     return name.lower().startswith("on") or re.sub(r"\s", "", value).lower().startswith("javascript:")
 
 
 def _size(root: dict[str, str]) -> tuple[int, int]:
-    """By `width` and `height` in pixels, else by the view box, else unknown."""
+    """Return the size by `width` and `height` in pixels, else by the view box, else (0, 0)."""
     sides = [_LENGTH.fullmatch(root.get(name, "")) for name in ("width", "height")]
     if sides[0] and sides[1]:
         return round(float(sides[0][1])), round(float(sides[1][1]))

@@ -1,4 +1,4 @@
-"""kernels/<kernel>/kernel.yaml → Kernel.  What its names and numbers must agree on is checked in `kernel_checks`."""
+"""Read kernels/<kernel>/kernel.yaml into a Kernel; `kernel_checks` checks that its parts agree with each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Scalar, Status, Tensor, Workload, Wrong
 from sitegen.read.kernel_checks import check_kernel
-from sitegen.read.shape import Convert, Found, entries_of, items_of, missing, one_of, read_as, read_value, wrong
+from sitegen.read.shape import (
+    Converter,
+    Diagnostics,
+    entries_of,
+    items_of,
+    missing_key,
+    one_of,
+    read_as,
+    read_value,
+    wrong_type,
+)
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _GOAL = re.compile(
@@ -25,38 +35,43 @@ _FAILURES = tuple(status for status in Status if status.failed)
 
 
 def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel, tuple[Diagnostic, ...]]:
-    """`files`: the site's texts by path, for the files that the YAML names."""
+    """Return the kernel and its mistakes.  `files` are the site's texts by path, for the files that the YAML names."""
     node, syntax = parse_yaml(text, path)
-    found = list(syntax)
+    diagnostics = list(syntax)
     folder = path.rpartition("/")[0]
-    convert: dict[str, Convert] = {
+    convert: dict[str, Converter] = {
         "inputs": _tensors,
         "outputs": _tensors,
         "params": _params,
         "dtypes": one_of(DTYPES, "dtype"),
         "workloads": _workloads,
         "goals": _goals,
-        "implementations": lambda child, found: tuple(
-            _implementation(n, folder, found) for n in items_of(child, found)
+        "implementations": lambda child, diagnostics: tuple(
+            _implementation(n, folder, diagnostics) for n in items_of(child, diagnostics)
         ),
-        "wrong": lambda child, found: tuple(_wrong(n, folder, found) for n in items_of(child, found)),
+        "wrong": lambda child, diagnostics: tuple(_wrong(n, folder, diagnostics) for n in items_of(child, diagnostics)),
     }
     given = {"span": ((node and node.get("kernel")) or node or Node(None, Span(path))).span}
-    kernel = read_as(Kernel, node, found, given=given, noun="kernel.yaml key", keys={"name": "kernel"}, convert=convert)
-    kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_named(kernel.workloads, kernel.dims))
+    kernel = read_as(
+        Kernel, node, diagnostics, given=given, noun="kernel.yaml key", keys={"name": "kernel"}, convert=convert
+    )
+    kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_with_names(kernel.workloads, kernel.dims))
     if node is not None:
-        found += check_kernel(kernel, node, files)
-    return kernel, tuple(found)
+        diagnostics += check_kernel(kernel, node, files)
+    return kernel, tuple(diagnostics)
 
 
 def predicted_share(predicts: str) -> float | None:
-    """The last percentage of a prediction, as a share: "three reads and a write: 50 %" is 0.5."""
+    """Return the last percentage of a prediction as a share: 0.5 for "three reads and a write: 50 %"."""
     percentages = _PERCENT.findall(predicts)
     return float(percentages[-1]) / 100 if percentages else None
 
 
 def parse_goal(text: str) -> Goal | None:
-    """`<implementation or best> >= <number> <of-copy|of-read|of-ceiling|x baseline> @ <workload>:<dtype>`"""
+    """Return a goal written as `<implementation or best> >= <number> <unit> @ <workload>:<dtype>`, else None.
+
+    The unit is `of-copy`, `of-read`, `of-ceiling` or `x <baseline>`.
+    """
     match = _GOAL.fullmatch(text.strip())
     if not match:
         return None
@@ -64,61 +79,65 @@ def parse_goal(text: str) -> Goal | None:
     return Goal(text, match["subject"], float(match["least"]), unit, match["workload"], match["dtype"])
 
 
-def _tensors(node: Node, found: Found) -> tuple[Tensor, ...]:
-    entries = entries_of(node, found)
-    return tuple(read_as(Tensor, child, found, given={"name": name}) for name, child in entries.items())
+def _tensors(node: Node, diagnostics: Diagnostics) -> tuple[Tensor, ...]:
+    entries = entries_of(node, diagnostics)
+    return tuple(read_as(Tensor, child, diagnostics, given={"name": name}) for name, child in entries.items())
 
 
-def _params(node: Node, found: Found) -> Mapping[str, tuple[Scalar, ...]]:
-    return {name: _param(child, found) for name, child in entries_of(node, found).items()}
+def _params(node: Node, diagnostics: Diagnostics) -> Mapping[str, tuple[Scalar, ...]]:
+    return {name: _param(child, diagnostics) for name, child in entries_of(node, diagnostics).items()}
 
 
-def _param(node: Node, found: Found) -> tuple[Scalar, ...]:
+def _param(node: Node, diagnostics: Diagnostics) -> tuple[Scalar, ...]:
     nodes = node.value if isinstance(node.value, tuple) else (node,)
     values = tuple(n.value for n in nodes if isinstance(n.value, bool | int | float | str))
     if len(values) < len(nodes) or not values:
-        wrong(node, "a number, a word, or a list of them", found)
+        wrong_type(node, "a number, a word, or a list of them", diagnostics)
     return values
 
 
-def _workloads(node: Node, found: Found) -> tuple[Workload, ...]:
-    """Without the author's name for it a workload is named by its dims, whose order `_named` knows."""
-    return tuple(_workload(child, found) for child in items_of(node, found))
+def _workloads(node: Node, diagnostics: Diagnostics) -> tuple[Workload, ...]:
+    """Return the workloads; one without a name gets it from `_with_names`, which knows the order of the dims."""
+    return tuple(_workload(child, diagnostics) for child in items_of(node, diagnostics))
 
 
-def _workload(node: Node, found: Found) -> Workload:
-    entries = entries_of(node, found)
+def _workload(node: Node, diagnostics: Diagnostics) -> Workload:
+    entries = entries_of(node, diagnostics)
     name = entries.get("name")
-    dims: Any = read_value(Mapping[str, int], Node({k: v for k, v in entries.items() if k != "name"}, node.span), found)
+    dims: Any = read_value(
+        Mapping[str, int], Node({k: v for k, v in entries.items() if k != "name"}, node.span), diagnostics
+    )
     return Workload(name.text if name else "", dims)
 
 
-def _named(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple[Workload, ...]:
+def _with_names(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple[Workload, ...]:
     return tuple(w if w.name else replace(w, name="x".join(str(w.dims.get(d, "?")) for d in dims)) for w in workloads)
 
 
-def _goals(node: Node, found: Found) -> tuple[Goal, ...]:
-    children = items_of(node, found)
+def _goals(node: Node, diagnostics: Diagnostics) -> tuple[Goal, ...]:
+    children = items_of(node, diagnostics)
     goals = [(child, parse_goal(child.text)) for child in children]
-    found += [Diagnostic("SG033", "this is no goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None]
+    diagnostics += [
+        Diagnostic("SG033", "this is not a goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None
+    ]
     return tuple(goal for _, goal in goals if goal)
 
 
-def _implementation(node: Node, folder: str, found: Found, *also: str) -> Implementation:
+def _implementation(node: Node, folder: str, diagnostics: Diagnostics, *also: str) -> Implementation:
     given = {"language": _language(node), "span": (node.get("name") or node).span, "source": ""}
     predicts = node.get("predicts")
     given["predicted_of_ceiling"] = predicted_share(predicts.text if predicts else "")
-    made = read_as(Implementation, node, found, given=given, also=also)
+    made = read_as(Implementation, node, diagnostics, given=given, also=also)
     return replace(made, file=posixpath.normpath(f"{folder}/{made.file}") if made.file else "")
 
 
-def _wrong(node: Node, folder: str, found: Found) -> Wrong:
-    implementation = _implementation(node, folder, found, "fails")
+def _wrong(node: Node, folder: str, diagnostics: Diagnostics) -> Wrong:
+    implementation = _implementation(node, folder, diagnostics, "fails")
     fails = node.get("fails")
     if fails is None or fails.value is None:
-        found.append(missing("fails", "key", fails or node))
+        diagnostics.append(missing_key("fails", "key", fails or node))
         return Wrong(implementation, Status.INCORRECT)
-    statuses = one_of(_FAILURES, "failing status")(Node((fails,), fails.span), found)
+    statuses = one_of(_FAILURES, "failing status")(Node((fails,), fails.span), diagnostics)
     return Wrong(implementation, Status(statuses[0]) if statuses else Status.INCORRECT)
 
 

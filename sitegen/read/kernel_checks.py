@@ -1,4 +1,4 @@
-"""What the parts of a kernel.yaml must agree on: names, dims, expressions, tolerances, goals, files.
+"""Check that the parts of a kernel.yaml agree: names, dims, expressions, tolerances, goals, files.
 
 An expression is evaluated with the dims of each workload and check, so that its mistakes show before a GPU is asked.
 """
@@ -14,7 +14,7 @@ from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
 from sitegen.read.python import syntax_mistake
-from sitegen.read.shape import unknown
+from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -22,13 +22,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _ARCH = re.compile(r">=sm_\d+[a-z]?")
 _RESERVED = ("itemsize", "name", *FUNCTIONS)
 _SAMPLE = 4096
-"""Stands for a dim as long as no workload says how large it is."""
+"""Size of each dim when no workload gives one."""
 
-Sample = Mapping[str, Number]
+NameValues = Mapping[str, Number]
 
 
 def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """`node` is the tree that `kernel` was read from, for the places; `files` the site's texts by path."""
+    """Yield a diagnostic for each mistake.
+
+    `node` is the tree that `kernel` was read from, which has the places; `files` are the site's texts by path.
+    """
     yield from _check_names(kernel, node)
     yield from _check_dims(kernel, node)
     yield from _check_costs(kernel, node)
@@ -45,32 +48,37 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
 def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     name = node.get("kernel")
     if name and name.text != kernel.name:
-        yield Diagnostic("SG024", f"`{name.text}` stands in the folder `{kernel.name}`", name.span, "name them alike")
+        message = f"the kernel `{name.text}` is not named like its folder, `{kernel.name}`"
+        yield Diagnostic("SG024", message, name.span, "rename one of the two")
     tensors = chain(_entries(node, "inputs").items(), _entries(node, "outputs").items())
     places = [(dim.text, dim.span) for dim in _items(node.get("dims"))]
     places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
-    yield from _unfit(places, _IDENTIFIER, _RESERVED)
-    yield from _twice(places)
+    yield from _unfit_names(places, _IDENTIFIER, _RESERVED)
+    yield from _named_twice(places)
     for group in ("implementations", "wrong"):
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
-        yield from _unfit(named, _NAME, ("best",))
-        yield from _twice(named)
+        yield from _unfit_names(named, _NAME, ("best",))
+        yield from _named_twice(named)
     workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
-    yield from _twice([(workload.name, child.span) for workload, child in workloads])
+    yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
     for key in ("dims", "dtypes", "outputs", "workloads"):
         if (child := node.get(key)) and child.value in ((), {}):
             yield Diagnostic("SG010", f"`{key}` is empty", child.at)
 
 
-def _unfit(places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]) -> Iterator[Diagnostic]:
+def _unfit_names(
+    places: Iterable[tuple[str, Span]], form: re.Pattern[str], reserved: Iterable[str]
+) -> Iterator[Diagnostic]:
     for word, span in places:
         if not form.fullmatch(word):
-            yield Diagnostic("SG024", f"`{word}` is no name", span, "letters, digits and `_`, a letter first")
+            yield Diagnostic(
+                "SG024", f"`{word}` cannot be a name", span, "a name is letters, digits and `_`, a letter first"
+            )
         elif word in reserved:
-            yield Diagnostic("SG024", f"the name `{word}` has a meaning of its own", span, "choose another")
+            yield Diagnostic("SG024", f"the name `{word}` is reserved", span, "choose another")
 
 
-def _twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
+def _named_twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
     first: dict[str, Span] = {}
     for word, span in places:
         if first.setdefault(word, span) is not span:
@@ -86,7 +94,7 @@ def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
                 yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span)
             for dim, size in child.value.items():
                 if dim not in kernel.dims and (dim != "name" or group == "checks"):
-                    yield unknown("dim", dim, size.at, kernel.dims, "SG031")
+                    yield unknown_word("dim", dim, size.at, kernel.dims, "SG031")
                 elif isinstance(size.value, int) and size.value < 1:
                     yield Diagnostic("SG031", f"the dim `{dim}` is less than 1", size.span)
 
@@ -102,11 +110,11 @@ def _check_costs(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
                 yield from check_expression(size, samples, least=1, whole=True)
             dtype = tensor.get("dtype")
             if dtype and dtype.text not in ("same", *DTYPES):
-                yield unknown("dtype", dtype.text, dtype.span, ("same", *DTYPES))
+                yield unknown_word("dtype", dtype.text, dtype.span, ("same", *DTYPES))
 
 
-def _samples(kernel: Kernel) -> tuple[Sample, ...]:
-    """What an expression may name, with the values of each workload and check."""
+def _samples(kernel: Kernel) -> tuple[NameValues, ...]:
+    """Return the values of the names of an expression, for each workload and check."""
     numbers = {name: v[0] for name, v in kernel.params.items() if v and not isinstance(v[0], str)}
     itemsize = min((DTYPES[dtype].itemsize for dtype in kernel.dtypes), default=4)
     sizes = (*(workload.dims for workload in kernel.workloads), *kernel.checks)
@@ -116,9 +124,9 @@ def _samples(kernel: Kernel) -> tuple[Sample, ...]:
 
 
 def check_expression(
-    node: Node, samples: Iterable[Sample], least: int = 0, whole: bool = False
+    node: Node, samples: Iterable[NameValues], least: int = 0, whole: bool = False
 ) -> Iterator[Diagnostic]:
-    """The first thing that is wrong with an expression, at its column."""
+    """Yield a diagnostic for the first mistake in an expression, at its column."""
     if isinstance(node.value, tuple | Mapping | None):
         return
     for names in samples:
@@ -131,13 +139,13 @@ def check_expression(
             return
 
 
-def _formula_mistake(node: Node, error: FormulaError, names: Sample) -> Diagnostic:
+def _formula_mistake(node: Node, error: FormulaError, names: NameValues) -> Diagnostic:
     of_values = any(part in error.message for part in ("zero", "larger", "whole", "value is"))
     word = re.match(r"\w+|//|.?", node.text[error.col - 1 :])
     length = len(node.text) if of_values and error.col == 1 else len(word[0]) if word else 1
     span = Span(node.span.path, node.span.line, node.span.col + error.col - 1, max(1, length))
     if error.message.startswith("unknown name") and word:
-        return unknown("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
+        return unknown_word("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
     at = ", ".join(f"{name} = {names[name]}" for name in sorted(names_in(node.text) & set(names)))
     return Diagnostic("SG030", error.message, span, f"with {at}" if of_values and at else "")
 
@@ -145,7 +153,7 @@ def _formula_mistake(node: Node, error: FormulaError, names: Sample) -> Diagnost
 def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     for dtype, child in _entries(node, "tolerance").items():
         if kernel.dtypes and dtype not in kernel.dtypes:
-            yield unknown("dtype", dtype, child.at, kernel.dtypes, "SG032")
+            yield unknown_word("dtype", dtype, child.at, kernel.dtypes, "SG032")
         elif isinstance(child.value, int | float) and not 0 <= child.value < 1:
             yield Diagnostic("SG032", "a tolerance is at least 0 and below 1", child.span)
     for dtype in kernel.dtypes:
@@ -154,16 +162,19 @@ def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
 
 
 def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
-    """The subject is not looked up: an implementation may stand in a cell of a post."""
+    """Yield a diagnostic for each unknown name in a goal.
+
+    The subject is not looked up, because the implementation may be a cell of a post.
+    """
     workloads = tuple(workload.name for workload in kernel.workloads)
     for goal in kernel.goals:
         span = next(child.span for child in _items(node.get("goals")) if child.text == goal.text)
         if goal.workload not in workloads:
-            yield unknown("workload", goal.workload, span, workloads, "SG033")
+            yield unknown_word("workload", goal.workload, span, workloads, "SG033")
         if kernel.dtypes and goal.dtype not in kernel.dtypes:
-            yield unknown("dtype", goal.dtype, span, kernel.dtypes, "SG033")
+            yield unknown_word("dtype", goal.dtype, span, kernel.dtypes, "SG033")
         if goal.unit.startswith("x ") and goal.unit[2:] not in kernel.baselines:
-            yield unknown("baseline", goal.unit[2:], span, kernel.baselines, "SG033")
+            yield unknown_word("baseline", goal.unit[2:], span, kernel.baselines, "SG033")
 
 
 def _implementations(kernel: Kernel, node: Node) -> Iterator[tuple[Node, Implementation]]:
@@ -208,16 +219,16 @@ def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) ->
     if launch and host:
         yield Diagnostic("SG034", "`launch` and `host` do not go together", host.at, "host code launches itself")
     if arch and not _ARCH.fullmatch(arch.text):
-        yield Diagnostic("SG034", f"`{arch.text}` is no architecture", arch.span, "write `>=sm_90`")
+        yield Diagnostic("SG034", f"`{arch.text}` is not an architecture", arch.span, "write `>=sm_90`")
     for dtype in _items(node.get("dtypes")):
         if dtype.text not in kernel.dtypes:
-            yield unknown("dtype", dtype.text, dtype.span, kernel.dtypes)
+            yield unknown_word("dtype", dtype.text, dtype.span, kernel.dtypes)
     if launch and isinstance(launch.value, Mapping):
         yield from _check_launch_numbers(launch, kernel)
 
 
 def _check_launch_numbers(launch: Node, kernel: Kernel) -> Iterator[Diagnostic]:
-    samples: tuple[Sample, ...] = _samples(kernel)
+    samples: tuple[NameValues, ...] = _samples(kernel)
     for name, constant in _entries(launch, "constants").items():
         mistakes = tuple(check_expression(constant, samples))
         yield from mistakes
@@ -233,7 +244,7 @@ def _check_launch_numbers(launch: Node, kernel: Kernel) -> Iterator[Diagnostic]:
     known = (*tensors, *kernel.dims, *kernel.params, *_entries(launch, "constants"))
     for arg in _items(launch.get("args")):
         if arg.text not in known:
-            yield unknown("argument", arg.text, arg.span, known, "SG034")
+            yield unknown_word("argument", arg.text, arg.span, known, "SG034")
 
 
 def _entries(node: Node, key: str) -> Mapping[str, Node]:

@@ -1,4 +1,4 @@
-"""The language of a text, as BCP 47 writes it: `ko`, `pt-BR`, `zh-Hant`; and what was meant where it is none."""
+"""Check language tags of BCP 47, such as `ko`, `pt-BR` and `zh-Hant`, and suggest one for a wrong word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TWO_LETTERS = (
     "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
     "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 )
-"""ISO 639-1: a language that has a code of two letters has no other tag."""
+"""Codes of ISO 639-1: a language that has one of them has no tag of three letters."""
 _NAMES = {
     **{"arabic": "ar", "bengali": "bn", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en"},
     **{
@@ -37,12 +37,13 @@ _NAMES = {
 
 
 def is_language(tag: str) -> bool:
-    found = _TAG.fullmatch(tag)
-    return found is not None and (len(found[1]) == 3 or found[1].lower() in _TWO_LETTERS.split())
+    """Tell whether a tag has the form of BCP 47 and begins with a known or a three-letter language code."""
+    match = _TAG.fullmatch(tag)
+    return match is not None and (len(match[1]) == 3 or match[1].lower() in _TWO_LETTERS.split())
 
 
-def language_meant(word: str) -> str:
-    """What to do about a word that is no tag."""
+def language_hint(word: str) -> str:
+    """Return a hint for a word that is no tag."""
     name = word.lower()
     near = name if name in _NAMES else did_you_mean(name, _NAMES).partition("`")[2].partition("`")[0]
     return f"did you mean `{_NAMES[near]}`?" if near else "write a tag such as `ko` or `pt-BR`"

@@ -1,6 +1,7 @@
-"""A folder → its text files → `Site`.  Every file is read once; which file is what, its path says.
+"""Read the text files of a folder into a `Site`.
 
-The reader of a kind of file is imported when there is one to be read: after an edit there is one file.
+Every file is read once; its path says what kind of file it is.  The parser of a kind of file is imported when a file
+of that kind is read, since after an edit only one file is read.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sitegen.model.bibliography import Bibliography
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
-from sitegen.read.config import MISNAMED, no_config, parse_config, zone_of
+from sitegen.read.config import MISNAMED, missing_config, parse_config, zone_of
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 ROOMS = ("content", "kernels", "series")
 SUFFIXES = (".bib", ".cu", ".cuh", ".h", ".hpp", ".md", ".py", ".yaml", ".yml")
-"""Text that a page shows, a key hashes or a diagnostic frames.  Images and records are others' to read."""
+"""Endings of the texts that pages show, keys hash or diagnostics quote.  Other modules read images and records."""
 _ROOM = re.compile(r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yaml|(kernels)/[^/]+/kernel\.yaml")
 _KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
 _MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
@@ -36,83 +37,85 @@ _EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
 
 
 def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
-    """The site in a folder and all mistakes in it, in reading order.
+    """Return the site in a folder and all mistakes in it, in reading order.
 
-    A file with mistakes is in the site as far as it could be read, so that what names it does not fail too.
+    A file with mistakes is in the site as far as it could be read, so that references to it do not fail too.
     """
     files: dict[str, str] = {}
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for path in text_files(root):
         text, mistakes = read_text(root, path)
-        found += mistakes
+        diagnostics += mistakes
         if text is not None:
             files[path] = text
     site, more = parse_site(files)
-    return site, in_reading_order(worklog_never_fails((*found, *more)))
+    return site, in_reading_order(worklog_never_fails((*diagnostics, *more)))
 
 
 def text_files(root: Path) -> Iterator[str]:
-    """Paths from the root, sorted, with forward slashes."""
+    """Yield the paths of all texts from the root, sorted, with forward slashes."""
     for room in ROOMS:
         yield from filter(is_text, inside.files_below(root, room))
 
 
 def is_text(path: str) -> bool:
-    """Whether a file in one of the ROOMS is read."""
+    """Tell whether a file in one of the ROOMS is a text of the site."""
     return path.endswith(SUFFIXES) and "/." not in (whole := f"/{path}") and "/__pycache__/" not in whole
 
 
 def parse_site(files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
-    """The site that these texts are, by path from its root."""
-    found: list[Diagnostic] = []
-    zone = zone_of(_keep(found, _config(files)))
-    parts = {name: _keep(found, parse_part(name, files, zone)) for name in parts_of(files)}
+    """Return the site whose texts these are, by path from its root, and its mistakes."""
+    diagnostics: list[Diagnostic] = []
+    zone = zone_of(_value_of(diagnostics, _config(files)))
+    parts = {name: _value_of(diagnostics, parse_part(name, files, zone)) for name in parts_of(files)}
     site, more = assemble(parts, files)
-    return site, in_reading_order(worklog_never_fails((*found, *more)))
+    return site, in_reading_order(worklog_never_fails((*diagnostics, *more)))
 
 
 @dataclass(frozen=True, slots=True)
 class Worklog:
-    """All days, of however many files."""
+    """All days of the worklog, from one file or several."""
 
     entries: tuple[WorklogEntry, ...]
     intro: Markdown | None
 
 
-Part = SiteConfig | Post | Page | Term | Series | Kernel | Worklog | Bibliography
-"""What is read of one file, or of several that belong together."""
+SitePart = SiteConfig | Post | Page | Term | Series | Kernel | Worklog | Bibliography
+"""The content of one file, or of several that belong together."""
 WORKLOG = "content/worklog/"
 
 
 def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The name of each part of a site that has these files → the files that it is read from.
+    """Map the name of each part of a site to the files that it is read from.
 
     A part is named by its file, the worklog by its folder.
     """
-    rooms = {path: _room(path) for path in files}
+    rooms = {path: _kind_of_file(path) for path in files}
     kernels = tuple(path for path in rooms if path.startswith("kernels/"))
-    found = {SITE_FILE: tuple(path for path in rooms if path in (SITE_FILE, MISNAMED))}
+    files_of_part = {SITE_FILE: tuple(path for path in rooms if path in (SITE_FILE, MISNAMED))}
     days = tuple(path for path, room in rooms.items() if room == "worklog")
-    found |= {WORKLOG: days} if days else {}
+    files_of_part |= {WORKLOG: days} if days else {}
     for path, room in rooms.items():
         if room in ("posts", "pages", "terms", "series", "bibliography"):
-            found[path] = (path,)
+            files_of_part[path] = (path,)
         elif room == "kernels":
-            found[path] = kernels
-    return found
+            files_of_part[path] = kernels
+    return files_of_part
 
 
-def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Part, tuple[Diagnostic, ...]]:
-    """The part of that name; `files` holds at least those that `parts_of` says."""
+def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[SitePart, tuple[Diagnostic, ...]]:
+    """Return the part of a name and its mistakes; `files` has at least the files that `parts_of` gives it."""
     if name == SITE_FILE:
         return _config(files)
     if name == WORKLOG:
         from sitegen.read.worklog import parse_worklog
 
-        entries, intro, warnings = parse_worklog({p: text for p, text in files.items() if _room(p) == "worklog"})
+        entries, intro, warnings = parse_worklog(
+            {p: text for p, text in files.items() if _kind_of_file(p) == "worklog"}
+        )
         return Worklog(entries, intro), worklog_never_fails(warnings)
     text = files[name]
-    match _room(name):
+    match _kind_of_file(name):
         case "posts":
             return parse_post(text, name, zone)
         case "pages":
@@ -133,52 +136,52 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Pa
             return parse_kernel(text, name, files)
 
 
-def assemble(parts: Mapping[str, Part], files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
-    """One site of all parts, in the order of their files, and the mistakes that only show when they are together."""
+def assemble(parts: Mapping[str, SitePart], files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:
+    """Return the site made of all parts, in the order of their files, and the mistakes between parts."""
     config, worklog = parts[SITE_FILE], parts.get(WORKLOG)
     assert isinstance(config, SiteConfig)
     kinds = _by_kind(parts.values())
-    posts, found = first_of_each_slug(_of(Post, kinds))
+    posts, diagnostics = first_of_each_slug(_parts_of_type(Post, kinds))
     site = Site(
         config=config,
         posts=posts,
-        pages=_of(Page, kinds),
-        series=_of(Series, kinds),
+        pages=_parts_of_type(Page, kinds),
+        series=_parts_of_type(Series, kinds),
         worklog=worklog.entries if isinstance(worklog, Worklog) else (),
         worklog_intro=worklog.intro if isinstance(worklog, Worklog) else None,
-        kernels=_of(Kernel, kinds),
-        terms=_of(Term, kinds),
-        bibliographies={one.path: one for one in _of(Bibliography, kinds)},
+        kernels=_parts_of_type(Kernel, kinds),
+        terms=_parts_of_type(Term, kinds),
+        bibliographies={one.path: one for one in _parts_of_type(Bibliography, kinds)},
         exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
         files=files,
     )
-    return site, worklog_never_fails((*found, *address_clashes(site), *_unread(files)))
+    return site, worklog_never_fails((*diagnostics, *address_clashes(site), *_unread_files(files)))
 
 
-def _by_kind(parts: Iterable[Part]) -> dict[type, list[Any]]:
-    found: dict[type, list[Any]] = {}
+def _by_kind(parts: Iterable[SitePart]) -> dict[type, list[Any]]:
+    parts_of_kind: dict[type, list[Any]] = {}
     for part in parts:
-        found.setdefault(type(part), []).append(part)
-    return found
+        parts_of_kind.setdefault(type(part), []).append(part)
+    return parts_of_kind
 
 
-def _of(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, ...]:
+def _parts_of_type(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, ...]:
     return tuple(parts.get(kind, ()))
 
 
-def _room(path: str) -> str:
-    """`posts`, `pages`, `terms`, `worklog`, `series`, `kernels` or `bibliography` when a part is read of the file."""
+def _kind_of_file(path: str) -> str:
+    """Return `posts`, `pages`, `terms`, `worklog`, `series`, `kernels` or `bibliography`; empty for other files."""
     if path.endswith(".bib"):
         return "bibliography" if path.startswith("content/") else ""
     if path.startswith("content/posts/"):
         return "posts" if POST_FILE.fullmatch(path) else ""
-    if found := _ROOM.fullmatch(path):
-        return found[1] or found[2] or found[3]
+    if match := _ROOM.fullmatch(path):
+        return match[1] or match[2] or match[3]
     return ""
 
 
-def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Files that look as if they were meant for the site and that no reader takes."""
+def _unread_files(files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each file that looks like a part of the site and is not read."""
     for path in files:
         if path.endswith(".yml") and path.replace(".yml", ".yaml") != SITE_FILE:
             yield Diagnostic("SG016", "this file is not read", Span(path), "name it .yaml", Severity.WARNING)
@@ -192,8 +195,8 @@ def _unread(files: Mapping[str, str]) -> Iterator[Diagnostic]:
 def _kernels_without_yaml(files: Mapping[str, str]) -> Iterator[Diagnostic]:
     folders: dict[str, list[str]] = {}
     for path in files:
-        if (found := _KERNEL_FOLDER.match(path)) and not path.endswith("__init__.py"):
-            folders.setdefault(found[0], []).append(path.removeprefix(found[0]))
+        if (match := _KERNEL_FOLDER.match(path)) and not path.endswith("__init__.py"):
+            folders.setdefault(match[0], []).append(path.removeprefix(match[0]))
     for folder, names in folders.items():
         if not {"kernel.yaml", "kernel.yml"}.intersection(names):
             odd = next((name for name in names if did_you_mean(name, ["kernel.yaml"])), names[0])
@@ -203,10 +206,10 @@ def _kernels_without_yaml(files: Mapping[str, str]) -> Iterator[Diagnostic]:
 
 def _config(files: Mapping[str, str]) -> tuple[SiteConfig, tuple[Diagnostic, ...]]:
     text = files.get(SITE_FILE)
-    return no_config(files) if text is None else parse_config(text)
+    return missing_config(files) if text is None else parse_config(text)
 
 
-def _keep(found: list[Diagnostic], result: tuple[T, tuple[Diagnostic, ...]]) -> T:
-    """The value of a `parse_*`, its diagnostics put to the others."""
-    found += result[1]
+def _value_of(diagnostics: list[Diagnostic], result: tuple[T, tuple[Diagnostic, ...]]) -> T:
+    """Return the value of a result of `parse_…`, and append its diagnostics."""
+    diagnostics += result[1]
     return result[0]

@@ -1,4 +1,4 @@
-"""Python source → where it stops to be Python."""
+"""Find the first syntax error of Python source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 from sitegen.diagnostics import Diagnostic, Span
 
 _COMMAND = re.compile(r"(?m)^([ \t]*)(?:[\w, .]+=[ \t]*)?[%!?].*$|^([ \t]*)[\w.]+\?\??[ \t]*$")
-"""A line of a notebook that IPython reads and Python does not: `%timeit f()`, `!nvidia-smi`, `files = !ls`, `f?`."""
+"""Pattern of a line that only IPython can read: `%timeit f()`, `!nvidia-smi`, `files = !ls`, `f?`."""
 
 
 def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnostic | None:

@@ -1,4 +1,4 @@
-"""Mistakes → how much they weigh where they stand."""
+"""Lower the severity of diagnostics by the place of the mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sitegen.diagnostics import Diagnostic, Severity
 
 
 def worklog_never_fails(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Whatever stands in a worklog is a warning, whichever stage found it."""
+    """Return the diagnostics with those in a worklog as warnings, whatever stage reported them."""
     return tuple(
         replace(d, severity=Severity.WARNING) if d.span.path.startswith("content/worklog/") else d for d in diagnostics
     )

@@ -1,10 +1,11 @@
-"""A tree of YAML nodes → one of the model's dataclasses, checked against the class's own annotations.
+"""Read a tree of YAML nodes into one of the model's dataclasses, checked against the annotations of the class.
 
-There is no second set of classes and no pydantic: it would have to be told the place of every value twice (a `Ref`
-holds its Span, and an error's `loc` must find its node again), its messages would all have to be put in other words,
-and importing it costs a tenth of a second in each `build`.  Here a value, its place and its annotation meet in one
-function.  What is wrong becomes a diagnostic and the reading goes on: a value that cannot be read gives way to the
-field's default, or to an empty value of its type, so that one mistake never hides another.
+This is the only one of the three validators that knows the place of every value and reads on after a mistake: each
+mistake becomes a diagnostic at its place, and the field gets its default or an empty value, so that one mistake never
+hides another.  `model/plain.py` raises an exception at the first mistake in JSON that sitegen wrote itself;
+`results/shape.py` checks stored records with pydantic.  pydantic is not used here because each value would need its
+place twice (a `Ref` holds its Span, and an error's `loc` must lead back to the node), because all of its messages
+would have to be rewritten for authors, and because importing it costs a tenth of a second in each `build`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.site import Ref
-from sitegen.read.languages import is_language, language_meant
-from sitegen.read.yaml_nodes import Node, plain
+from sitegen.read.languages import is_language, language_hint
+from sitegen.read.yaml_nodes import Node, without_places
 
 T = TypeVar("T")
-Found = list[Diagnostic]
-"""Where the checks of one file put what they find."""
-Convert = Callable[[Node, Found], Any]
+Diagnostics = list[Diagnostic]
+"""The diagnostics of one file; the functions below append to it."""
+Converter = Callable[[Node, Diagnostics], Any]
 
 DATE_FORMATS = "write `2026-11-22`, `2026-11-22 14:30` or `2026-11-22T14:30:00+09:00`"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -38,15 +39,15 @@ _UNREADABLE = object()
 def read_as(
     cls: Callable[..., T],
     node: Node | None,
-    found: Found,
+    diagnostics: Diagnostics,
     *,
     given: Mapping[str, Any] | None = None,
     noun: str = "key",
     keys: Mapping[str, str] | None = None,
-    convert: Mapping[str, Convert] | None = None,
+    convert: Mapping[str, Converter] | None = None,
     also: Iterable[str] = (),
 ) -> T:
-    """An instance of the dataclass `cls`.
+    """Return an instance of the dataclass `cls`.
 
     `given` are fields that do not come from the YAML; `keys` names the key of a field where it differs;
     `convert` reads fields whose YAML differs from the model; `also` are keys that the caller reads itself.
@@ -57,159 +58,166 @@ def read_as(
     known = {keys.get(name, name): name for name in hints}
     values = dict(given)
     if node is not None:
-        entries = entries_of(node, found)
+        entries = entries_of(node, diagnostics)
         strangers = [
-            unknown(noun, key, child.at, sorted({*known, *also}), "SG012")
+            unknown_word(noun, key, child.at, sorted({*known, *also}), "SG012")
             for key, child in entries.items()
             if key not in known and key not in also
         ]
         misspelt = {stranger.hint for stranger in strangers}
-        found += strangers
+        diagnostics += strangers
         for key, name in known.items():
             child = entries.get(key)
             if child is not None and child.value is not None:
-                value = convert[name](child, found) if name in convert else read_value(hints[name], child, found)
+                value = (
+                    convert[name](child, diagnostics)
+                    if name in convert
+                    else read_value(hints[name], child, diagnostics)
+                )
                 values |= {name: value} if value is not _UNREADABLE else {}
             elif name in _required(cls) and f"did you mean `{key}`?" not in misspelt:
-                found.append(missing(key, noun, child or node))
+                diagnostics.append(missing_key(key, noun, child or node))
     blanks = {name: _blank(hint) for name, hint in hints.items() if name in _required(cls) and name not in values}
     return cls(**blanks, **values)
 
 
-def read_value(hint: Any, node: Node, found: Found) -> Any:
-    """The value that an annotation asks for, or the marker `_UNREADABLE` and a diagnostic."""
+def read_value(hint: Any, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return the value that an annotation asks for, or append a diagnostic and return `_UNREADABLE`."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         hint = tuple(arg for arg in args if arg is not NoneType)
-        return _moment(node, found) if len(hint) > 1 else read_value(hint[0], node, found)
+        return _moment(node, diagnostics) if len(hint) > 1 else read_value(hint[0], node, diagnostics)
     if origin is tuple:
-        return _sequence(args[0], node, found)
+        return _sequence(args[0], node, diagnostics)
     if origin is not None and issubclass(origin, Mapping):
-        return _mapping(args[1], node, found)
+        return _mapping(args[1], node, diagnostics)
     if dataclasses.is_dataclass(hint) and hint is not Ref:
-        return read_as(typing.cast(type, hint), node, found)
-    return plain(node) if hint is Any else _scalar(hint, node, found)
+        return read_as(typing.cast(type, hint), node, diagnostics)
+    return without_places(node) if hint is Any else _scalar(hint, node, diagnostics)
 
 
-def wrong(node: Node, expected: str, found: Found, hint: str = "") -> Any:
-    found.append(Diagnostic("SG011", f"expected {expected}, found {_shown(node)}", node.span, hint))
+def wrong_type(node: Node, expected: str, diagnostics: Diagnostics, hint: str = "") -> Any:
+    """Append a diagnostic for a value of a wrong type, and return `_UNREADABLE`."""
+    diagnostics.append(Diagnostic("SG011", f"expected {expected}, found {_shown(node)}", node.span, hint))
     return _UNREADABLE
 
 
-def missing(key: str, noun: str, node: Node) -> Diagnostic:
-    """`node` is the mapping that lacks the key, or the empty value of the key."""
+def missing_key(key: str, noun: str, node: Node) -> Diagnostic:
+    """Return the diagnostic for a missing key; `node` is the mapping that lacks it, or its empty value."""
     if node.key and node.value is None:
         return Diagnostic("SG010", f"{noun} `{key}` is empty", node.key)
     return Diagnostic("SG010", f"missing {noun} `{key}`", node.span)
 
 
-def one_of(known: Iterable[str], what: str) -> Convert:
-    """Reads a list of words, each of which must be known."""
+def one_of(known: Iterable[str], what: str) -> Converter:
+    """Return a function that reads a list of words, each of which must be known."""
     choices = tuple(known)
 
-    def convert(node: Node, found: Found) -> tuple[str, ...]:
-        refs: tuple[Ref, ...] = read_value(tuple[Ref, ...], node, found)
-        found.extend(unknown(what, ref.name, ref.span, choices) for ref in refs if ref.name not in choices)
+    def convert(node: Node, diagnostics: Diagnostics) -> tuple[str, ...]:
+        refs: tuple[Ref, ...] = read_value(tuple[Ref, ...], node, diagnostics)
+        diagnostics.extend(unknown_word(what, ref.name, ref.span, choices) for ref in refs if ref.name not in choices)
         return tuple(ref.name for ref in refs if ref.name in choices)
 
     return convert
 
 
-def read_language(node: Node, found: Found) -> Any:
+def read_language(node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a language tag; append a diagnostic and return `_UNREADABLE` for another word."""
     if is_language(node.text):
         return node.text
-    found.append(no_language(node.text, node.span))
+    diagnostics.append(unknown_language(node.text, node.span))
     return _UNREADABLE
 
 
-def no_language(word: str, span: Span) -> Diagnostic:
-    return Diagnostic("SG014", f"`{word}` is not a language", span, language_meant(word))
+def unknown_language(word: str, span: Span) -> Diagnostic:
+    """Return the diagnostic for a word that is no language tag."""
+    return Diagnostic("SG014", f"`{word}` is not a language", span, language_hint(word))
 
 
-def unknown(what: str, word: str, span: Span, known: Iterable[str], code: str = "SG014") -> Diagnostic:
-    """The diagnostic for a word that is none of a few."""
+def unknown_word(what: str, word: str, span: Span, known: Iterable[str], code: str = "SG014") -> Diagnostic:
+    """Return the diagnostic for a word that is none of the known ones."""
     known = tuple(known)
     listed = f"known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
     return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed)
 
 
-def entries_of(node: Node, found: Found) -> Mapping[str, Node]:
-    """The values of a mapping by key; of anything but a mapping none, and a diagnostic."""
+def entries_of(node: Node, diagnostics: Diagnostics) -> Mapping[str, Node]:
+    """Return the values of a mapping by key; for another value append a diagnostic and return no values."""
     if isinstance(node.value, Mapping):
         return node.value
     if node.value is not None:
-        wrong(node, "`key: value` lines", found)
+        wrong_type(node, "`key: value` lines", diagnostics)
     return {}
 
 
-def items_of(node: Node, found: Found) -> tuple[Node, ...]:
-    """The values of a list; of anything but a list none, and a diagnostic."""
+def items_of(node: Node, diagnostics: Diagnostics) -> tuple[Node, ...]:
+    """Return the values of a list; for another value append a diagnostic and return no values."""
     if isinstance(node.value, tuple):
         return node.value
     scalar = node.text and not isinstance(node.value, Mapping)
-    wrong(node, "a list", found, f"write `[{node.text}]`" if scalar else "")
+    wrong_type(node, "a list", diagnostics, f"write `[{node.text}]`" if scalar else "")
     return ()
 
 
-def _sequence(hint: Any, node: Node, found: Found) -> tuple[Any, ...]:
-    values = (read_value(hint, child, found) for child in items_of(node, found))
+def _sequence(hint: Any, node: Node, diagnostics: Diagnostics) -> tuple[Any, ...]:
+    values = (read_value(hint, child, diagnostics) for child in items_of(node, diagnostics))
     return tuple(value for value in values if value is not _UNREADABLE)
 
 
-def _mapping(hint: Any, node: Node, found: Found) -> Mapping[str, Any]:
-    values = {key: read_value(hint, child, found) for key, child in entries_of(node, found).items()}
+def _mapping(hint: Any, node: Node, diagnostics: Diagnostics) -> Mapping[str, Any]:
+    values = {key: read_value(hint, child, diagnostics) for key, child in entries_of(node, diagnostics).items()}
     return {key: value for key, value in values.items() if value is not _UNREADABLE}
 
 
-def _scalar(hint: Any, node: Node, found: Found) -> Any:
+def _scalar(hint: Any, node: Node, diagnostics: Diagnostics) -> Any:
     value = node.value
     if isinstance(value, tuple | Mapping) or value is None:
-        return wrong(node, _EXPECTED.get(hint, "one word"), found)
+        return wrong_type(node, _EXPECTED.get(hint, "one word"), diagnostics)
     if hint is Ref:
         return Ref(node.text, node.span)
     if hint is str:
         return node.text
     if hint is dt.date:
-        return _day(node, found)
+        return _day(node, diagnostics)
     if issubclass(hint, StrEnum):
-        return _member(hint, node, found)
+        return _member(hint, node, diagnostics)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     right = isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
-    return value if right else wrong(node, _EXPECTED[hint], found)
+    return value if right else wrong_type(node, _EXPECTED[hint], diagnostics)
 
 
 _EXPECTED = {str: "text", Ref: "a name", bool: "true or false", int: "a whole number", float: "a number"}
 
 
-def _member(hint: type[StrEnum], node: Node, found: Found) -> Any:
+def _member(hint: type[StrEnum], node: Node, diagnostics: Diagnostics) -> Any:
     if node.text in list(hint):
         return hint(node.text)
-    found.append(unknown(hint.__name__.lower(), node.text, node.span, list(hint)))
+    diagnostics.append(unknown_word(hint.__name__.lower(), node.text, node.span, list(hint)))
     return _UNREADABLE
 
 
-def _day(node: Node, found: Found, hint: str = "write `2026-11-22`") -> Any:
+def _day(node: Node, diagnostics: Diagnostics, hint: str = "write `2026-11-22`") -> Any:
     if not _DATE.fullmatch(node.text):
-        return wrong(node, "a date", found, hint)
-    return _calendar(node, found, lambda: dt.date.fromisoformat(node.text), hint)
+        return wrong_type(node, "a date", diagnostics, hint)
+    return _calendar(node, diagnostics, lambda: dt.date.fromisoformat(node.text), hint)
 
 
-def _moment(node: Node, found: Found) -> Any:
-    """A date or a time; a time without an offset stays naive."""
+def _moment(node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a date or a time; a time without an offset stays naive."""
     if _DATE.fullmatch(node.text):
-        return _day(node, found, DATE_FORMATS)
+        return _day(node, diagnostics, DATE_FORMATS)
     if not (parts := _TIME.fullmatch(node.text)):
-        return wrong(node, "a date", found, DATE_FORMATS)
+        return wrong_type(node, "a date", diagnostics, DATE_FORMATS)
     day, time, zone = parts.groups("")
-    return _calendar(node, found, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"), DATE_FORMATS)
+    return _calendar(node, diagnostics, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"), DATE_FORMATS)
 
 
-def _calendar(node: Node, found: Found, parse: Callable[[], dt.date], hint: str) -> Any:
+def _calendar(node: Node, diagnostics: Diagnostics, parse: Callable[[], dt.date], hint: str) -> Any:
     try:
         return parse()
     except ValueError:
-        found.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, hint))
+        diagnostics.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, hint))
         return _UNREADABLE
 
 
@@ -223,7 +231,7 @@ def _shown(node: Node) -> str:
 
 
 def _blank(hint: Any) -> Any:
-    """An empty value of a type, for a field that is required and could not be read."""
+    """Return an empty value of a type, for a required field that could not be read."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _blank(args[0])

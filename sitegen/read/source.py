@@ -1,6 +1,6 @@
-"""Bytes of a file → its text, and a Markdown file → front matter and body.
+"""Decode the bytes of a file to text, and split a Markdown file into front matter and body.
 
-Text inside sitegen has no BOM and ends its lines with LF, whatever the editor wrote.
+Text inside sitegen has no BOM, and its lines end with LF, whatever the editor wrote.
 """
 
 from __future__ import annotations
@@ -18,31 +18,36 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DO
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The YAML between the two `---` and the Markdown below; `yaml` is None when there is none."""
+    """The YAML between the two `---` and the Markdown below; `yaml` is None when there is no front matter."""
 
     yaml: str | None
     body: Markdown
     yaml_line: int = 2
-    """The line of the file on which the YAML begins."""
+    """Line of the file on which the YAML begins."""
 
 
 def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """Undecodable bytes become U+FFFD, so that the rest of the file is still checked, and one diagnostic."""
+    """Return the text of a file, and a diagnostic when it is not UTF-8.
+
+    Undecodable bytes become U+FFFD, so that the rest of the file is still checked.
+    """
     data = data.removeprefix(_BOM)
     try:
-        return _lf(data.decode("utf-8")), ()
+        return _with_lf(data.decode("utf-8")), ()
     except UnicodeDecodeError as error:
         encoding = "utf-16" if data.startswith(_UTF16_BOMS) else "utf-8"
         span = _place(data[: error.start], path)
-        found = Diagnostic("SG001", f"byte 0x{data[error.start]:02x} is not UTF-8", span, "save the file as UTF-8")
-        return _lf(data.decode(encoding, "replace")), (found,)
+        undecodable = Diagnostic(
+            "SG001", f"byte 0x{data[error.start]:02x} is not UTF-8", span, "save the file as UTF-8"
+        )
+        return _with_lf(data.decode(encoding, "replace")), (undecodable,)
 
 
 def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:
-    """Without a closing `---` the whole text is body, and a diagnostic says so."""
-    if found := _FRONT_MATTER.match(text):
-        line = text.count("\n", 0, found.end()) + 1
-        return FrontMatter(found["yaml"], Markdown(text[found.end() :], path, line)), ()
+    """Return the front matter and the body; without a closing `---` all is body, and a diagnostic says so."""
+    if match := _FRONT_MATTER.match(text):
+        line = text.count("\n", 0, match.end()) + 1
+        return FrontMatter(match["yaml"], Markdown(text[match.end() :], path, line)), ()
     if re.match(r"---[ \t]*(\n|\Z)", text):
         unclosed = Diagnostic("SG004", "the front matter is never closed", Span(path, 1, 1, 3), "close it with `---`")
         return FrontMatter(None, Markdown(text, path)), (unclosed,)
@@ -50,14 +55,15 @@ def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnos
 
 
 def no_front_matter(path: str, *keys: str) -> Diagnostic:
+    """Return the diagnostic for a file without front matter, which needs at least these keys."""
     wanted = " and ".join(f"`{key}:`" for key in keys)
     return Diagnostic("SG004", "no front matter", Span(path), f"begin the file with `---`, {wanted}, `---`")
 
 
-def _lf(text: str) -> str:
+def _with_lf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _place(before: bytes, path: str) -> Span:
-    lines = _lf(before.decode("utf-8")).split("\n")
+    lines = _with_lf(before.decode("utf-8")).split("\n")
     return Span(path, len(lines), len(lines[-1]) + 1)

@@ -1,4 +1,4 @@
-"""Paths → their texts, each opened when it is asked for: a site of ten thousand posts is not held in memory."""
+"""Read the texts of a site when they are asked for, so that ten thousand posts are never held in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sitegen.read.source import decode
 
 
 def read_text(root: Path, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The text of a file, None when it cannot be opened."""
+    """Return the text of a file, or None when it cannot be opened, and its mistakes."""
     try:
         data = inside.read_bytes(root, path)
     except OSError as error:
@@ -22,12 +22,13 @@ def read_text(root: Path, path: str) -> tuple[str | None, tuple[Diagnostic, ...]
 
 
 def unreadable(path: str, error: OSError) -> Diagnostic:
+    """Return the diagnostic for a file that cannot be opened."""
     hint = "replace it by a regular file of the site" if isinstance(error, OutsideError) else ""
     return Diagnostic("SG022", f"the file cannot be read: {error.strerror}", Span(path), hint)
 
 
-class Texts(Mapping[str, str]):
-    """The texts of a site by path, sorted as `text_files` has them; a file that vanished meanwhile is empty."""
+class LazyTexts(Mapping[str, str]):
+    """The texts of a site by path, in the order of `text_files`; a file that has vanished since is empty."""
 
     def __init__(self, root: Path, paths: Iterable[str]) -> None:
         self._paths = dict.fromkeys(paths)
@@ -39,7 +40,7 @@ class Texts(Mapping[str, str]):
         return self._read(path)
 
     def forget(self) -> None:
-        """Open each file again: for who keeps this while files change."""
+        """Forget the texts that were read, because their files may have changed."""
         self._read.cache_clear()
 
     def __contains__(self, path: object) -> bool:

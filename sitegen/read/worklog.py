@@ -1,7 +1,7 @@
-"""content/worklog/*.md → days, newest first.
+"""Read content/worklog/*.md into days, newest first.
 
 A file is one day (`2026-11-21.md`, or `date:` in its front matter) or a diary of many, in which a line with nothing
-but a date, perhaps with `T - N`, opens a day.  No text is lost: what stands before the first day is the intro, a line
+but a date, perhaps with `T - N`, opens a day.  No text is lost: text before the first day is the intro, a line
 that only looks like a day stays text, and a day that comes twice is joined.  All diagnostics are warnings.
 """
 
@@ -17,7 +17,7 @@ from sitegen.model.site import Markdown, WorklogEntry
 from sitegen.read.pages import stem
 from sitegen.read.shape import read_as
 from sitegen.read.source import split_front_matter
-from sitegen.read.worklog_days import DayLine, find_days, slips
+from sitegen.read.worklog_days import DateLine, find_days, wrong_countdowns
 from sitegen.read.worklog_notes import questions_in, tasks_in
 from sitegen.read.yaml_nodes import parse_yaml
 
@@ -32,52 +32,53 @@ class _FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class _Diary:
-    """What one file holds."""
+    """The content of one file."""
 
     intro: Markdown
     entries: tuple[WorklogEntry, ...]
-    found: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def parse_worklog(
     files: Mapping[str, str],
 ) -> tuple[tuple[WorklogEntry, ...], Markdown | None, tuple[Diagnostic, ...]]:
-    """(entries, intro, warnings) of the texts by path."""
+    """Return the entries, the intro and the warnings of texts by path."""
     diaries = [_parse_file(text, path) for path, text in files.items()]
-    found = [warning for diary in diaries for warning in diary.found]
+    diagnostics = [warning for diary in diaries for warning in diary.diagnostics]
     days: dict[dt.date, WorklogEntry] = {}
     for entry in (entry for diary in diaries for entry in diary.entries):
         if (first := days.get(entry.date)) is not None:
             hint = f"first in {first.span.path}:{first.span.line}; both are shown as one"
-            found.append(Diagnostic("SG043", f"{entry.date} comes twice", entry.span, hint))
-            entry = _joined(first, entry)
+            diagnostics.append(Diagnostic("SG043", f"{entry.date} comes twice", entry.span, hint))
+            entry = _join_entries(first, entry)
         days[entry.date] = entry
     intros = [diary.intro for diary in diaries if diary.intro.text.strip()]
-    warnings = tuple(replace(d, severity=Severity.WARNING) for d in found)
-    return tuple(days[day] for day in sorted(days, reverse=True)), _joined_text(intros), warnings
+    warnings = tuple(replace(d, severity=Severity.WARNING) for d in diagnostics)
+    return tuple(days[day] for day in sorted(days, reverse=True)), _join_texts(intros), warnings
 
 
 def _parse_file(text: str, path: str) -> _Diary:
-    body, day, found = _front(text, path)
+    body, day, diagnostics = _read_front_matter(text, path)
     if day is not None:
         entry = _one_day(day, body)
-        return _Diary(Markdown("", path), (entry,), tuple(found))
-    return _many_days(body, found)
+        return _Diary(Markdown("", path), (entry,), tuple(diagnostics))
+    return _many_days(body, diagnostics)
 
 
-def _front(text: str, path: str) -> tuple[Markdown, dt.date | None, list[Diagnostic]]:
-    """The text below the front matter, the day of the whole file when it is one, and what is wrong so far."""
+def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, list[Diagnostic]]:
+    """Return the text below the front matter, the date when the file is one day, and the mistakes so far."""
     if comment := _FRONT_MATTER_IN_COMMENT.match(text):
         body = Markdown(text[comment.end() :], path, 1 + comment[0].count("\n"))
         return body, *_day_in_name(path)
     front, unclosed = split_front_matter(text, path)
     node, syntax = parse_yaml(front.yaml or "", path, first_line=front.yaml_line)
-    found = [*unclosed, *syntax]
-    written = read_as(_FrontMatter, node, found, noun="front matter key").date
+    diagnostics = [*unclosed, *syntax]
+    written = read_as(_FrontMatter, node, diagnostics, noun="front matter key").date
     named, misnamed = _day_in_name(path)
     if written and named and written != named and (place := node and node.get("date")):
-        found.append(Diagnostic("SG045", f"the file is named {named}", place.span, "the date here counts"))
-    return front.body, written or named, found + misnamed
+        message = f"this date is not the date in the file name, {named}"
+        diagnostics.append(Diagnostic("SG045", message, place.span, "this date counts; rename the file or correct it"))
+    return front.body, written or named, diagnostics + misnamed
 
 
 def _day_in_name(path: str) -> tuple[dt.date | None, list[Diagnostic]]:
@@ -90,30 +91,30 @@ def _day_in_name(path: str) -> tuple[dt.date | None, list[Diagnostic]]:
 
 
 def _one_day(day: dt.date, body: Markdown) -> WorklogEntry:
-    """A heading that only repeats the date gives its `T - N` and goes."""
+    """Return the entry of a file for one day; a heading with only the date and `T - N` is taken out of the text."""
     first = next((line for line in find_days(body.text).lines if line.date == day), None)
     if first is None or "".join(body.text.split("\n")[: first.index]).strip():
         return _entry(day, None, body, Span(body.path, body.first_line))
-    return _entry(day, first.days_left, _below(body, first.index, None), _place(body, first))
+    return _entry(day, first.days_left, _text_below(body, first.index, None), _place(body, first))
 
 
-def _many_days(body: Markdown, found: list[Diagnostic]) -> _Diary:
+def _many_days(body: Markdown, diagnostics: list[Diagnostic]) -> _Diary:
     days = find_days(body.text)
     dated = [day for day in days.lines if day.date]
-    found += _warnings(days.lines, days.ambiguous, body)
+    diagnostics += _warnings(days.lines, days.ambiguous, body)
     if not dated:
-        return _Diary(body, (), (*found, *_no_day(body)))
+        return _Diary(body, (), (*diagnostics, *_no_day(body)))
     ends = [*(day.index for day in dated[1:]), None]
     entries = tuple(
-        _entry(day.date, day.days_left, _below(body, day.index, end), _place(body, day))
+        _entry(day.date, day.days_left, _text_below(body, day.index, end), _place(body, day))
         for day, end in zip(dated, ends, strict=True)
         if day.date
     )
     intro = replace(body, text="".join(f"{line}\n" for line in body.text.split("\n")[: dated[0].index]))
-    return _Diary(intro, entries, tuple(found))
+    return _Diary(intro, entries, tuple(diagnostics))
 
 
-def _warnings(days: Iterable[DayLine], ambiguous: bool, body: Markdown) -> Iterator[Diagnostic]:
+def _warnings(days: Iterable[DateLine], ambiguous: bool, body: Markdown) -> Iterator[Diagnostic]:
     undated = [day for day in days if not day.date]
     dated = [day for day in days if day.date]
     for day in undated:
@@ -121,9 +122,10 @@ def _warnings(days: Iterable[DayLine], ambiguous: bool, body: Markdown) -> Itera
         yield Diagnostic("SG040", "impossible date", _place(body, day), hint)
     if ambiguous:
         hint = f"read as {dated[0].date}; write the year first to be sure"
-        yield Diagnostic("SG041", "is the month first, or the day?", _place(body, dated[0]), hint)
-    for day, goal, days_left in slips(dated):
-        message = f"the other days count to {goal}, this one does not"
+        message = "this date does not tell whether the month or the day comes first"
+        yield Diagnostic("SG041", message, _place(body, dated[0]), hint)
+    for day, goal, days_left in wrong_countdowns(dated):
+        message = f"`T - N` of this day does not lead to {goal}, as on the other days"
         yield Diagnostic("SG042", message, _place(body, day), f"write `T - {days_left}`?")
 
 
@@ -137,29 +139,29 @@ def _entry(day: dt.date, days_left: int | None, body: Markdown, span: Span) -> W
     return WorklogEntry(day, body, span, days_left, tasks_in(body), questions_in(body))
 
 
-def _below(body: Markdown, index: int, end: int | None) -> Markdown:
-    """The lines below a day's line, up to the next one's."""
+def _text_below(body: Markdown, index: int, end: int | None) -> Markdown:
+    """Return the lines below the line of a day, up to the line of the next day."""
     lines = body.text.split("\n")[index + 1 : end]
     closing = "\n" if end is not None else ""
     return Markdown("\n".join(lines) + closing, body.path, body.first_line + index + 1)
 
 
-def _place(body: Markdown, day: DayLine) -> Span:
+def _place(body: Markdown, day: DateLine) -> Span:
     indent = len(day.text) - len(day.text.lstrip())
     return Span(body.path, body.first_line + day.index, 1 + indent, len(day.text.strip()))
 
 
-def _joined(first: WorklogEntry, second: WorklogEntry) -> WorklogEntry:
-    """Both texts; a copy adds nothing."""
+def _join_entries(first: WorklogEntry, second: WorklogEntry) -> WorklogEntry:
+    """Return one entry with both texts; an equal text is not repeated."""
     if first.body.text.strip() == second.body.text.strip():
         return first
-    body = _joined_text([first.body, second.body])
+    body = _join_texts([first.body, second.body])
     assert body is not None
     tasks, questions = first.tasks + second.tasks, first.questions + second.questions
     return replace(first, body=body, tasks=tasks, questions=questions)
 
 
-def _joined_text(parts: Iterable[Markdown]) -> Markdown | None:
-    """One text at the place of the first; the lines of the others lose theirs."""
+def _join_texts(parts: Iterable[Markdown]) -> Markdown | None:
+    """Return one text at the place of the first; the lines of the other texts lose their places."""
     parts = tuple(parts)
     return replace(parts[0], text="\n\n".join(part.text for part in parts)) if parts else None

@@ -1,7 +1,7 @@
-"""The lines of a worklog that open a day, and their dates.
+"""Find the lines of a worklog that open a day, and their dates.
 
-`12/09/25 (T - 154)` may be 9 December or 12 September; the file as a whole tells: every date must exist, date + N must
-be the same day for all, and days follow each other closely.
+`12/09/25 (T - 154)` may be 9 December or 12 September.  The order of month and day is the one with which more dates of
+the file exist, more of them lead to the same day by date + N, and the days are closer to each other.
 """
 
 from __future__ import annotations
@@ -26,29 +26,31 @@ _HIDDEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class DayLine:
+class DateLine:
     """A line with nothing but a date and perhaps `T - N`."""
 
     index: int
-    """Of the line, from 0."""
+    """Number of the line, counted from 0."""
     text: str
     numbers: tuple[int, int, int]
-    """As written: two numbers and the year, or month, day and year of an ISO date."""
+    """Numbers as written: two numbers and the year, or month, day and year of an ISO date."""
     iso: bool
     days_left: int | None
     date: dt.date | None = None
-    """None when there is no such day."""
+    """None when the calendar has no such day."""
 
 
 @dataclass(frozen=True, slots=True)
-class DayLines:
-    lines: tuple[DayLine, ...]
+class DateLines:
+    """All date lines of a text."""
+
+    lines: tuple[DateLine, ...]
     ambiguous: bool = False
-    """Nothing in the file told whether the month or the day comes first."""
+    """True when nothing in the text tells whether the month or the day comes first."""
 
 
 def visible_lines(text: str) -> Iterator[tuple[int, str]]:
-    """(index from 0, line) outside of fenced code and comments; a fence that is never closed hides nothing."""
+    """Yield (index from 0, line) outside of fenced code and comments; a fence that is never closed hides nothing."""
     hidden: set[int] = set()
     for block in _HIDDEN.finditer(text):
         start = text.count("\n", 0, block.start())
@@ -56,18 +58,18 @@ def visible_lines(text: str) -> Iterator[tuple[int, str]]:
     yield from ((index, line) for index, line in enumerate(text.split("\n")) if index not in hidden)
 
 
-def find_days(text: str) -> DayLines:
-    """The lines that open a day, dated."""
-    found = tuple(_day_lines(text))
-    month_first = tuple(_dated(line, _month_first) for line in found)
-    day_first = tuple(_dated(line, _day_first) for line in found)
+def find_days(text: str) -> DateLines:
+    """Return the lines that open a day, with their dates."""
+    lines = tuple(_date_lines(text))
+    month_first = tuple(_dated(line, _month_first) for line in lines)
+    day_first = tuple(_dated(line, _day_first) for line in lines)
     left, right = _plausibility(month_first), _plausibility(day_first)
     open_question = left == right and any(a.date != b.date for a, b in zip(month_first, day_first, strict=True))
-    return DayLines(day_first if right > left else month_first, open_question)
+    return DateLines(day_first if right > left else month_first, open_question)
 
 
-def slips(days: Iterable[DayLine]) -> Iterator[tuple[DayLine, dt.date, int]]:
-    """Lines whose `T - N` counts to another day than the others': (line, that day, the N it should be)."""
+def wrong_countdowns(days: Iterable[DateLine]) -> Iterator[tuple[DateLine, dt.date, int]]:
+    """Yield the lines whose `T - N` leads to another day than most: (line, the day of most lines, the N for it)."""
     counted = [day for day in days if _goal(day)]
     goals = Counter(_goal(day) for day in counted)
     goal, times = goals.most_common(1)[0] if goals else (None, 0)
@@ -76,24 +78,24 @@ def slips(days: Iterable[DayLine]) -> Iterator[tuple[DayLine, dt.date, int]]:
             yield day, goal, (goal - day.date).days
 
 
-def _day_lines(text: str) -> Iterator[DayLine]:
+def _date_lines(text: str) -> Iterator[DateLine]:
     lines = text.split("\n")
     for index, line in visible_lines(text):
         match = _DAY.fullmatch(line)
         if match and (match["heading"] or match["left"] or index == 0 or not lines[index - 1].strip()):
-            yield _day_line(index, line, match)
+            yield _date_line(index, line, match)
 
 
-def _day_line(index: int, line: str, match: re.Match[str]) -> DayLine:
+def _date_line(index: int, line: str, match: re.Match[str]) -> DateLine:
     left = int(match["days"]) * (-1 if match["sign"] == "+" else 1) if match["days"] else None
     if match["iso"]:
         year, month, day = (int(part) for part in match["iso"].split("-"))
-        return DayLine(index, line, (month, day, year), True, left)
+        return DateLine(index, line, (month, day, year), True, left)
     year = int(match["year"]) + (2000 if len(match["year"]) == 2 else 0)
-    return DayLine(index, line, (int(match["first"]), int(match["second"]), year), False, left)
+    return DateLine(index, line, (int(match["first"]), int(match["second"]), year), False, left)
 
 
-def _dated(line: DayLine, order: Callable[[int, int, int], dt.date]) -> DayLine:
+def _dated(line: DateLine, order: Callable[[int, int, int], dt.date]) -> DateLine:
     try:
         return replace(line, date=(_month_first if line.iso else order)(*line.numbers))
     except ValueError:
@@ -108,15 +110,15 @@ def _day_first(first: int, second: int, year: int) -> dt.date:
     return dt.date(year, second, first)
 
 
-def _plausibility(days: tuple[DayLine, ...]) -> tuple[int, int, int]:
-    """How many dates exist, how many agree on the day that they count to, and how close together they are."""
+def _plausibility(days: tuple[DateLine, ...]) -> tuple[int, int, int]:
+    """Return the number of dates that exist, the number that lead to the same day, and minus the days they span."""
     dates = [day.date for day in days if day.date]
     agreeing = max(Counter(goal for day in days if (goal := _goal(day))).values(), default=0)
     spread = (max(dates) - min(dates)).days if dates else 0
     return len(dates), agreeing, -spread
 
 
-def _goal(day: DayLine) -> dt.date | None:
+def _goal(day: DateLine) -> dt.date | None:
     if day.date is None or day.days_left is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A worklog entry's text → its tasks and its questions.  Both are views: the text itself keeps every word.
+"""Find the tasks and questions in the text of a worklog entry, which is left as it is.
 
 A task is a line that says how it went: a check box, or a mark such as `- Done`, `; Done.`, `(Done, notes added)`,
 `- Glossed over`, `-> Tmr`.  "Done two runs" at the start of a sentence is prose.
@@ -29,12 +29,13 @@ _ANSWER = re.compile(rf"(?P<indent>{_BULLET})(?:\*\*|__)?A[:.](?:\*\*|__)?[ \t]*
 
 
 def tasks_in(body: Markdown) -> tuple[Task, ...]:
+    """Return the tasks of a text with their states and lines."""
     lines = visible_lines(body.text)
     return tuple(task for index, line in lines if (task := _task(line, body.first_line + index)))
 
 
 def questions_in(body: Markdown) -> tuple[tuple[str, str], ...]:
-    """(question, answer): a line `Q: …`, blank lines perhaps, and `A: …` with the lines that are indented below it."""
+    """Return pairs (question, answer): a line `Q: …`, and `A: …` with the lines indented below it."""
     return tuple(_questions([line for _, line in visible_lines(body.text)]))
 
 
@@ -58,7 +59,7 @@ def _done_or(partial: bool) -> TaskState:
 
 
 def _without_marks(text: str) -> str:
-    """`… - Next; - Done` carries two marks; the last one counts, none is text."""
+    """Return the text of a task without its marks: `… - Next; - Done` has two, of which the last one counts."""
     while marked := _AT_END.fullmatch(text):
         text = marked["text"]
     return text.rstrip(" \t;,-–—")
@@ -74,7 +75,7 @@ def _questions(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
-    """The lines that still belong to a list item."""
+    """Yield the indented lines, which still belong to a list item."""
     for line in lines:
         if not line.startswith(("  ", "\t")) or not line.strip():
             return

@@ -1,6 +1,6 @@
-"""YAML text of any form → a tree of `Node`s, from PyYAML's events (libyaml).
+"""Read YAML text of any form into a tree of `Node`s, from the events of PyYAML (libyaml).
 
-Not by `yaml.compose`: libyaml's composer recurses in C, and a file of 100,000 brackets ends the process there.
+`yaml.compose` is not used because libyaml's composer recurses in C: a file of 100,000 brackets would end the process.
 Anchors, aliases and tags are errors: no file of a site needs them.
 """
 
@@ -19,7 +19,7 @@ _DEEPEST = 32
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
-"""Line breaks for libyaml, but not for editors: they would shift the line numbers."""
+"""Characters that are line breaks for libyaml but not for editors: they would shift the line numbers."""
 _QUOTES = "a value that holds `: ` needs quotes"
 _INDENT = "keys of one mapping begin in one column, and so do the `-` of one list"
 _IN_OUR_WORDS = {
@@ -37,13 +37,16 @@ _IN_OUR_WORDS = {
 
 
 def read_events(text: str, path: str, first_line: int, first_col: int) -> tuple[Node | None, tuple[Diagnostic, ...]]:
-    """The document's tree, or None when it is not YAML; `text` begins at this line and column of its file."""
-    reader = _Reader(text, path, first_line, first_col)
+    """Return the tree of a document, or None when it is not YAML, and its mistakes.
+
+    `text` begins at this line and column of its file.
+    """
+    reader = _EventReader(text, path, first_line, first_col)
     try:
         node = reader.document()
     except _Mistake as mistake:
-        return None, (*reader.found, mistake.diagnostic)
-    return node, tuple(reader.found)
+        return None, (*reader.duplicates, mistake.diagnostic)
+    return node, tuple(reader.duplicates)
 
 
 class _Mistake(Exception):
@@ -51,14 +54,14 @@ class _Mistake(Exception):
         self.diagnostic = diagnostic
 
 
-class _Reader:
-    """Recursive descent over the events; `found` collects what does not end the reading."""
+class _EventReader:
+    """Recursive-descent parser over the events; a duplicate key does not end the reading."""
 
     def __init__(self, text: str, path: str, first_line: int, first_col: int) -> None:
         self.text, self.path = text, path
         self.line, self.col = first_line, first_col
         self.lines = _OTHER_BREAKS.sub(" ", text).split("\n")
-        self.found: list[Diagnostic] = []
+        self.duplicates: list[Diagnostic] = []
 
     def document(self) -> Node:
         if odd := _UNPRINTABLE.search(self.text):
@@ -73,7 +76,7 @@ class _Reader:
         return node
 
     def events(self) -> Iterator[Any]:
-        """From the first document's start; without stream starts and document ends."""
+        """Yield the events without stream starts and document ends: the first is the start of a document."""
         try:
             for event in yaml.parse("\n".join(self.lines), Loader=_LOADER):
                 if not isinstance(event, yaml.StreamStartEvent | yaml.DocumentEndEvent):
@@ -121,12 +124,12 @@ class _Reader:
             name = self.scalar(event)
             child = self.node(next(events), events, depth + 1, name.span)
             if name.text in children:
-                self.found.append(_duplicate(name, children[name.text]))
+                self.duplicates.append(_duplicate(name, children[name.text]))
             children.setdefault(name.text, child)
         return Node(children, self.between(start.start_mark, event.end_mark), "", key)
 
     def between(self, first: Any, last: Any, inset: int = 0) -> Span:
-        """From mark to mark, or to the end of the first line."""
+        """Return the span from one mark to another, or to the end of the first line."""
         end = last.column if last.line == first.line else len(self.lines[first.line].rstrip())
         length = max(1, end - first.column - 2 * inset)
         return Span(self.path, self.line + first.line, self.col + first.column + inset, length)

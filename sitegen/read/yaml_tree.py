@@ -1,4 +1,4 @@
-"""The tree of a YAML text: values that know their places, so that any later check can point at them.
+"""The tree of a YAML text, in which every value has its place, so that a later check can point at it.
 
 Scalars are read as YAML 1.2 reads them: `1e-6` is a number, `no` and `2026-11-22` and `12:30` are text.
 """
@@ -12,10 +12,10 @@ from typing import Any
 
 from sitegen.diagnostics import Span
 
-Scalar = None | bool | int | float | str
-Value = Scalar | tuple["Node", ...] | Mapping[str, "Node"]
+YamlScalar = None | bool | int | float | str
+YamlValue = YamlScalar | tuple["Node", ...] | Mapping[str, "Node"]
 
-_WORDS: Mapping[str, Scalar] = {
+_WORDS: Mapping[str, YamlScalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -26,34 +26,35 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and its place.  Of a scalar, `text` is what the author wrote, without quotes."""
+    """A value and its place; `text` is a scalar as the author wrote it, without quotes."""
 
-    value: Value
+    value: YamlValue
     span: Span
-    """Of a scalar its text; of a list or mapping its first line."""
+    """Place of a scalar's text, or of the first line of a list or mapping."""
     text: str = ""
     key: Span | None = None
-    """Where the key of this value stands, in a mapping."""
+    """Place of the key of this value, when it stands in a mapping."""
 
     def get(self, key: str) -> Node | None:
+        """Return the value of a key; None when this is no mapping or the key is missing."""
         return self.value.get(key) if isinstance(self.value, Mapping) else None
 
     @property
     def at(self) -> Span:
-        """The key when there is one, else the value: where a mistake about the whole entry is shown."""
+        """Place of the key when there is one, else of the value: a mistake about the whole entry is shown here."""
         return self.key or self.span
 
 
-def plain(node: Node) -> Any:
-    """Dicts, lists and scalars, without places."""
+def without_places(node: Node) -> Any:
+    """Return the tree as dicts, lists and scalars, without places."""
     if isinstance(node.value, Mapping):
-        return {key: plain(child) for key, child in node.value.items()}
+        return {key: without_places(child) for key, child in node.value.items()}
     if isinstance(node.value, tuple):
-        return [plain(child) for child in node.value]
+        return [without_places(child) for child in node.value]
     return node.value
 
 
-def plain_scalar(text: str) -> Scalar:
+def plain_scalar(text: str) -> YamlScalar:
     """Return the value of a word without quotes."""
     if text in _WORDS:
         return _WORDS[text]

@@ -1,9 +1,8 @@
-"""What one run brought + the records as they stand → the records as they will stand.
+"""Merge the results of a run into the stored records.
 
-Replaced is the evaluation of the same role, name, workload, dtype and params.  A status that the code earned, good or
-bad, replaces whatever older runs left there; `not_run` (a lost host, no time left) replaces nothing: the last good
-record stays.
-Dropped are the evaluations of what the site no longer has, and runs to which nothing refers any more.
+A new evaluation replaces the stored one of the same role, name, workload, dtype and params.  `not_run` (a lost host,
+no time left) replaces nothing, so that the last good record stays; every other status replaces older ones.
+Evaluations of things that the site no longer has are dropped, and so are runs to which nothing refers any more.
 """
 
 from __future__ import annotations
@@ -16,54 +15,58 @@ from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import SCHEMA, CellRecord, Evaluation, Record, Rejection, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.inspected import inspected, kernel_of
-from sitegen.results.records import EvaluationId, Records, evaluation_id, swept
+from sitegen.results.records import EvaluationId, Records, evaluation_id, param_combinations
+from sitegen.results.tool_results import kernel_of, with_tool_results
 
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """What the author's machine knows of a run; the GPU machine adds its environment and ceilings."""
+    """The part of a run that the author's machine knows; the GPU machine adds its environment and ceilings."""
 
     id: str
-    """The start in UTC: `2026-11-21T06:10:05Z`."""
+    """Start in UTC: `2026-11-21T06:10:05Z`."""
     commit: str
 
     @property
     def date(self) -> str:
+        """Day of the start."""
         return self.id[:10]
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
-    """What is to be stored."""
+class AcceptedRun:
+    """The records and cells of a run, ready to be stored."""
 
     run: Run
     records: tuple[Record, ...] = ()
     cells: tuple[tuple[str, CellRecord], ...] = ()
-    """(slug, record)."""
+    """Pairs (slug of the post, record)."""
     lost: tuple[str, ...] = ()
-    """Why jobs brought nothing: `softmax@8192x8192:float32: the worker was lost`."""
+    """A sentence for each job without a result: `softmax@8192x8192:float32: the worker was lost`."""
     older: tuple[str, ...] = ()
-    """What was not taken, because the record holds a newer run of it."""
+    """A sentence for each job whose result is not stored because the record has a newer run."""
 
 
-def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[JobResult]) -> Accepted | None:
-    """The new records of every kernel and cell that the results touch; None when nothing in them came from a GPU."""
-    run = run_of(header, results)
+def accept_results(site: Site, records: Records, header: RunHeader, results: Sequence[JobResult]) -> AcceptedRun | None:
+    """Return the new records of every kernel and cell in the results; None when no result came from a GPU."""
+    run = new_run(header, results)
     if run is None:
         return None
-    older = tuple(_older(records, gpu_id(run.environment.gpu), run, results))
+    older = tuple(_outdated_results(records, gpu_id(run.environment.gpu), run, results))
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
-    results = [r for r in inspected(results) if _was_measured(r)]
+    results = [r for r in with_tool_results(results) if _was_measured(r)]
     gpu = gpu_id(run.environment.gpu)
     kernels = {kernel.name: kernel for kernel in site.kernels}
     touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
     new = [
-        (records.kernels.get((name, gpu)), merged(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine))
+        (
+            records.kernels.get((name, gpu)),
+            merge_record(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine),
+        )
         for name, mine in touched.items()
         if mine
     ]
-    return Accepted(
+    return AcceptedRun(
         run,
         tuple(record for old, record in new if not older or record != old),
         tuple(cell for result in results if result.kind == "notebook" for cell in _cells(records, gpu, run, result)),
@@ -72,8 +75,8 @@ def accepted(site: Site, records: Records, header: RunHeader, results: Sequence[
     )
 
 
-def _older(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
-    """A sentence for each job of which the records hold a newer run."""
+def _outdated_results(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
+    """Yield a sentence for each job of which the records have a newer run."""
     for result in results:
         old = records.kernels.get((kernel_of(result), gpu))
         ids = {evaluation_id(e) for e in result.evaluations} | {r.name for r in result.rejections}
@@ -87,19 +90,19 @@ def _older(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -
 
 
 def _was_measured(result: JobResult) -> bool:
-    """On a GPU.  A notebook does not say so itself: it ran beside jobs that do."""
+    """Tell whether a job ran on a GPU.  A notebook does not say so itself, but it runs beside jobs that do."""
     return result.environment is not None or result.kind == "notebook"
 
 
-def run_of(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
-    """The run with the environment of the machine and the ceilings measured in it."""
+def new_run(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
+    """Return the run with the environment of the machine and its ceilings; None when no job ran on a GPU."""
     ceilings = tuple(ceiling for result in results for ceiling in result.ceilings)
     environment = next((result.environment for result in results if result.environment), None)
     return Run(header.id, header.date, header.commit, environment, ceilings) if environment else None
 
 
-def merged(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
-    """The kernel's record with what the results bring."""
+def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
+    """Return the record of a kernel with the results merged into it."""
     new = [replace(e, run=run.id) for result in results for e in result.evaluations]
     evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new)
     rejections = _merged_rejections(
@@ -121,11 +124,11 @@ def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable
         before = by_id.get(evaluation_id(evaluation))
         if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
             by_id[evaluation_id(evaluation)] = evaluation
-    asked = [e for e in by_id.values() if _asked_for(kernel, e)]
+    asked = [e for e in by_id.values() if _is_asked_for(kernel, e)]
     return tuple(sorted(asked, key=lambda e: (e.workload, e.dtype, str(sorted(e.params.items())), e.role, e.name)))
 
 
-def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
+def _is_asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
     names = {
         Role.IMPLEMENTATION: {one.name for one in kernel.implementations},
         Role.BASELINE: set(kernel.baselines),
@@ -135,7 +138,7 @@ def _asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:
         evaluation.name in names[evaluation.role]
         and evaluation.workload in {workload.name for workload in kernel.workloads}
         and evaluation.dtype in kernel.dtypes
-        and dict(evaluation.params) in swept(kernel)
+        and dict(evaluation.params) in param_combinations(kernel)
     )
 
 

@@ -1,8 +1,8 @@
-"""Two records of a kernel on one model of GPU → a verdict and its reason for each evaluation.
+"""Compare two records of a kernel on one model of GPU: a verdict and its reason for each evaluation.
 
-Compared are the ratio to the first common baseline, of-ceiling and, for matrix kernels, the ratio in SM cycles, since
-these travel between machines; microseconds do not.  What needs no clock (registers, spills, the check) is told beside
-the verdict, whatever that is.
+The verdict is made of the ratio to the first common baseline, of-ceiling and, for matrix kernels, the ratio in SM
+cycles: these can be compared between machines, and microseconds cannot.  Differences without noise (registers, spills,
+the check) are reported beside every verdict.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.causes import deterministic_changes, newer_versions, same_code
-from sitegen.results.measures import Limits, cost_of_evaluation, probed_limits, run_of
-from sitegen.results.noise import AA_NOISE, noises, timing_of
+from sitegen.results.figures import WorkloadCeilings, cost_of_evaluation, probed_ceilings, run_of
+from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
+from sitegen.results.record_differences import deterministic_changes, newer_versions, same_code
 from sitegen.results.records import EvaluationId, cell_name, evaluation_id
 from sitegen.results.verdicts import (
     IN_CYCLES,
     OF_CEILING,
-    Measure,
+    FigureChange,
     Verdict,
     all_moved,
     reason_of,
@@ -33,69 +33,77 @@ UNCHANGED_CODE = "SASS and launch record unchanged: the machine or the libraries
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EvaluationComparison:
+    """One evaluation in two records."""
+
     title: str
     """`softmax/fused@8192x8192:float32`."""
     verdict: Verdict
     reason: str
-    """In words: what moved by how much, beside the threshold and the intervals, or what else decided."""
-    measures: tuple[Measure, ...] = ()
+    """Reason of the verdict in words: each change with the threshold and the intervals, or what else decided."""
+    measures: tuple[FigureChange, ...] = ()
     noise: float = AA_NOISE
-    """Standard deviation of the ratio between two runs of the same code: the larger of both records'."""
+    """Standard deviation of the ratio between two runs of the same code, relative: the larger of the two records."""
     confirmed: bool | None = None
-    """Whether fresh processes saw what moved; None when nothing did."""
+    """True when fresh processes measured the change too; None when nothing changed."""
     changes: tuple[str, ...] = ()
-    """What differs without any noise: `registers 80 → 96`.  Part of the reason, too."""
+    """Differences without noise: `registers 80 → 96`.  They are a part of the reason, too."""
 
     @property
     def threshold(self) -> float:
+        """Least relative change that counts."""
         return threshold_of(self.noise)
 
     @property
     def processes(self) -> tuple[int, int]:
-        """How many generations of processes timed it, before and after."""
+        """Number of generations of processes that timed it, before and after."""
         seen = [m.processes for m in self.measures]
         return min((b for b, _ in seen), default=1), min((a for _, a in seen), default=1)
 
     @property
     def notable(self) -> bool:
-        """Whether whoever measured again wants to hear of it."""
+        """Tell whether a report after a run shows the comparison."""
         quiet = self.verdict in (Verdict.SAME, Verdict.NEW, Verdict.GONE, Verdict.UNTIMED)
         return not quiet or bool(self.changes)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class RecordedEvaluation:
     """An evaluation in its record."""
 
     record: Record
     evaluation: Evaluation
     noise: float = AA_NOISE
-    """Of all that was timed together with it."""
+    """Noise of everything that was timed together with it."""
 
     @property
     def timed(self) -> Performance | None:
+        """Times of the evaluation; None when it did not pass."""
         return self.evaluation.performance
 
     @property
     def run(self) -> Run | None:
-        """None when a line of a history kept too little of it."""
+        """Run of the evaluation; None when a line of a history has too little of it."""
         return run_of(self.record, self.evaluation)
 
 
-def compare_records(site: Site, before: Record, after: Record) -> tuple[Row, ...]:
-    """Our implementations, in the order of `after`; rows that only `before` has come last.  Raises ValueError when
-    the records are of two kernels, or of one that the site does not have.
+def compare_records(site: Site, before: Record, after: Record) -> tuple[EvaluationComparison, ...]:
+    """Return a comparison of each implementation, in the order of `after`, those that only `before` has last.
+
+    Raises ValueError when the records are of two kernels, or of a kernel that the site does not have.
     """
     kernel = next((k for k in site.kernels if k.name == after.kernel), None)
     if kernel is None or before.kernel != after.kernel:
         raise ValueError(f"a record of {before.kernel} and one of {after.kernel} cannot be compared")
-    old, new = _sides(before), _sides(after)
-    return tuple(compare_sides(kernel, old.get(one), new.get(one)) for one in {**new, **old})
+    old, new = _recorded_evaluations(before), _recorded_evaluations(after)
+    return tuple(compare_evaluations(kernel, old.get(one), new.get(one)) for one in {**new, **old})
 
 
-def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Row, ...]:
-    """Of several kernels and GPUs; where there are more than one of these, each row says which.  Raises ValueError."""
+def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[EvaluationComparison, ...]:
+    """Return the comparisons of several kernels and GPUs; with several GPUs each title names one.
+
+    Raises ValueError as `compare_records` does.
+    """
     every = list(pairs)
     several = len({after.gpu for _, after in every}) > 1
     return tuple(
@@ -105,49 +113,61 @@ def compare_all(site: Site, pairs: Iterable[tuple[Record, Record]]) -> tuple[Row
     )
 
 
-def compare_sides(kernel: Kernel, before: Side | None, after: Side | None) -> Row:
-    """One evaluation as each record has it; None where a record does not, which at most one of them may be."""
+def compare_evaluations(
+    kernel: Kernel, before: RecordedEvaluation | None, after: RecordedEvaluation | None
+) -> EvaluationComparison:
+    """Return the comparison of an evaluation in two records; one of them may be None, where a record lacks it."""
     either = after or before
     assert either is not None
     one = either.evaluation
     title = f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
     if before is None:
-        return Row(title, Verdict.NEW, "only the second record has it")
+        return EvaluationComparison(title, Verdict.NEW, "only the second record has it")
     if after is None:
-        return Row(title, Verdict.GONE, "only the first record has it")
+        return EvaluationComparison(title, Verdict.GONE, "only the first record has it")
     if before.timed is None or after.timed is None:
-        return _untimed(title, before.evaluation, after.evaluation)
-    return _timed(kernel, title, before, after)
+        return _compare_untimed(title, before.evaluation, after.evaluation)
+    return _compare_timed(kernel, title, before, after)
 
 
-def _untimed(title: str, old: Evaluation, new: Evaluation) -> Row:
-    """At least one of them failed."""
+def _compare_untimed(title: str, old: Evaluation, new: Evaluation) -> EvaluationComparison:
+    """Return the comparison of two evaluations of which at least one has no time."""
     changes = deterministic_changes(old, new)
     why = new.message.split("\n")[0] or f"{old.status} → {new.status}"
-    return Row(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
+    return EvaluationComparison(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
 
 
-def _timed(kernel: Kernel, title: str, before: Side, after: Side) -> Row:
-    measures = tuple(_measures(kernel, before, after))
+def _compare_timed(
+    kernel: Kernel, title: str, before: RecordedEvaluation, after: RecordedEvaluation
+) -> EvaluationComparison:
+    measures = tuple(_figure_changes(kernel, before, after))
     noise = max(before.noise, after.noise)
     threshold = threshold_of(noise)
     if before.record.gpu != after.record.gpu:
         why = f"no verdict between two models of GPU, {before.record.gpu} and {after.record.gpu}"
-        return Row(title, Verdict.AMBIGUOUS, why, measures, noise)
-    found = verdict(measures, threshold)
+        return EvaluationComparison(title, Verdict.AMBIGUOUS, why, measures, noise)
+    decided = verdict(measures, threshold)
     changes = deterministic_changes(before.evaluation, after.evaluation)
-    reasons = [reason_of(found, measures, noise, _causes(kernel, before, after, measures, threshold)), *changes]
-    if found is not Verdict.SAME and same_code(before.evaluation, after.evaluation):
+    reasons = [reason_of(decided, measures, noise, _causes(kernel, before, after, measures, threshold)), *changes]
+    if decided is not Verdict.SAME and same_code(before.evaluation, after.evaluation):
         reasons.append(UNCHANGED_CODE)
     confirmed = all(m.confirmed(threshold) for m in measures) if all_moved(measures, threshold) else None
-    return Row(title, found, "; ".join(reasons), measures, noise, confirmed, changes)
+    return EvaluationComparison(
+        title,
+        decided,
+        "; ".join(reasons),
+        measures=measures,
+        noise=noise,
+        confirmed=confirmed,
+        changes=changes,
+    )
 
 
-def _sides(record: Record) -> dict[EvaluationId, Side]:
-    """Ours, by what there is one of in a record."""
-    quiet = noises(record)
+def _recorded_evaluations(record: Record) -> dict[EvaluationId, RecordedEvaluation]:
+    """Return the evaluations of our implementations by their ids."""
+    noise = noise_by_timing(record)
     return {
-        evaluation_id(e): Side(record, e, quiet.get(timing_of(e), AA_NOISE))
+        evaluation_id(e): RecordedEvaluation(record, e, noise.get(timing_id(e), AA_NOISE))
         for e in record.evaluations
         if e.role is Role.IMPLEMENTATION
     }
@@ -159,38 +179,41 @@ def _by_status(old: Evaluation, new: Evaluation) -> Verdict:
     return Verdict.FAILED if new.performance is None else Verdict.REPAIRED
 
 
-def _measures(kernel: Kernel, before: Side, after: Side) -> Iterator[Measure]:
+def _figure_changes(kernel: Kernel, before: RecordedEvaluation, after: RecordedEvaluation) -> Iterator[FigureChange]:
     if before.timed is None or after.timed is None:
         return
     if baseline := _common_baseline(kernel, before.timed, after.timed):
-        yield from _of_baseline(f"{baseline} / t", baseline, before.timed.ratios, after.timed.ratios)
-        yield from _of_baseline(
+        yield from _ratio_change(f"{baseline} / t", baseline, before.timed.ratios, after.timed.ratios)
+        yield from _ratio_change(
             f"{baseline} / t{IN_CYCLES}", baseline, before.timed.cycle_ratios, after.timed.cycle_ratios
         )
     shares = _of_ceiling(kernel, before), _of_ceiling(kernel, after)
     if shares[0] and shares[1]:
-        yield _measure(OF_CEILING, shares[0], shares[1])
+        yield _figure_change(OF_CEILING, shares[0], shares[1])
 
 
 def _common_baseline(kernel: Kernel, before: Performance, after: Performance) -> str:
-    """The first that both have, in the order of kernel.yaml, else of the older record."""
+    """Return the first baseline of both, in the order of kernel.yaml, else of the older record; empty without one."""
     old, new = ([ratio.baseline for ratio in timed.ratios] for timed in (before, after))
     return next((name for name in (*kernel.baselines, *old) if name in old and name in new), "")
 
 
-def _of_baseline(name: str, baseline: str, before: Iterable[Ratio], after: Iterable[Ratio]) -> Iterator[Measure]:
+def _ratio_change(name: str, baseline: str, before: Iterable[Ratio], after: Iterable[Ratio]) -> Iterator[FigureChange]:
     old, new = (next((r for r in ratios if r.baseline == baseline), None) for ratios in (before, after))
     if old and new:
-        yield _measure(name, old, new)
+        yield _figure_change(name, old, new)
 
 
-def _measure(name: str, old: Ratio, new: Ratio) -> Measure:
+def _figure_change(name: str, old: Ratio, new: Ratio) -> FigureChange:
     before, after = ((r.value, r.low, r.high) for r in (old, new))
-    return Measure(name, before, after, old.by_process, new.by_process)
+    return FigureChange(name, before, after, old.by_process, new.by_process)
 
 
-def _of_ceiling(kernel: Kernel, side: Side) -> Ratio | None:
-    """By the probes of its run alone: a ceiling that our own code raised would move with it."""
+def _of_ceiling(kernel: Kernel, side: RecordedEvaluation) -> Ratio | None:
+    """Return of-ceiling with its interval, or None.
+
+    Only ceilings of the run's probes count, because a ceiling that our own code raised would move with the code.
+    """
     timed, floor = side.timed, _floor_us(kernel, side)
     if timed is None or not floor:
         return None
@@ -198,18 +221,24 @@ def _of_ceiling(kernel: Kernel, side: Side) -> Ratio | None:
     return Ratio(OF_CEILING, floor / timed.median_us, floor / timed.high_us, floor / timed.low_us, by_process)
 
 
-def _floor_us(kernel: Kernel, side: Side) -> float:
-    """0 when it is not known."""
+def _floor_us(kernel: Kernel, side: RecordedEvaluation) -> float:
+    """Return the least time in microseconds; 0 when it is not known."""
     cost = cost_of_evaluation(kernel, side.evaluation)
     return _limits(side, cost).floor_us(cost) if cost else 0.0
 
 
-def _limits(side: Side, cost: Cost) -> Limits:
-    return probed_limits(side.run, cost, side.evaluation.dtype) if side.run else Limits()
+def _limits(side: RecordedEvaluation, cost: Cost) -> WorkloadCeilings:
+    return probed_ceilings(side.run, cost, side.evaluation.dtype) if side.run else WorkloadCeilings()
 
 
-def _causes(kernel: Kernel, before: Side, after: Side, measures: Sequence[Measure], threshold: float) -> Iterator[str]:
-    """What moved when one measure did and another did not at all."""
+def _causes(
+    kernel: Kernel,
+    before: RecordedEvaluation,
+    after: RecordedEvaluation,
+    measures: Sequence[FigureChange],
+    threshold: float,
+) -> Iterator[str]:
+    """Yield an explanation when one figure changed and another one did not at all."""
     moved = {m.name for m in measures if m.beyond(threshold)}
     still = {m.name for m in measures if not m.beyond(threshold / 2)}
     ratio = next((m.name for m in measures if m.name.endswith(" / t")), "")
@@ -221,25 +250,25 @@ def _causes(kernel: Kernel, before: Side, after: Side, measures: Sequence[Measur
         yield _ceilings(kernel, before, after, threshold)
 
 
-def _versions(before: Side, after: Side) -> str:
+def _versions(before: RecordedEvaluation, after: RecordedEvaluation) -> str:
     if before.run is None or after.run is None:
         return "versions are not known"
     changed = newer_versions(before.run.environment, after.run.environment)
     return ", ".join(changed) or "with the same driver, CUDA, torch and Triton"
 
 
-def _ceilings(kernel: Kernel, before: Side, after: Side, threshold: float) -> str:
-    """Whether the run's ceilings moved, or everything below them."""
+def _ceilings(kernel: Kernel, before: RecordedEvaluation, after: RecordedEvaluation, threshold: float) -> str:
+    """Say whether the measured ceiling changed, or the machine with all its times."""
     floors = _floor_us(kernel, before), _floor_us(kernel, after)
     if abs(floors[1] / floors[0] - 1) <= threshold / 2:
         return "the machine moved, and the baseline with it"
     return f"the measured ceiling moved ({_binding(kernel, before)} → {_binding(kernel, after)})"
 
 
-def _binding(kernel: Kernel, side: Side) -> str:
-    """`memory 1:1 at 4.28 TB/s`."""
+def _binding(kernel: Kernel, side: RecordedEvaluation) -> str:
+    """Return the ceiling that binds, with its rate: `memory 1:1 at 4.28 TB/s`."""
     cost = cost_of_evaluation(kernel, side.evaluation)
-    limits = _limits(side, cost) if cost else Limits()
+    limits = _limits(side, cost) if cost else WorkloadCeilings()
     if cost and limits.bound_by_memory(cost):
         return f"{limits.memory} at {limits.bytes_per_s / 1e12:.2f} TB/s"
     return f"{limits.compute} at {limits.flops_per_s / 1e12:.1f} TFLOP/s"

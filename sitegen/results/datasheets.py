@@ -1,4 +1,7 @@
-"""What the vendor says of a GPU: the dashed lines.  Figures and their source stand in `datasheets.json`."""
+"""Look up a GPU's rates by the vendor's datasheet, which charts draw as dashed lines.
+
+The rates and their sources stand in `datasheets.json`.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,25 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Datasheet:
+    """Rates of one GPU by its datasheet."""
+
     name: str
     bytes_per_s: float
     flops_per_s: Mapping[str, float] = field(default_factory=dict)
-    """Dense rates by the ceiling's name: `fp32`, `tf32`, `bf16`, `fp8`."""
+    """Rates without sparsity by the name of the ceiling: `fp32`, `tf32`, `bf16`, `fp8`."""
     source: str = ""
 
     def rate(self, ceiling: str) -> float | None:
-        """What it says of a ceiling, by the ceiling's name; None where it says nothing."""
+        """Return the rate for a ceiling, by the ceiling's name; None when the datasheet has none."""
         return self.bytes_per_s if ceiling.startswith("memory ") else self.flops_per_s.get(ceiling)
 
 
 def datasheet(gpu: str) -> Datasheet | None:
-    """The sheet of a GPU's id, or None: then a chart has no dashed line."""
-    return _all().get(gpu)
+    """Return the datasheet of a GPU by its id; without one (None) a chart has no dashed line."""
+    return _datasheets().get(gpu)
 
 
 @cache
-def _all() -> Mapping[str, Datasheet]:
+def _datasheets() -> Mapping[str, Datasheet]:
     data = json.loads(resources.files("sitegen.results").joinpath("datasheets.json").read_text(encoding="utf-8"))
     return {gpu: Datasheet(**sheet) for gpu, sheet in data.items()}

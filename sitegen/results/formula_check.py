@@ -1,9 +1,9 @@
-"""What the GPU's counters read from memory against the formulas of kernel.yaml → the formulas that cannot be right.
+"""Check the formulas of kernel.yaml against the bytes that the GPU's counters measured.
 
-Bandwidth, of-ceiling and the roofline stand on `reads` and `writes`, which an author types.  At a workload far larger
-than the L2 somebody comes near them: whoever moves the fewest bytes must not move fewer than the least, nor many more.
-Matrix products read their operands several times from any cache that is smaller than they are, so of them only the
-lower bound is asked.
+Bandwidth, of-ceiling and the roofline are computed from `reads` and `writes`, which an author types.  At a workload
+far larger than the L2, some implementation comes near this least traffic.  So the implementation that moves the fewest
+bytes must not move fewer than the formulas say, nor many more.  Matrix products read their operands several times when
+these are larger than the caches, so only the lower bound is checked for them.
 """
 
 from __future__ import annotations
@@ -13,33 +13,36 @@ from collections.abc import Iterator
 from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Counters, Evaluation, Record, Role, Run
-from sitegen.results.measures import cost_of_evaluation
+from sitegen.results.figures import cost_of_evaluation
 
 FEWER, MORE = 0.02, 0.05
-"""How far the fewest bytes counted may be below and above the formula."""
+"""Largest relative difference of the fewest bytes counted below and above the formula."""
 
 JUDGED_FACTOR = 8
-"""How many times the L2 the least of a workload is, to be judged.  What a call finds there of the call before it, or
-leaves there to be written after it, is up to 7 MB on an H200 (a ninth of its L2), also for kernels that ask for their
-lines to be evicted first: less than FEWER only from here on."""
+"""Least traffic of a workload that is checked, in sizes of the L2.
 
-Counted = tuple[Evaluation, Counters, Cost]
+A call finds up to 7 MB of the call before it in the L2 of an H200 (a ninth of its size), or leaves as much there to be
+written later, also when the kernel asks for its lines to be evicted first.  From this traffic on that is a smaller
+share than FEWER.
+"""
+
+CountedCall = tuple[Evaluation, Counters, Cost]
 
 
 def wrong_formulas(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
-    """One sentence for each workload, dtype and params at which `reads + writes` is not what a call moves."""
-    places: dict[tuple[str, str, str], list[Counted]] = {}
+    """Yield a sentence for each workload, dtype and params at which a call moves other bytes than `reads + writes`."""
+    places: dict[tuple[str, str, str], list[CountedCall]] = {}
     for one in _counted(kernel, record, run):
         evaluation = one[0]
         places.setdefault((evaluation.workload, evaluation.dtype, str(sorted(evaluation.params.items()))), []).append(
             one
         )
     for counted in places.values():
-        yield from _judged(kernel, *min(counted, key=lambda one: one[1].dram_bytes))
+        yield from _judge_formula(kernel, *min(counted, key=lambda one: one[1].dram_bytes))
 
 
-def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[Counted]:
-    """Our implementations of this run that passed, where the counters are right and the caches too small to matter."""
+def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
+    """Yield the implementations of a run that passed, have valid counters, and move far more than the L2 holds."""
     for evaluation in record.evaluations:
         ours = evaluation.role is Role.IMPLEMENTATION and evaluation.status is Status.PASSED
         counters = evaluation.counters
@@ -50,7 +53,7 @@ def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[Counted]:
             yield evaluation, counters, cost
 
 
-def _judged(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
+def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
     share = counters.dram_bytes / cost.bytes - 1
     if share >= -FEWER and (share <= MORE or cost.is_matrix):
         return

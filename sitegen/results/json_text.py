@@ -1,4 +1,4 @@
-"""JSON that a person can review in a diff, and the place of a value in a JSON text."""
+"""Write JSON that a person can review in a diff, and find the place of a value in a JSON text."""
 
 from __future__ import annotations
 
@@ -12,25 +12,23 @@ from typing import Any
 from sitegen.model.plain import to_plain
 
 WIDTH = 140
-"""Of a line that holds a small object."""
+"""Most characters of a line that holds a small object."""
 DIGITS = 6
-"""Significant digits of a stored float: more than any measurement has, few enough to be the same everywhere."""
+"""Significant digits of a stored float: more than a measurement has, and few enough to be equal on every machine."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decoder = json.JSONDecoder()
 
 
-def stored(value: Any) -> Any:
-    """A dataclass as plain JSON without what says nothing: fields that are None or empty, and would be if they were not
-    there.
-    """
+def to_stored(value: Any) -> Any:
+    """Return plain JSON values without the fields that are None or empty and have such a default."""
     if is_dataclass(value) and not isinstance(value, type):
         members = {f.name: (getattr(value, f.name), f) for f in fields(value)}
-        return {name: stored(one) for name, (one, f) in members.items() if not (_is_empty(one) and _is_optional(f))}
+        return {name: to_stored(one) for name, (one, f) in members.items() if not (_is_empty(one) and _is_optional(f))}
     if isinstance(value, Mapping):
-        return {str(key): stored(one) for key, one in value.items()}
+        return {str(key): to_stored(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [stored(one) for one in value]
+        return [to_stored(one) for one in value]
     return to_plain(value)
 
 
@@ -39,27 +37,27 @@ def _is_empty(value: Any) -> bool:
 
 
 def _is_optional(field: Field[Any]) -> bool:
-    """Whether the class makes it empty by itself."""
+    """Tell whether the default of a field is None or empty."""
     default = field.default if field.default_factory is MISSING else field.default_factory()
     return default is not MISSING and _is_empty(default)
 
 
 def dump(value: Any) -> str:
-    """Sorted keys, LF, floats of six significant digits; numbers and small objects stay on one line."""
-    return _dumped(stable(value), "") + "\n"
+    """Return JSON with sorted keys, LF and floats of six significant digits; small objects stay on one line."""
+    return _dumped(rounded(value), "") + "\n"
 
 
 def dump_line(value: Any) -> str:
-    """The same on one line, for a history."""
-    return json.dumps(stable(value), sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """Return the JSON on one line, for a history, with keys and floats as in `dump`."""
+    return json.dumps(rounded(value), sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def stable(value: Any) -> Any:
-    """The value with its floats rounded; params are what the author wrote, not a measurement."""
+def rounded(value: Any) -> Any:
+    """Return the value with its floats rounded, except those in `params`, which an author wrote."""
     if isinstance(value, Mapping):
-        return {key: item if key == "params" else stable(item) for key, item in value.items()}
+        return {key: item if key == "params" else rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [stable(item) for item in value]
+        return [rounded(item) for item in value]
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.{DIGITS}g}")
     return value
@@ -80,7 +78,7 @@ def _dumped(value: Any, indent: str) -> str:
 
 
 def _is_row(value: dict[str, Any] | list[Any], width: int) -> bool:
-    """A list of numbers of any length; else scalars and lists of numbers that fit."""
+    """Tell whether a value stays on one line: a list of numbers, or scalars and lists of numbers that fit."""
     items = list(value.values()) if isinstance(value, dict) else value
     flat = all(not isinstance(item, dict) and (not isinstance(item, list) or _are_numbers(item)) for item in items)
     return (isinstance(value, list) and _are_numbers(value)) or (flat and width <= WIDTH)
@@ -91,17 +89,18 @@ def _are_numbers(items: list[Any]) -> bool:
 
 
 def position(text: str, path: Sequence[str | int]) -> tuple[int, int, int]:
-    """Line, column (from 1) and length of the value that `path` leads to, of a valid JSON text; as deep as it goes.
+    """Return line, column (from 1) and length of the value at `path` in a valid JSON text.
 
-    A member is marked at its key, an element at its first character.
+    A member of an object is marked at its key, an element of an array at its first character.  When the path leads to
+    nothing, the last value on the way is marked.
     """
-    at, end = _found(text, _skip(text, 0), list(path))
+    at, end = _extent(text, _skip(text, 0), list(path))
     line = text.count("\n", 0, at) + 1
     column = at - (text.rfind("\n", 0, at) + 1) + 1
     return line, column, max(1, min(end, text.find("\n", at) if "\n" in text[at:end] else end) - at)
 
 
-def _found(text: str, at: int, path: list[str | int]) -> tuple[int, int]:
+def _extent(text: str, at: int, path: list[str | int]) -> tuple[int, int]:
     mark = (at, at + 1)
     while path:
         step = path.pop(0)
@@ -114,7 +113,7 @@ def _found(text: str, at: int, path: list[str | int]) -> tuple[int, int]:
 
 
 def _entries(text: str, at: int) -> dict[str | int, tuple[int, int]]:
-    """Of the object or array at `at`: where each key stands and where its value begins (arrays: the same place)."""
+    """Return the offsets of each key and of its value in the object or array at `at`; equal in an array."""
     entries: dict[str | int, tuple[int, int]] = {}
     if text[at] not in "{[":
         return entries
@@ -135,5 +134,5 @@ def _end(text: str, at: int) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at

@@ -1,7 +1,7 @@
-"""A record beside its kernel.yaml and its samples → what they do not bear out.
+"""Find claims of a record that its kernel.yaml, its ceilings or its samples contradict.
 
-`accept` and `run` judge what a GPU machine sends before they store it.  `check` and `build` judge what is stored, since
-a record can be edited by hand.  A record that was forged together with its samples passes: a reviewer must look there.
+`accept` and `run` judge results of a GPU machine before they store them.  `check` and `build` judge stored records,
+since a record can be edited by hand.  A record that was forged together with its samples passes.
 """
 
 from __future__ import annotations
@@ -13,49 +13,52 @@ from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, Evaluation, Record, Role, Run
 from sitegen.results.datasheets import datasheet
+from sitegen.results.figures import impossible_rates
 from sitegen.results.formula_check import wrong_formulas
-from sitegen.results.measures import beyond
 from sitegen.results.samples import BadSamples, Samples, contradictions
-from sitegen.results.values import Path
+from sitegen.results.value_limits import ValuePath
 
 SEEDS, ROW_SHARE = 3, 4.0
-"""As in measure/correctness.py: seeds of every check, and how many times the tolerance one row may have."""
+"""Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""
 ABOVE_DATASHEET = 1.1
-"""A ceiling is measured on one board, whose clock may be a little above what the datasheet assumes."""
+"""Largest measured ceiling over the datasheet's: a board's clock may be a little above what the datasheet assumes."""
 HIGHEST = {"memory": 40e12, "L2": 200e12, "shared": 1e15, "compute": 25e15}
-"""Of a GPU without a datasheet here, per second: five times what the fastest GPU of 2025 can do."""
+"""Largest rates per second on a GPU without a datasheet here: five times those of the fastest GPU of 2025."""
 
-OfToday = Callable[[Evaluation], bool]
-"""Whether an implementation was checked by the rules that kernel.yaml has now (or had in the bundle that was sent)."""
+CurrentRulesTest = Callable[[Evaluation], bool]
+"""Function that tells whether an evaluation was checked by the current rules of kernel.yaml (or of the bundle sent)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """One thing in a record that is not borne out."""
+    """One claim of a record that is contradicted."""
 
     code: str
-    path: Path
-    """Where it stands in the record."""
+    path: ValuePath
+    """Path of the claim in the record."""
     message: str
 
 
 def doubts(
-    kernel: Kernel, record: Record, of_today: OfToday, samples: Callable[[str], Samples], only: str = ""
+    kernel: Kernel, record: Record, is_current: CurrentRulesTest, samples: Callable[[str], Samples], only: str = ""
 ) -> Iterator[Doubt]:
-    """Yield what is not borne out in a record, or in the run `only` of it.  `samples` raises BadSamples."""
+    """Yield the contradicted claims of a record, or only those of the run `only`.
+
+    `samples` returns the samples with a digest; it raises BadSamples.
+    """
     for index, run in enumerate(record.runs):
         if only in ("", run.id):
             for where, message in _wrong_ceilings(record, run):
                 yield Doubt("SG308", ("runs", index, *where), message)
-            for number, message in beyond(kernel, record, run):
+            for number, message in impossible_rates(kernel, record, run):
                 yield Doubt("SG403", ("evaluations", number, "performance", "median_us"), message)
             for message in wrong_formulas(kernel, record, run):
                 yield Doubt("SG404", ("runs", index), message)
-    yield from _unchecked(kernel, record, of_today, only)
-    yield from _unsampled(record, samples, only)
+    yield from _wrong_checks(kernel, record, is_current, only)
+    yield from _wrong_times(record, samples, only)
 
 
-def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[Path, str]]:
+def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
     if gpu_id(run.environment.gpu) != record.gpu:
         yield ("environment", "gpu"), f"the run was made on {run.environment.gpu}, and the record is of {record.gpu}"
     timed = any(e.performance and e.run == run.id for e in record.evaluations)
@@ -76,63 +79,76 @@ def _highest(gpu: str, ceiling: Ceiling) -> float:
     return HIGHEST.get(name, HIGHEST["compute"])
 
 
-def _unchecked(kernel: Kernel, record: Record, of_today: OfToday, only: str) -> Iterator[Doubt]:
-    """The gates of correctness again, from the errors that are stored.  The limits are those of kernel.yaml where the
-    record was made by them; an older record has only its own.  A baseline was checked by the rules of the
-    implementations beside it.
+def _wrong_checks(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
+    """Yield a doubt for each stored error with which an evaluation cannot have passed.
+
+    The limits are those of kernel.yaml when the record was made by them; an older record is judged by its own.  A
+    baseline was checked by the rules of the implementations beside it.
     """
     ours = {one.name: one for one in kernel.implementations}
-    cells_of_today = {_cell(e) for e in record.evaluations if e.role is Role.IMPLEMENTATION and of_today(e)}
+    cells_by_current_rules = {_cell(e) for e in record.evaluations if e.role is Role.IMPLEMENTATION and is_current(e)}
     for index, one in enumerate(record.evaluations):
         if one.status is not Status.PASSED or one.role is Role.PROBE or only not in ("", one.run):
             continue
-        found = one.correctness
-        if found is None:
+        correctness = one.correctness
+        if correctness is None:
             if one.role is Role.IMPLEMENTATION:
                 yield Doubt("SG308", ("evaluations", index), f"{_title(one)} passed without a check")
             continue
-        by_today = _cell(one) in cells_of_today
-        tolerance = kernel.tolerance.get(one.dtype, found.tolerance) if by_today else found.tolerance
-        for message in _failed_gates(found, tolerance):
+        by_current_rules = _cell(one) in cells_by_current_rules
+        tolerance = (
+            kernel.tolerance.get(one.dtype, correctness.tolerance) if by_current_rules else correctness.tolerance
+        )
+        for message in _failed_gates(correctness, tolerance):
             yield Doubt("SG308", ("evaluations", index, "correctness"), f"{_title(one)}: {message}")
-        if by_today:
-            for message in _skipped_checks(kernel, one, found, ours.get(one.name)):
+        if by_current_rules:
+            for message in _skipped_checks(kernel, one, correctness, ours.get(one.name)):
                 yield Doubt("SG308", ("evaluations", index, "correctness"), f"{_title(one)}: {message}")
 
 
-def _failed_gates(found: Correctness, tolerance: float) -> Iterator[str]:
-    if not found.relative_error <= tolerance:
-        yield f"the relative error {found.relative_error:.3g} is above the tolerance {tolerance:.3g}"
-    if not found.row_error <= ROW_SHARE * tolerance:
-        yield f"the error of a row {found.row_error:.3g} is above {ROW_SHARE:g} × the tolerance {tolerance:.3g}"
-    if found.seeds < SEEDS or found.shapes < 1:
-        yield f"it was checked with {found.seeds} seeds at {found.shapes} shapes; {SEEDS} seeds at 1 are the least"
+def _failed_gates(correctness: Correctness, tolerance: float) -> Iterator[str]:
+    if not correctness.relative_error <= tolerance:
+        yield f"the relative error {correctness.relative_error:.3g} is above the tolerance {tolerance:.3g}"
+    if not correctness.row_error <= ROW_SHARE * tolerance:
+        yield f"the error of a row {correctness.row_error:.3g} is above {ROW_SHARE:g} × the tolerance {tolerance:.3g}"
+    if correctness.seeds < SEEDS or correctness.shapes < 1:
+        checks = f"{correctness.seeds} seeds at {correctness.shapes} shapes"
+        yield f"it was checked with {checks}; {SEEDS} seeds at 1 are the least"
 
 
 def _skipped_checks(
-    kernel: Kernel, one: Evaluation, found: Correctness, implementation: Implementation | None
+    kernel: Kernel, one: Evaluation, correctness: Correctness, implementation: Implementation | None
 ) -> Iterator[str]:
-    """A baseline is checked at the workload alone; what was not timed, perhaps at the small shapes alone."""
+    """Yield a sentence for each check that kernel.yaml asks for and the record lacks.
+
+    A baseline is checked at the workload only; an implementation that was not timed may lack the workload's shape.
+    """
     wanted = 1 + (len(kernel.checks) if one.role is Role.IMPLEMENTATION else 0)
-    if found.shapes != wanted and (one.performance or found.shapes != wanted - 1):
-        yield f"it was checked at {found.shapes} shapes, and kernel.yaml asks for {wanted}"
-    missing = [name for name in ("normal", *kernel.extra_inputs) if name not in found.input_sets]
+    if correctness.shapes != wanted and (one.performance or correctness.shapes != wanted - 1):
+        yield f"it was checked at {correctness.shapes} shapes, and kernel.yaml asks for {wanted}"
+    missing = [name for name in ("normal", *kernel.extra_inputs) if name not in correctness.input_sets]
     if missing:
         yield f"it was not checked with the inputs `{missing[0]}`"
-    if found.tolerance != kernel.tolerance.get(one.dtype, found.tolerance):
-        yield f"it was checked against {found.tolerance:.3g}; kernel.yaml allows {kernel.tolerance[one.dtype]:.3g}"
-    if implementation and implementation.deterministic and one.role is Role.IMPLEMENTATION and not found.deterministic:
+    allowed = kernel.tolerance.get(one.dtype, correctness.tolerance)
+    if correctness.tolerance != allowed:
+        yield f"it was checked against {correctness.tolerance:.3g}; kernel.yaml allows {allowed:.3g}"
+    if (
+        implementation
+        and implementation.deterministic
+        and one.role is Role.IMPLEMENTATION
+        and not correctness.deterministic
+    ):
         yield "it is declared deterministic, and its runs differ"
 
 
-def _unsampled(record: Record, samples: Callable[[str], Samples], only: str) -> Iterator[Doubt]:
-    """Times without samples, and figures that the samples do not give."""
+def _wrong_times(record: Record, samples: Callable[[str], Samples], only: str) -> Iterator[Doubt]:
+    """Yield a doubt for each time without samples, and for each figure that contradicts its samples."""
     of_cells: dict[tuple[object, ...], dict[str, Samples]] = {}
     timed = [(n, e) for n, e in enumerate(record.evaluations) if e.performance and only in ("", e.run)]
     known: dict[int, Samples] = {}
     for index, one in timed:
         try:
-            known[index] = samples(one.samples) if one.samples else _none()
+            known[index] = samples(one.samples) if one.samples else _no_samples()
         except BadSamples as error:
             yield Doubt("SG308", ("evaluations", index, "performance"), f"{_title(one)}: {error}")
             continue
@@ -140,17 +156,17 @@ def _unsampled(record: Record, samples: Callable[[str], Samples], only: str) -> 
             of_cells.setdefault(_cell(one), {})[one.name] = known[index]
     for index, one in timed:
         if index in known:
-            found = contradictions(one, known[index], of_cells.get(_cell(one), {}))
-            if message := next(found, ""):
+            sentences = contradictions(one, known[index], of_cells.get(_cell(one), {}))
+            if message := next(sentences, ""):
                 yield Doubt("SG308", ("evaluations", index, "performance"), f"{_title(one)}: {message}")
 
 
-def _none() -> Samples:
+def _no_samples() -> Samples:
     raise BadSamples("it has a time and no samples that bear it out")
 
 
 def _cell(one: Evaluation) -> tuple[object, ...]:
-    """What was timed in the same rounds."""
+    """Return an id shared by all evaluations that were timed in the same rounds."""
     return (one.run, one.workload, one.dtype, tuple(sorted(one.params.items())))
 
 

@@ -1,8 +1,9 @@
-"""What can change a result → its key: SHA-256 over named parts, so that a stale record can say which part changed.
+"""Compute the key of a result: SHA-256 over everything that can change it, in named parts.
 
-In it: the code and the local files that it reaches, reference.py, launch, tensors, dims, dtype, params, tolerance,
-checks, extra inputs, MEASURE_VERSION.  Not in it: prose, captions, summaries, predictions, goals, and the formulas,
-since of-ceiling is computed when a page is made.
+The parts tell which of them changed when a record is stale.  They are the code and the local files that it reaches,
+reference.py, launch, tensors, dims, dtype, params, tolerance, checks, extra inputs and MEASURE_VERSION.  Prose,
+captions, summaries, predictions and goals are no parts; nor are the formulas, since of-ceiling is computed when a page
+is made.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from sitegen.model.job import Key
 from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Workload
 from sitegen.model.measure_version import MEASURE_VERSION
 from sitegen.model.plain import to_plain
-from sitegen.results.reach import Files, reached_by_text, reached_from
+from sitegen.results.dependencies import SourceTexts, files_reached, files_reached_by_text
 
 PART_DIGITS = 16
-"""Of a part's hash: it only has to tell two versions apart; the digest is whole."""
+"""Hex digits kept of a part's hash, which only has to tell two versions apart; the digest is whole."""
 
 
 def implementation_key(
@@ -29,9 +30,9 @@ def implementation_key(
     workload: Workload,
     dtype: str,
     params: Mapping[str, Scalar],
-    files: Files,
+    files: SourceTexts,
 ) -> Key:
-    """The key of one evaluation."""
+    """Return the key of one evaluation."""
     return _key(
         {
             **_code_parts(kernel, implementation, files),
@@ -41,21 +42,21 @@ def implementation_key(
     )
 
 
-def wrong_key(kernel: Kernel, implementation: Implementation, files: Files) -> Key:
-    """The key of a `wrong/` variant's rejection: its first dtype, no workload; the status it must get is not in it."""
+def wrong_key(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> Key:
+    """Return the key of a `wrong/` variant's rejection, which has its first dtype, no workload and no status."""
     dtype = (implementation.dtypes or kernel.dtypes)[0]
     params = {name: values[0] for name, values in kernel.params.items()}
     return _key({**_code_parts(kernel, implementation, files), **_contract_parts(kernel, dtype, params)})
 
 
 def rule_parts(kernel: Kernel, dtype: str) -> dict[str, str]:
-    """The parts of a key that say how correctness is judged, as a record has them in `key_parts`."""
+    """Return the parts of a key that say how correctness is judged, in the form of `key_parts`."""
     parts = _contract_parts(kernel, dtype, {})
     return {name: _sha256(_canonical(parts[name]))[:PART_DIGITS] for name in ("tolerance", "checks", "extra_inputs")}
 
 
-def cell_keys(post: str, cells: Iterable[Cell], files: Files) -> tuple[Key, ...]:
-    """The key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
+def cell_keys(post: str, cells: Iterable[Cell], files: SourceTexts) -> tuple[Key, ...]:
+    """Return the key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
     keys: list[Key] = []
     parts: dict[str, Any] = {}
     for cell in cells:
@@ -64,37 +65,37 @@ def cell_keys(post: str, cells: Iterable[Cell], files: Files) -> tuple[Key, ...]
     return tuple(keys)
 
 
-def sources_of(kernel: Kernel, implementations: Iterable[Implementation], files: Files) -> dict[str, str]:
-    """Every file that a job over these implementations needs, by path; cells carry their own text."""
+def sources_of(kernel: Kernel, implementations: Iterable[Implementation], files: SourceTexts) -> dict[str, str]:
+    """Return the text of every file that a job over these implementations needs, by path, except cells."""
     paths = {path for one in implementations for path in _code_paths(kernel, one, files)}
     return {path: files[path] for path in sorted(paths | set(_reference_paths(kernel, files)))}
 
 
-def cell_sources(cells: Iterable[Cell], files: Files) -> dict[str, str]:
-    """The local modules that a post's cells import, by path."""
+def cell_sources(cells: Iterable[Cell], files: SourceTexts) -> dict[str, str]:
+    """Return the text of the local modules that a post's cells import, by path."""
     paths = {path for cell in cells for path in _imports_of(cell, files)}
     return {path: files[path] for path in sorted(paths)}
 
 
-def _code_parts(kernel: Kernel, implementation: Implementation, files: Files) -> dict[str, Any]:
+def _code_parts(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> dict[str, Any]:
     paths = (*_code_paths(kernel, implementation, files), *_reference_paths(kernel, files))
-    parts: dict[str, Any] = {path: _lines(files[path]) for path in paths}
+    parts: dict[str, Any] = {path: _with_lf(files[path]) for path in paths}
     if implementation.source:
-        parts[implementation.file] = _lines(implementation.source)
+        parts[implementation.file] = _with_lf(implementation.source)
     launch = (implementation.launch, implementation.host, implementation.arch, implementation.deterministic)
     return {**parts, "launch": launch}
 
 
-def _code_paths(kernel: Kernel, implementation: Implementation, files: Files) -> tuple[str, ...]:
-    """A cell stands, as it were, in its kernel's folder."""
+def _code_paths(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> tuple[str, ...]:
+    """Return the local files that an implementation reaches; the imports of a cell are relative to its kernel."""
     if not implementation.source:
-        return reached_from([implementation.file], files)
+        return files_reached([implementation.file], files)
     suffix = "py" if implementation.language is Language.TRITON else "cu"
-    return reached_by_text(implementation.source, f"{kernel.folder}/cell.{suffix}", files)
+    return files_reached_by_text(implementation.source, f"{kernel.folder}/cell.{suffix}", files)
 
 
-def _reference_paths(kernel: Kernel, files: Files) -> tuple[str, ...]:
-    return reached_from([f"{kernel.folder}/reference.py"], files)
+def _reference_paths(kernel: Kernel, files: SourceTexts) -> tuple[str, ...]:
+    return files_reached([f"{kernel.folder}/reference.py"], files)
 
 
 def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> dict[str, Any]:
@@ -109,14 +110,14 @@ def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) ->
     }
 
 
-def _cell_parts(post: str, cell: Cell, files: Files) -> dict[str, Any]:
-    code = (cell.language, _lines(cell.source), cell.launch, cell.raises)
-    modules = {path: _lines(files[path]) for path in _imports_of(cell, files)}
+def _cell_parts(post: str, cell: Cell, files: SourceTexts) -> dict[str, Any]:
+    code = (cell.language, _with_lf(cell.source), cell.launch, cell.raises)
+    modules = {path: _with_lf(files[path]) for path in _imports_of(cell, files)}
     return {f"{post}#{cell.label}": code, **modules}
 
 
-def _imports_of(cell: Cell, files: Files) -> tuple[str, ...]:
-    return reached_by_text(cell.source, "cell.cu" if cell.language == "cuda" else "cell.py", files)
+def _imports_of(cell: Cell, files: SourceTexts) -> tuple[str, ...]:
+    return files_reached_by_text(cell.source, "cell.cu" if cell.language == "cuda" else "cell.py", files)
 
 
 def _key(parts: Mapping[str, Any]) -> Key:
@@ -125,7 +126,7 @@ def _key(parts: Mapping[str, Any]) -> Key:
 
 
 def _canonical(value: Any) -> str:
-    """The same text for the same value, whatever the order in which a mapping was written."""
+    """Return a text that is equal for equal values, whatever the order of a mapping."""
     return json.dumps(to_plain(value), sort_keys=True, separators=(",", ":"))
 
 
@@ -133,6 +134,6 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _lines(text: str) -> str:
-    """Without the difference between the line endings of two systems."""
+def _with_lf(text: str) -> str:
+    """Return the text with LF line endings, so that a key is the same on every system."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

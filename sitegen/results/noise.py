@@ -1,14 +1,15 @@
-"""What the generations of processes saw of everything that was timed together → the noise of its ratios.
+"""Estimate the noise of ratios from the differences between generations of processes.
 
 Every contestant is timed by two processes or more, one after the other (`Performance.by_process_us`,
-`Ratio.by_process`).  By how much the ratio of two contestants differs among them is chance, since the code is the same.
-With s the standard deviation of its logarithm as one process of each sees it, the figure of a run, which is the mean of
-n, has the noise s / √n.
+`Ratio.by_process`).  The ratio of two contestants differs between generations only by chance, since the code is the
+same.  Let s be the standard deviation of the logarithm of this ratio in one generation.  The figure of a run is the
+mean over n generations and has the noise s / √n.
 
-A workload has few contestants, and a standard deviation of three values is often twice too large or too small.  So it
-is moderated (Smyth, "Linear models and empirical Bayes methods", 2004, does so with the variances of genes): averaged,
-by degrees of freedom, with that of the record's other workloads whose calls take about as long, since noise falls with
-duration and hardly depends on what else a workload is; what these lack in freedom is filled up with AA_NOISE.
+A workload has few contestants, and a standard deviation of three values is often twice too large or too small.  So its
+variance is moderated (Smyth, "Linear models and empirical Bayes methods", 2004, does so with the variances of genes):
+it is averaged, by degrees of freedom, with the variance of the record's other workloads whose calls take about as
+long, since noise falls with duration and hardly depends on anything else.  Where these have too few degrees of
+freedom, AA_NOISE stands for the missing ones.
 """
 
 from __future__ import annotations
@@ -23,67 +24,76 @@ from sitegen.model.kernel import Scalar
 from sitegen.model.record import Evaluation, Record, Role
 
 AA_NOISE = 0.0013
-"""Standard deviation of a run's ratio between two runs of the same code, as tried on an H200 with memory-bound kernels:
-what is assumed where only one process timed.  Each of these runs was one of two processes."""
-SIMILAR = 4.0
-"""Workloads whose calls take at most so many times as long are moderated with each other."""
-FREEDOM = 4
-"""Degrees of freedom of what a workload's own noise is moderated with: as many as five contestants have."""
-ENOUGH_PAIRS = 10
-"""Of five contestants.  From then on the median of pairs stands for all: one contestant that runs at two speeds must
-not hide the regressions of the others.  With fewer it is no safer, and worse known, than the mean of squares."""
+"""Standard deviation of a run's ratio between two runs of the same code, relative.
 
-Timing = tuple[str, str, tuple[tuple[str, Scalar], ...], str]
-"""Workload, dtype, params and run: what was timed together, in the same rounds."""
+It was measured on an H200 with memory-bound kernels and runs of two processes each, and is assumed where only one
+process timed.
+"""
+SIMILAR = 4.0
+"""Largest factor between the durations of workloads that are moderated with each other."""
+FREEDOM = 4
+"""Degrees of freedom of the other workloads in the moderated variance: as many as five contestants have."""
+ENOUGH_PAIRS = 10
+"""Least number of pairs, those of five contestants, from which on the median of the pairs' spreads is taken.
+
+The median keeps one contestant that runs at two speeds from hiding the regressions of the others.  With fewer pairs
+the median is no safer than the mean of squares, and less precise.
+"""
+
+TimingId = tuple[str, str, tuple[tuple[str, Scalar], ...], str]
+"""Workload, dtype, params and run, which everything timed in the same rounds has in common."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What one timing shows."""
+class _Spread:
+    """Differences between generations in one timing."""
 
     us: float
-    """The median of its contestants."""
+    """Median time of the contestants."""
     generations: int
     freedom: int
-    """Contestants less one, since only what is between them is known, for each generation but one."""
+    """Degrees of freedom: contestants less one, since only their ratios are known, times generations less one."""
     spreads: tuple[float, ...]
-    """Of the ratio of every two contestants, s."""
+    """Standard deviation s of the logarithm of the ratio of every two contestants."""
 
     @property
     def central(self) -> list[float]:
-        """The same, so that their median is s: that of χ² with k degrees is k (1 - 2 / 9k)³ (Wilson and Hilferty)."""
+        """Spreads scaled so that their median estimates s: the median of χ² with k degrees of freedom is
+        k (1 - 2 / 9k)³ (Wilson and Hilferty).
+        """
         k = self.generations - 1
         return [spread / (1 - 2 / (9 * k)) ** 1.5 for spread in self.spreads]
 
 
 def noise_of(record: Record, evaluation: Evaluation) -> float:
-    """Of the workload, dtype, params and run of an evaluation; AA_NOISE when one process timed it."""
-    return noises(record).get(timing_of(evaluation), AA_NOISE)
+    """Return the noise of an evaluation's ratios; AA_NOISE when only one process timed it."""
+    return noise_by_timing(record).get(timing_id(evaluation), AA_NOISE)
 
 
-def noises(record: Record) -> dict[Timing, float]:
-    """The standard deviation of a whole run's ratio, relative, of everything that two generations or more timed."""
-    together: dict[Timing, list[Evaluation]] = {}
+def noise_by_timing(record: Record) -> dict[TimingId, float]:
+    """Return the relative standard deviation of a run's ratio for each timing of two generations or more."""
+    together: dict[TimingId, list[Evaluation]] = {}
     for evaluation in record.evaluations:
         if evaluation.performance and len(evaluation.performance.by_process_us) > 1:
-            together.setdefault(timing_of(evaluation), []).append(evaluation)
-    seen = {timing: _seen(found) for timing, found in together.items() if len(found) > 1}
-    return {timing: _moderated(one, _others(timing, one, seen)) for timing, one in seen.items()}
+            together.setdefault(timing_id(evaluation), []).append(evaluation)
+    seen = {timing: _spread_of(evaluations) for timing, evaluations in together.items() if len(evaluations) > 1}
+    return {timing: _moderated(one, _similar_timings(timing, one, seen)) for timing, one in seen.items()}
 
 
-def timing_of(evaluation: Evaluation) -> Timing:
+def timing_id(evaluation: Evaluation) -> TimingId:
+    """Return the id of the timing that an evaluation is a part of."""
     e = evaluation
     return (e.workload, e.dtype, tuple(sorted(e.params.items())), e.run)
 
 
-def _others(timing: Timing, one: _Seen, seen: Mapping[Timing, _Seen]) -> list[_Seen]:
-    """All other timings of similar duration."""
+def _similar_timings(timing: TimingId, one: _Spread, seen: Mapping[TimingId, _Spread]) -> list[_Spread]:
+    """Return all other timings of similar duration."""
     return [
         other for name, other in seen.items() if name != timing and max(one.us / other.us, other.us / one.us) <= SIMILAR
     ]
 
 
-def _moderated(one: _Seen, others: Sequence[_Seen]) -> float:
+def _moderated(one: _Spread, others: Sequence[_Spread]) -> float:
     known = min(FREEDOM, sum(other.freedom for other in others))
     squares = one.freedom * _variance([one]) + (FREEDOM - known) * 2 * AA_NOISE**2
     if others:
@@ -91,25 +101,26 @@ def _moderated(one: _Seen, others: Sequence[_Seen]) -> float:
     return math.sqrt(squares / (one.freedom + FREEDOM) / one.generations)
 
 
-def _variance(several: Sequence[_Seen]) -> float:
-    """As one process sees it."""
+def _variance(several: Sequence[_Spread]) -> float:
+    """Return the variance of a ratio's logarithm in one generation."""
     spreads = [spread for seen in several for spread in seen.spreads]
     if len(spreads) < ENOUGH_PAIRS:
         return fmean(spread**2 for spread in spreads)
     return median_low([spread for seen in several for spread in seen.central]) ** 2
 
 
-def _seen(together: Sequence[Evaluation]) -> _Seen:
+def _spread_of(together: Sequence[Evaluation]) -> _Spread:
     times = [e.performance.median_us for e in together if e.performance]
     logs = _logs(together)
     generations = min(map(len, logs))
     between = ([x - y for x, y in zip(one, two, strict=False)] for one, two in combinations(logs, 2))
-    return _Seen(median(times), generations, (len(logs) - 1) * (generations - 1), tuple(map(stdev, between)))
+    return _Spread(median(times), generations, (len(logs) - 1) * (generations - 1), tuple(map(stdev, between)))
 
 
 def _logs(together: Sequence[Evaluation]) -> list[list[float]]:
-    """By generation, ln of the ratio of each to a baseline that all have, else of its time; what they share (the clock,
-    the baseline's own noise) is in all of them and cancels between two.
+    """Return ln of each contestant's ratio to a baseline that all have, else of its time, by generation.
+
+    The clock and the baseline's own noise are in all of them and cancel in the difference of two.
     """
     for baseline in [e.name for e in together if e.role is Role.BASELINE]:
         ratios = [_by_process(e, baseline) for e in together]
@@ -119,7 +130,7 @@ def _logs(together: Sequence[Evaluation]) -> list[list[float]]:
 
 
 def _by_process(evaluation: Evaluation, baseline: str) -> tuple[float, ...]:
-    """To itself, everything is 1."""
+    """Return the ratio to a baseline in each generation; the baseline's ratio to itself is 1."""
     performance = evaluation.performance
     if performance is None:
         return ()

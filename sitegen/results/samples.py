@@ -1,6 +1,6 @@
-"""The raw samples of one evaluation: an artefact's bytes → the samples → the figures that they give.
+"""Read the raw samples of an evaluation from an artefact, and compare stored figures with them.
 
-The figures are computed as `measure/` computes them, so that a stored figure can be compared with its samples.
+The figures are computed as `measure/` computes them.
 """
 
 from __future__ import annotations
@@ -19,42 +19,46 @@ from pydantic import TypeAdapter
 from sitegen.model.record import Evaluation, Performance, Ratio, Sustained
 
 LARGEST_ARTEFACT = 256 * 1024
-"""Bytes of the gzip; a page shows it, git keeps it for ever."""
+"""Most bytes of the gzip, which a page shows and git keeps for ever."""
 LARGEST_CONTENT = 16 << 20
 CLOSE, CLOSE_US = 5e-5, 2e-4
-"""How far a stored figure may be from what the samples give, relative and in microseconds: figures have six digits, and
-samples are rounded to a tenth of a nanosecond.  The records of this repository are within 2e-5."""
+"""Largest difference of a stored figure from its samples, relative and in microseconds.
+
+Figures have six digits, and samples are rounded to a tenth of a nanosecond.  The records of this repository are within
+2e-5.
+"""
 
 Rounds = Sequence[Sequence[float]]
 _JSON = TypeAdapter(dict[str, Any])
-"""Reads a text twice as fast as the module json, and each cold build reads all samples."""
+"""JSON reader that is twice as fast as the module json; each cold build reads all samples."""
 
 
 class BadSamples(ValueError):
-    """What is wrong with an artefact, in a sentence."""
+    """An artefact that cannot be used; the message is a sentence."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Microseconds of each call, by round; each round is sorted."""
+    """Times of all calls in microseconds, by round; each round is sorted."""
 
     rounds: Rounds
     generations: tuple[int, ...]
-    """Rounds that each generation of processes took."""
+    """Number of rounds of each generation of processes."""
     sustained: Rounds = ()
 
     @cached_property
     def medians(self) -> list[float]:
-        """Of each round."""
+        """Median of each round."""
         return [_median(one) for one in self.rounds]
 
     @cached_property
     def sustained_medians(self) -> list[float]:
+        """Median of each round under sustained load."""
         return [_median(one) for one in self.sustained]
 
 
 def unpacked(packed: bytes) -> bytes:
-    """The content of a gzip.  Raises BadSamples when it is damaged or too large."""
+    """Return the content of a gzip.  Raises BadSamples when it is damaged or too large."""
     inflate = zlib.decompressobj(wbits=31)
     try:
         content = inflate.decompress(packed, LARGEST_CONTENT + 1)
@@ -68,7 +72,7 @@ def unpacked(packed: bytes) -> bytes:
 
 
 def samples_of(content: bytes, digest: str) -> Samples:
-    """The samples in the content of an artefact.  Raises BadSamples."""
+    """Return the samples in the content of an artefact.  Raises BadSamples."""
     if hashlib.sha256(content).hexdigest() != digest:
         raise BadSamples("the samples have another hash than their name")
     try:
@@ -93,8 +97,9 @@ def _rounds(data: list[list[float]]) -> Rounds:
 
 
 def contradictions(evaluation: Evaluation, own: Samples, others: dict[str, Samples]) -> Iterator[str]:
-    """Yield a sentence for each stored figure that the samples do not give.  `others` are those of the baselines and
-    probes of the same rounds, by name.
+    """Yield a sentence for each stored figure that contradicts the samples.
+
+    `others` are the samples of the baselines and probes of the same rounds, by name.
     """
     timed = evaluation.performance
     if timed is None:
@@ -125,7 +130,7 @@ def _of_sustained(timed: Sustained, own: Samples, others: dict[str, Samples]) ->
 
 
 def _figures(timed: Performance | Sustained, medians: list[float], own: Samples) -> Iterator[str]:
-    """What bursts and sustained times have in common."""
+    """Yield the contradictions in figures that bursts and sustained times have in common."""
     yield from _differs("median_us", timed.median_us, fmean(_by_generation(medians, own)))
     yield from _all_differ("rounds_us", timed.rounds_us, medians)
     for name, bound in (("low_us", timed.low_us), ("high_us", timed.high_us)):
@@ -144,12 +149,12 @@ def _ratio(ratio: Ratio, theirs: list[float], ours: list[float], own: Samples) -
 
 
 def _by_generation(values: list[float], own: Samples) -> list[float]:
-    """The median of each generation."""
-    found, at = [], 0
+    """Return the median of each generation."""
+    medians, at = [], 0
     for size in own.generations:
-        found.append(_median(sorted(values[at : at + size])))
+        medians.append(_median(sorted(values[at : at + size])))
         at += size
-    return found
+    return medians
 
 
 def _all_differ(name: str, stored: Sequence[float], given: Sequence[float]) -> Iterator[str]:
@@ -173,8 +178,9 @@ def _median(ordered: Sequence[float]) -> float:
 
 
 def _quantile_differs(name: str, stored: float, share: float, rounds: Rounds) -> Iterator[str]:
-    """The quantile lies between two neighbours: so many samples are below, so many above.  Counting them in the sorted
-    rounds takes a tenth of the time of sorting them all.
+    """Yield a sentence when a stored quantile has too many samples below or above it.
+
+    Counting the samples in the sorted rounds takes a tenth of the time of sorting them all.
     """
     at = share * (sum(map(len, rounds)) - 1)
     slack = CLOSE * stored + CLOSE_US

@@ -1,7 +1,8 @@
-"""The text of a record → a Record, a CellRecord or a PastRun, with every mistake of its shape at its place.
+"""Parse the text of a record into a Record, a CellRecord or a PastRun, with every mistake of its shape at its place.
 
-pydantic validates the model's own dataclasses; there is no second set of classes.  An older schema is first brought
-up to date by the functions of `UPGRADES`.
+This is the only one of the three validators that knows schemas: an older one is first upgraded by the functions of
+`UPGRADES`.  It uses pydantic, which is fast on large records, on the model's own dataclasses.  `read/shape.py` reads
+the YAML of authors, and `model/plain.py` the JSON between the two ends of one program, without any package.
 """
 
 from __future__ import annotations
@@ -18,22 +19,21 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, CellRecord, Record
 from sitegen.results.json_text import position
 from sitegen.results.records import PastRun
-from sitegen.results.values import problems
+from sitegen.results.value_limits import ValuePath, problems
 
 MOST_PROBLEMS = 20
-"""Of one file: to find the place of each, its text is read again."""
+"""Most mistakes reported of one file: finding the place of each reads the text again."""
 
 T = TypeVar("T", Record, CellRecord, PastRun)
-Path = tuple[str | int, ...]
 
 _ADAPTERS: Mapping[type, TypeAdapter[Any]] = {cls: TypeAdapter(cls) for cls in (Record, CellRecord, PastRun)}
 
 UPGRADES: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""Schema n → a pure function that gives the same record in schema n + 1."""
+"""Pure functions that upgrade a record from schema n to schema n + 1, by n."""
 
 
 def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic]]:
-    """The record, or None with all its mistakes."""
+    """Return the record and no mistakes, or None and its mistakes."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -42,11 +42,11 @@ def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic
         return None, [Diagnostic("SG301", "not a record: nested too deeply", Span(path))]
     except ValueError:  # of int(): json knows no such limit
         return None, [Diagnostic("SG301", "not a record: an integer has thousands of digits", Span(path))]
-    data, mistakes = _current(data, text, path)
+    data, mistakes = _upgraded(data, text, path)
     return (None, mistakes) if mistakes else _validated(cls, data, text, path)
 
 
-def _current(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
+def _upgraded(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
     schema = data.get("schema") if isinstance(data, dict) else None
     while isinstance(schema, int) and schema in UPGRADES:
         data = UPGRADES[schema](data)
@@ -61,16 +61,16 @@ def _validated(cls: type[T], data: Any, text: str, path: str) -> tuple[T | None,
     try:
         record: T = _ADAPTERS[cls].validate_python(data)
     except ValidationError as error:
-        found = [_mistake(dict(one), data, text, path) for one in error.errors(include_input=False)[:MOST_PROBLEMS]]
-        return None, found
+        mistakes = [_mistake(dict(one), data, text, path) for one in error.errors(include_input=False)[:MOST_PROBLEMS]]
+        return None, mistakes
     mistakes = _unknown_fields(data, to_plain(record), text, path) or _impossible_values(record, text, path)
     return (None, mistakes) if mistakes else (record, [])
 
 
 def _impossible_values(record: Record | CellRecord | PastRun, text: str, path: str) -> list[Diagnostic]:
     hint = "a record is written by sitegen alone: measure it again"
-    found = islice(problems(record), MOST_PROBLEMS)
-    return [Diagnostic("SG307", sentence, span_of(text, path, where), hint) for where, sentence in found]
+    wrong_values = islice(problems(record), MOST_PROBLEMS)
+    return [Diagnostic("SG307", sentence, span_of(text, path, where), hint) for where, sentence in wrong_values]
 
 
 def _unknown_fields(data: Any, known: Any, text: str, path: str) -> list[Diagnostic]:
@@ -81,13 +81,13 @@ def _unknown_fields(data: Any, known: Any, text: str, path: str) -> list[Diagnos
 
 
 def _mistake(error: Mapping[str, Any], data: Any, text: str, path: str) -> Diagnostic:
-    where = _within(data, error["loc"])
+    where = _existing_steps(data, error["loc"])
     field = ".".join(str(step) for step in error["loc"]) or "the record"
     return Diagnostic("SG302", f"{field}: {_sentence(error['msg'])}", span_of(text, path, where))
 
 
-def _within(data: Any, loc: Path) -> Path:
-    """The steps that exist: pydantic's location also names members of unions."""
+def _existing_steps(data: Any, loc: ValuePath) -> ValuePath:
+    """Return the steps of a location that exist in the data: pydantic's locations also name members of unions."""
     steps: list[str | int] = []
     for step in loc:
         if isinstance(data, dict) and step in data:
@@ -105,8 +105,8 @@ def _sentence(message: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _unknown(data: Any, known: Any, where: Path) -> Iterator[tuple[Path, str, list[str]]]:
-    """Fields of the file that the record does not have: in which object, which, and what there is."""
+def _unknown(data: Any, known: Any, where: ValuePath) -> Iterator[tuple[ValuePath, str, list[str]]]:
+    """Yield each unknown field of a file: the path of its object, its name, and the known names."""
     if isinstance(data, dict) and isinstance(known, dict):
         for name, value in data.items():
             if name in known:
@@ -118,5 +118,6 @@ def _unknown(data: Any, known: Any, where: Path) -> Iterator[tuple[Path, str, li
             yield from _unknown(value, other, (*where, index))
 
 
-def span_of(text: str, path: str, where: Path) -> Span:
+def span_of(text: str, path: str, where: ValuePath) -> Span:
+    """Return the span of a value in the text of the file `path`."""
     return Span(path, *position(text, where))

@@ -1,7 +1,7 @@
-"""The records on disk: `kernels/<k>/results/<gpu>.json` with its history and artefacts, and a JSON per cell and GPU.
+"""Read and write records on disk: `kernels/<k>/results/<gpu>.json`, histories, artefacts, and a JSON per cell and GPU.
 
-The only part of results/ that opens files, all of them through sitegen/inside.py.  Writing is atomic: a reader sees
-the old file or the new one.
+Only this module of results/ opens files, all of them through sitegen/inside.py.  Writing is atomic: a reader sees the
+old file or the new one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
 from sitegen.results.history import history_line, parse_history
-from sitegen.results.json_text import dump, stored
+from sitegen.results.json_text import dump, to_stored
 from sitegen.results.records import PastRun, Records, timed_unchecked
 from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
 from sitegen.results.shape import parse, span_of
 
 T = TypeVar("T", Record, CellRecord)
 LARGEST_RECORD = 64 * 1024 * 1024
-"""Bytes of one record or history."""
+"""Most bytes of one record or history."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """One file: its path from the site's root, its text, the record in it."""
+class LoadedFile:
+    """One file: its path from the site's root, its text, and the record or history in it."""
 
     path: str
     text: str
@@ -40,7 +40,7 @@ class Loaded:
 
 
 def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...]]:
-    """Every record of the site's kernels and posts, and all mistakes in them."""
+    """Return every record of the site's kernels and posts, and all mistakes in them."""
     kernels = [_load(root, path, Record) for kernel in site.kernels for path in _json(root, f"{kernel.folder}/results")]
     folders = {post.slug: post.folder for post in site.posts if post.folder}
     cells = {
@@ -52,13 +52,13 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
         for kernel in site.kernels
         for path in _json(root, f"{kernel.folder}/results", suffix=".history.jsonl")
     ]
-    everything = [*kernels, *(one for found in cells.values() for one in found), *histories]
+    everything = [*kernels, *(one for files in cells.values() for one in files), *histories]
     records = Records(
         {(one.record.kernel, one.record.gpu): one.record for one in kernels if isinstance(one.record, Record)},
         {
             (slug, one.record.label, one.record.gpu): one.record
-            for slug, found in cells.items()
-            for one in found
+            for slug, files in cells.items()
+            for one in files
             if isinstance(one.record, CellRecord)
         },
         {_kernel_and_gpu(one.path): one.history for one in histories},
@@ -68,29 +68,29 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
 
 
 def save_record(root: Path, record: Record, run: Run) -> None:
-    """Writes the record beside its kernel, and the line of `run` in its history: one line per run."""
-    inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(stored(record)).encode())
-    history = f"{_results(record.kernel)}/{_one(record.gpu)}.history.jsonl"
-    before = _read(root, history) if inside.is_file(root, history) else ""
+    """Write a record beside its kernel, and the line of `run` in its history, which has one line per run."""
+    inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(to_stored(record)).encode())
+    history = f"{_results(record.kernel)}/{_single_name(record.gpu)}.history.jsonl"
+    before = _read_text(root, history) if inside.is_file(root, history) else ""
     others = [line for line in before.splitlines(keepends=True) if _run_of(line) != run.id]
     inside.write_bytes(root, history, "".join([*others, history_line(record, run)]).encode())
 
 
 def save_cell(root: Path, folder: str, cell: CellRecord) -> None:
-    """`folder` is the post's, from the site's root."""
-    path = f"{folder}/results/{_one(cell.gpu)}/{_one(cell.label)}.json"
-    inside.write_bytes(root, path, dump(stored(cell)).encode())
+    """Write the record of a cell; `folder` is that of its post, from the site's root."""
+    path = f"{folder}/results/{_single_name(cell.gpu)}/{_single_name(cell.label)}.json"
+    inside.write_bytes(root, path, dump(to_stored(cell)).encode())
 
 
 def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> None:
-    """Removes the records of cells that the post no longer has."""
-    for path in _json(root, f"{folder}/results/{_one(gpu)}"):
+    """Remove the records of cells that a post no longer has."""
+    for path in _json(root, f"{folder}/results/{_single_name(gpu)}"):
         if PurePosixPath(path).stem not in labels:
             inside.remove(root, path)
 
 
 def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> None:
-    """`artefacts`: the gzip of each, by `<sha256 of the content>.<ptx|sass|samples>`."""
+    """Write artefacts that are not stored yet: gzips by `<sha256 of the content>.<ptx|sass|samples>`."""
     for name, packed in artefacts.items():
         path = artefact_path(kernel, name)
         if not inside.is_file(root, path):
@@ -98,7 +98,7 @@ def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> N
 
 
 def drop_unreferenced(root: Path, kernel: str, records: Iterable[Record]) -> None:
-    """Removes the artefacts that none of the kernel's records names."""
+    """Remove the artefacts that none of a kernel's records names."""
     named = {name for record in records for evaluation in record.evaluations for name in artefacts_of(evaluation)}
     for path in _files(root, _artefacts(kernel), ".gz"):
         if PurePosixPath(path).name.removesuffix(".gz") not in named:
@@ -106,7 +106,7 @@ def drop_unreferenced(root: Path, kernel: str, records: Iterable[Record]) -> Non
 
 
 def read_samples(root: Path, kernel: str, digest: str) -> Samples:
-    """The samples that a stored evaluation names.  Raises BadSamples."""
+    """Return the samples that a stored evaluation names.  Raises BadSamples."""
     try:
         packed = inside.read_bytes(root, artefact_path(kernel, f"{digest}.samples"), LARGEST_ARTEFACT)
     except OSError as error:
@@ -115,22 +115,22 @@ def read_samples(root: Path, kernel: str, digest: str) -> Samples:
 
 
 def record_path(kernel: str, gpu: str) -> str:
-    """Where the record of a kernel on a GPU lies, from the root."""
-    return f"{_results(kernel)}/{_one(gpu)}.json"
+    """Return the path of the record of a kernel on a GPU, from the root."""
+    return f"{_results(kernel)}/{_single_name(gpu)}.json"
 
 
 def record_text(root: Path, path: str) -> str:
-    """The text of a record that was loaded before; empty when it cannot be read any more."""
+    """Return the text of a record that was loaded before; empty when it cannot be read any more."""
     return _text_of(root, path)[0]
 
 
 def artefact_path(kernel: str, name: str) -> str:
-    """Where an artefact lies, from the root."""
-    return f"{_artefacts(kernel)}/{_one(name)}.gz"
+    """Return the path of an artefact, from the root."""
+    return f"{_artefacts(kernel)}/{_single_name(name)}.gz"
 
 
 def artefacts_of(evaluation: Evaluation) -> Iterator[str]:
-    """The names of the artefacts that an evaluation refers to."""
+    """Yield the names of the artefacts that an evaluation refers to."""
     compiled = evaluation.compilation
     kinds = {"samples": evaluation.samples}
     if compiled:
@@ -139,22 +139,22 @@ def artefacts_of(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _results(kernel: str) -> str:
-    return f"kernels/{_one(kernel)}/results"
+    return f"kernels/{_single_name(kernel)}/results"
 
 
 def _artefacts(kernel: str) -> str:
     return f"{_results(kernel)}/artefacts"
 
 
-def _one(name: str) -> str:
-    """The name of one file or folder.  Raises OutsideError when it is a path."""
+def _single_name(name: str) -> str:
+    """Return the name of one file or folder.  Raises OutsideError when it is a path."""
     if "/" in name or "\\" in name:
         raise inside.OutsideError(errno.EPERM, "a record's name is no file name", name)
     return inside.checked(name)
 
 
 def _run_of(line: str) -> str:
-    """The run of a line of a history; empty for a line that is none."""
+    """Return the run of a line of a history; empty when the line cannot be parsed."""
     try:
         return str(json.loads(line)["run"])
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -162,67 +162,73 @@ def _run_of(line: str) -> str:
 
 
 def _json(root: Path, folder: str, *, depth: int = 0, suffix: str = ".json") -> list[str]:
-    """The files with that ending in a folder, or `depth` folders below it."""
+    """Return the files with an ending in a folder, or `depth` folders below it."""
     return _files(root, folder, suffix, depth)
 
 
 def _files(root: Path, folder: str, suffix: str, depth: int = 0) -> list[str]:
     level = folder.count("/") + 1 + depth
-    found = inside.files_below(root, folder)
-    return sorted(path for path in found if path.endswith(suffix) and path.count("/") == level)
+    paths = inside.files_below(root, folder)
+    return sorted(path for path in paths if path.endswith(suffix) and path.count("/") == level)
 
 
-def _read(root: Path, path: str) -> str:
+def _read_text(root: Path, path: str) -> str:
     return inside.read_bytes(root, path, LARGEST_RECORD).decode("utf-8")
 
 
 def _text_of(root: Path, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text of a record, or why there is none."""
+    """Return the text of a record, or an empty text and the reason."""
     try:
-        return _read(root, path), ()
+        return _read_text(root, path), ()
     except UnicodeDecodeError as error:
         return "", (Diagnostic("SG301", f"not UTF-8: byte {error.start}", Span(path)),)
     except OSError as error:
         return "", (Diagnostic("SG301", f"cannot be read: {error.strerror}", Span(path)),)
 
 
-def _load(root: Path, path: str, cls: type[T]) -> Loaded:
+def _load(root: Path, path: str, cls: type[T]) -> LoadedFile:
     text, mistakes = _text_of(root, path)
     if mistakes:
-        return Loaded(path, text, None, mistakes)
-    record, found = parse(cls, text, path)
-    found += _misplaced(record, path, text) if record else []
-    return Loaded(path, text, None if found else record, tuple(found))
+        return LoadedFile(path, text, None, mistakes)
+    record, diagnostics = parse(cls, text, path)
+    diagnostics += _misplaced(record, path, text) if record else []
+    return LoadedFile(path, text, None if diagnostics else record, tuple(diagnostics))
 
 
-def _load_history(root: Path, path: str) -> Loaded:
+def _load_history(root: Path, path: str) -> LoadedFile:
     text, mistakes = _text_of(root, path)
     if mistakes:
-        return Loaded(path, text, None, mistakes)
+        return LoadedFile(path, text, None, mistakes)
     history, mistakes = parse_history(text, path)
-    return Loaded(path, text, None, mistakes, history)
+    return LoadedFile(path, text, None, mistakes, history)
 
 
 def _kernel_and_gpu(path: str) -> tuple[str, str]:
-    """Of `kernels/<kernel>/results/<gpu>.history.jsonl`."""
+    """Return kernel and GPU of `kernels/<kernel>/results/<gpu>.history.jsonl`."""
     return Path(path).parts[-3], Path(path).name.removesuffix(".history.jsonl")
 
 
 def _misplaced(record: Record | CellRecord, path: str, text: str) -> list[Diagnostic]:
-    """A record names itself; where it lies must say the same, or a page would show another one's figures."""
+    """Return a diagnostic when the path of a record names another kernel, GPU or cell than the record, or when its
+    evaluations do not fit its runs or checks.
+    """
     parts = Path(path).parts
     if isinstance(record, Record):
         expected = {"kernel": parts[-3], "gpu": Path(path).stem}
     else:
         expected = {"gpu": parts[-2], "label": Path(path).stem}
     wrong = {name: value for name, value in expected.items() if getattr(record, name) != value}
-    found = [
-        Diagnostic("SG304", f"{name} is `{getattr(record, name)}` in a file of `{value}`", span_of(text, path, (name,)))
+    diagnostics = [
+        Diagnostic(
+            "SG304",
+            f"the {name} of the record is `{getattr(record, name)}`, and that of its path is `{value}`",
+            span_of(text, path, (name,)),
+        )
         for name, value in wrong.items()
     ]
     if isinstance(record, Record):
-        found += [*_orphans(record, path, text), *_unchecked(record, path, text)]
-    return found
+        diagnostics += [*_orphans(record, path, text), *_unchecked(record, path, text)]
+    return diagnostics
 
 
 def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
@@ -237,7 +243,11 @@ def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
 
 def _unchecked(record: Record, path: str, text: str) -> list[Diagnostic]:
     return [
-        Diagnostic("SG306", f"{one.name} has a time and no check", span_of(text, path, ("evaluations", index, "name")))
+        Diagnostic(
+            "SG306",
+            f"{one.name} has a time but no correctness check",
+            span_of(text, path, ("evaluations", index, "name")),
+        )
         for index, one in enumerate(record.evaluations)
         if timed_unchecked(one)
     ]

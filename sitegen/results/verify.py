@@ -1,4 +1,4 @@
-"""The records on disk, judged beside kernel.yaml, the code and their samples → a diagnostic for each doubt."""
+"""Judge the stored records of a site by kernel.yaml, the code and their samples: a diagnostic for each doubt."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Record
 from sitegen.model.site import Site
-from sitegen.results.judge import Doubt, OfToday, doubts
+from sitegen.results.dependencies import SourceTexts
+from sitegen.results.judge import CurrentRulesTest, Doubt, doubts
 from sitegen.results.keys import implementation_key, rule_parts
-from sitegen.results.reach import Files
 from sitegen.results.records import Records
 from sitegen.results.shape import MOST_PROBLEMS, span_of
 from sitegen.results.store import read_samples, record_path, record_text
@@ -22,23 +22,25 @@ CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the
 MEASURE = "a record is not edited by hand: restore the file, or remove it and measure again"
 
 
-def mistakes_in(root: Path, site: Site, records: Records) -> tuple[Diagnostic, ...]:
-    """What the records claim and nothing bears out: times without samples, figures that the samples do not give, times
-    that the GPU cannot reach, checks that kernel.yaml does not let pass.
+def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for each claim that is contradicted: times without samples, figures that the samples do not
+    give, times that the GPU cannot reach, checks that kernel.yaml does not let pass.
     """
     kernels = {kernel.name: kernel for kernel in site.kernels}
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for (name, gpu), record in records.kernels.items():
         if name in kernels:
-            found += _of_record(root, kernels[name], record, site.files, record_path(name, gpu))
-    return tuple(found)
+            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, record_path(name, gpu))
+    return tuple(diagnostics)
 
 
-def _of_record(root: Path, kernel: Kernel, record: Record, files: Files, path: str) -> Iterator[Diagnostic]:
-    found = doubts(kernel, record, rules_of_today(kernel, files), partial(read_samples, root, kernel.name))
-    some = list(islice(found, MOST_PROBLEMS))
-    text = record_text(root, path) if some else ""
-    return (_diagnostic(one, kernel, text, path) for one in some)
+def _diagnostics_of_record(
+    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str
+) -> Iterator[Diagnostic]:
+    all_doubts = doubts(kernel, record, current_rules_test(kernel, files), partial(read_samples, root, kernel.name))
+    first_doubts = list(islice(all_doubts, MOST_PROBLEMS))
+    text = record_text(root, path) if first_doubts else ""
+    return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
 
 
 def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnostic:
@@ -47,15 +49,16 @@ def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnosti
     return Diagnostic(doubt.code, doubt.message, span_of(text, path, doubt.path), MEASURE)
 
 
-def rules_of_today(kernel: Kernel, files: Files) -> OfToday:
-    """Tell whether an evaluation was checked by the rules that kernel.yaml has now: by the parts of its key, or, when
-    they differ, by the key itself, which is what makes a record fresh.
+def current_rules_test(kernel: Kernel, files: SourceTexts) -> CurrentRulesTest:
+    """Return a function that tells whether an evaluation was checked by the current rules of kernel.yaml.
+
+    The parts of its key that hold these rules decide; when they differ, the key itself, which makes a record fresh.
     """
     ours = {one.name: one for one in kernel.implementations}
     workloads = {one.name: one for one in kernel.workloads}
     rules = {dtype: rule_parts(kernel, dtype) for dtype in kernel.dtypes}
 
-    def of_today(one: Evaluation) -> bool:
+    def is_current(one: Evaluation) -> bool:
         if one.name not in ours or one.workload not in workloads or one.dtype not in rules:
             return False
         if all(one.key_parts.get(name) == part for name, part in rules[one.dtype].items()):
@@ -63,4 +66,4 @@ def rules_of_today(kernel: Kernel, files: Files) -> OfToday:
         key = implementation_key(kernel, ours[one.name], workloads[one.workload], one.dtype, one.params, files)
         return key.digest == one.key
 
-    return of_today
+    return is_current

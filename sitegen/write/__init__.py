@@ -1,1 +1,1 @@
-"""Rendered files → the output folder: what changed, whole or not at all; and the files of a new site or post."""
+"""Write rendered files to the output folder, caches to the user's folder, and the files of a new site or post."""

@@ -1,9 +1,9 @@
-"""Values that a build leaves for the next one: whole, of this version, or not there at all.
+"""Store values of one build for the next one; a value is read back whole and from the same version, or not at all.
 
-A file begins with the version that wrote it and a digest of what follows; whatever does not match is thrown away.
+A file begins with the version that wrote it and a digest of the rest; a file that does not match is ignored.
 The digest finds damage and proves nothing about who wrote the file.  `marshal` may crash on bytes that somebody chose,
 so `load` must only be given files of the user's own cache folder (`pipeline/user_cache.py`), and never a file that a
-site brings.  Objects are pickled, and only classes of the model are made of a pickle again.
+site brings.  Objects are pickled, and a pickle may only hold classes of the model.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TIMES = (dt.date, dt.datetime, dt.timedelta, dt.timezone, zoneinfo.ZoneInfo)
 
 
 def load(path: Path, version: bytes) -> Any:
-    """What `save` wrote with that version; None when there is nothing, or it is not whole."""
+    """Return the value that `save` wrote with this version; None when there is none or the file is damaged."""
     try:
         data = path.read_bytes()
         head, payload = data[: len(_MAGIC) + 2 * _DIGEST], memoryview(data)[len(_MAGIC) + 2 * _DIGEST :]
@@ -37,7 +37,7 @@ def load(path: Path, version: bytes) -> Any:
 
 
 def save(path: Path, version: bytes, value: Any) -> None:
-    """`value` is made of what `marshal` takes: numbers, strings, bytes, tuples, lists, dicts."""
+    """Write a value made of numbers, strings, bytes, tuples, lists and dicts, which `marshal` takes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     payload = marshal.dumps(value)
     partial = path.with_name(f"{path.name}.partial")
@@ -52,22 +52,22 @@ def _head(version: bytes, payload: bytes | memoryview) -> bytes:
 
 
 def pack(value: object) -> bytes:
-    """An object of the model as bytes."""
+    """Return an object of the model as bytes."""
     into = io.BytesIO()
     _Pickler(into, protocol=5).dump(value)
     return into.getvalue()
 
 
 def unpack(data: bytes) -> Any:
-    """Raises pickle.UnpicklingError when something else than the model is in it."""
+    """Return the object that `pack` was given.  Raises pickle.UnpicklingError for a class outside the model."""
     return _Unpickler(io.BytesIO(data)).load()
 
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        """A dataclass as a call of its class: it is made again in half the time that setting its state takes.
+        """Return a dataclass as a call of its class, which is twice as fast to unpickle as setting its state.
 
-        An Enum, too: up to Python 3.11.3 it would be a call of `getattr`.
+        An Enum is a call of its class too: up to Python 3.11.3 it would be a call of `getattr`, which is refused.
         """
         if isinstance(value, zoneinfo.ZoneInfo):
             return zoneinfo.ZoneInfo, (value.key,)
@@ -89,7 +89,7 @@ def _class(module: str, name: str) -> Any:
     for time in _TIMES:
         if (module, name) == (time.__module__, time.__name__):
             return time
-    found = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
-    if isinstance(found, type) and found.__module__ == module:
-        return found
-    raise pickle.UnpicklingError(f"{module}.{name} is nothing of the model")
+    cls = getattr(importlib.import_module(module), name, None) if module.startswith(_ROOMS) else None
+    if isinstance(cls, type) and cls.__module__ == module:
+        return cls
+    raise pickle.UnpicklingError(f"{module}.{name} is no class of the model")

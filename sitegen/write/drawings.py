@@ -1,4 +1,4 @@
-"""Pictures that took long to draw, kept by what they were drawn from: the same is never drawn twice."""
+"""Keep pictures that take long to draw, by the source that they are drawn from."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _VERSION = b"1"
 
 
 class Drawings:
-    """A folder of pictures.  Several processes may draw, each another picture."""
+    """A folder of pictures.  Several processes may use it at a time, when each draws other pictures."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def __call__(self, source: str, draw: Callable[[str], bytes]) -> bytes:
-        """What `draw` makes of the source, which also names whatever else that depends on."""
+        """Return the picture that `draw` makes of the source; the source must name everything that it depends on."""
         path = self._folder / f"{blake2b(source.encode(), digest_size=16).hexdigest()}.cache"
-        found = cache.load(path, _VERSION)
-        if isinstance(found, bytes):
+        picture = cache.load(path, _VERSION)
+        if isinstance(picture, bytes):
             os.utime(path)
-            return found
+            return picture
         made = draw(source)
         cache.save(path, _VERSION, made)
         return made
 
     def prune(self, most: int) -> None:
-        """Keep no more than so many, those that were asked for last."""
+        """Remove all pictures but the `most` that were used last."""
         if not self._folder.is_dir():
             return
         files = sorted(self._folder.glob("*.cache"), key=lambda path: path.stat().st_mtime_ns, reverse=True)

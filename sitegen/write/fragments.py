@@ -1,6 +1,6 @@
-"""The HTML of texts, kept from build to build: appended to few large files, read one by one when a page needs it.
+"""Store the HTML of texts from build to build, in few large files from which single fragments are read.
 
-A reference says where a fragment stands and what it must look like; one that does not is as good as lost, and the
+A reference has the place and the checksum of a fragment.  When the checksum differs, the fragment is lost, and the
 text is parsed again.
 """
 
@@ -10,23 +10,23 @@ import os
 import zlib
 from pathlib import Path
 
-Reference = tuple[str, int, int, int]
+FragmentReference = tuple[str, int, int, int]
 """Name of the file, offset and length in bytes, CRC-32."""
 
 
 class LostFragmentError(Exception):
-    """Nothing that a reference could mean is there."""
+    """There is no fragment at the place of a reference, or it is damaged."""
 
 
-class Shelf:
-    """The files of a folder.  Several processes may append, each to a file of its own name."""
+class FragmentFiles:
+    """The fragment files of a folder.  Several processes may append, each to a file of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._opened: dict[str, int] = {}
 
-    def put(self, name: str, html: str) -> Reference:
-        """Append to the file of that name."""
+    def put(self, name: str, html: str) -> FragmentReference:
+        """Append a fragment to the file with a name, and return its reference."""
         data, opened = html.encode(), self._open(name)
         offset = os.lseek(opened, 0, os.SEEK_END)
         written = 0
@@ -34,8 +34,8 @@ class Shelf:
             written += os.write(opened, memoryview(data)[written:])
         return name, offset, len(data), zlib.crc32(data)
 
-    def get(self, reference: Reference) -> str:
-        """Raises LostFragmentError."""
+    def get(self, reference: FragmentReference) -> str:
+        """Return a fragment.  Raises LostFragmentError."""
         name, offset, length, crc = reference
         try:
             data = os.pread(self._open(name), length, offset)
@@ -46,17 +46,17 @@ class Shelf:
         return data.decode()
 
     def size(self) -> int:
-        """Bytes of all files."""
+        """Return the bytes of all files."""
         return sum(path.stat().st_size for path in self._folder.glob("*.html"))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all fragments."""
         self.close()
         for path in self._folder.glob("*.html"):
             path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Before a fork: a process and its child must not share a place in a file."""
+        """Close the files.  It must be called before a fork: a process and its child would share the file offset."""
         for opened in self._opened.values():
             os.close(opened)
         self._opened.clear()

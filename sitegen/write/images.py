@@ -1,46 +1,57 @@
-"""An image → its smaller and lighter forms, each made once and kept by the content of the image.
+"""Make the smaller variants of an image, each once, and keep them by the content of the image.
 
-The same bytes come out each time: one thread encodes, and nothing of the file but its pixels and their colours goes in.
+The output is the same on each run: one thread encodes, and of the file only pixels and colour profile are used.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from sitegen.model.image import Form
+from sitegen.model.image import ImageVariant
 
-Options = dict[str, dict[str, Any]]
-"""What an encoder is told, by format."""
+EncoderOptions = dict[str, dict[str, Any]]
+"""Options of an encoder, by format."""
 
-_PHOTOGRAPH: Options = {"avif": {"quality": 60}, "webp": {"quality": 78}}
-_GRAPHIC: Options = {"avif": {"quality": 60, "subsampling": "4:4:4"}, "webp": {"quality": 85}}
-"""Of what was saved without loss: colours keep their edges."""
-_UNSCALED: Options = _GRAPHIC | {"webp": {"lossless": True}}
-"""Flat colours are still flat then, and take less without loss than with it."""
-_ALWAYS: Options = {"avif": {"speed": 6, "max_threads": 1}, "webp": {"method": 4}}
+_PHOTOGRAPH: EncoderOptions = {"avif": {"quality": 60}, "webp": {"quality": 78}}
+_GRAPHIC: EncoderOptions = {"avif": {"quality": 60, "subsampling": "4:4:4"}, "webp": {"quality": 85}}
+"""Options for images that were saved without loss: full chroma resolution keeps the edges of colours."""
+_UNSCALED: EncoderOptions = _GRAPHIC | {"webp": {"lossless": True}}
+"""Options for such an image in its own size: flat colours take less space without loss than with it."""
+_ALWAYS: EncoderOptions = {"avif": {"speed": 6, "max_threads": 1}, "webp": {"method": 4}}
 
 
-def made(source: Callable[[], bytes], digest: bytes, wanted: Iterable[Form], folder: Path) -> dict[str, bytes]:
-    """The content of each form by its URL.
+def variant_contents(
+    source: Callable[[], bytes], digest: bytes, wanted: Iterable[ImageVariant], folder: Path
+) -> dict[str, bytes]:
+    """Return the content of each variant by its URL.
 
-    `source` reads the image, when a form of it is missing.  `digest` is that of the image; `folder`, in the user's
-    cache, keeps what was made.
+    `source` reads the image; it is called when a variant is missing.  `digest` is that of the image; `folder`, in the
+    user's cache, keeps the variants.
     """
     image: Any = None
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for form in wanted:
         kept = folder / f"{digest.hex()}-{form.width}.{form.format}"
         if not kept.is_file():
-            image = image or _opened(source())
-            _keep(kept, _encoded(image, form))
-        found[form.url] = kept.read_bytes()
-    return found
+            image = image or _open_image(source())
+            _write_whole(kept, _encode(image, form))
+        contents[form.url] = kept.read_bytes()
+    return contents
 
 
-def _opened(source: bytes) -> Any:
+def remove_unused_variants(folder: Path, digests: Collection[bytes]) -> None:
+    """Remove the variants of images that the site no longer has; `digests` are those of all its image files."""
+    if folder.is_dir():
+        known = {digest.hex() for digest in digests}
+        for path in folder.iterdir():
+            if path.name.partition("-")[0] not in known:
+                path.unlink(missing_ok=True)
+
+
+def _open_image(source: bytes) -> Any:
     from PIL import Image, ImageOps
 
     with Image.open(io.BytesIO(source)) as opened:
@@ -53,7 +64,7 @@ def _opened(source: bytes) -> Any:
         return image
 
 
-def _encoded(image: Any, form: Form) -> bytes:
+def _encode(image: Any, form: ImageVariant) -> bytes:
     from PIL import Image
 
     size = form.width, max(round(image.height * form.width / image.width), 1)
@@ -65,8 +76,8 @@ def _encoded(image: Any, form: Form) -> bytes:
     return into.getvalue()
 
 
-def _keep(path: Path, data: bytes) -> None:
-    """Whole, or not at all."""
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is whole or missing at every moment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
     partial.write_bytes(data)

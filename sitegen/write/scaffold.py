@@ -1,6 +1,6 @@
-"""A title and a date → the files of a new site or a new post, as text by path.
+"""Make the files of a new site or a new post, as text by path, from a title and a date.
 
-`create` writes them, where nothing stands.
+`create` writes them when none of them exists.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from string import Template
 
 from sitegen import inside
 from sitegen.inside import OutsideError
-from sitegen.read.distribution import Source, source
+from sitegen.read.distribution import InstallSource, install_source
 from sitegen.write import starter
-from sitegen.write.output import OutputError, unwritable
+from sitegen.write.output import OutputError, unwritable_error
 
 WORKFLOWS = ("site.yml", "kernels.yml")
 REQUIREMENTS = ".github/requirements.txt"
 INSTALLED = (REQUIREMENTS, ".github/requirements-gpu.txt")
-"""Without a GPU, and with one."""
+"""Requirements files of the workflows, without a GPU and with one."""
 ON_A_GPU = ("cluster", "cuda", "gpu")
 PLACEHOLDER = "git+https://example.org/sitegen.git"
-"""Where nobody knows an address that GitHub can reach."""
+"""Address in a requirements file when none is known that GitHub can reach."""
 
 
-def new_site_files(title: str, day: dt.date, program: Source | None = None) -> Mapping[str, str | bytes]:
-    """A site that builds without a mistake: a post about a Triton kernel, a series, a worklog day, workflows.
+def new_site_files(title: str, day: dt.date, program: InstallSource | None = None) -> Mapping[str, str | bytes]:
+    """Return the files of a site that builds without a mistake: a post about a Triton kernel, a series, a worklog day,
+    workflows.
 
-    The workflows install the program from where it was installed here; `program` says so, or is looked up.
+    The workflows install the program from its origin `program`, which is looked up when it is None.
     """
     texts = {
         "content/site.yaml": starter.SITE,
@@ -47,25 +48,25 @@ def new_site_files(title: str, day: dt.date, program: Source | None = None) -> M
         "kernels/axpy/wrong/no_mask.py": starter.NO_MASK,
         ".gitignore": starter.GITIGNORE,
     }
-    filled = {path: _filled(text, title, day) for path, text in texts.items()}
-    workflows = {f".github/workflows/{name}": _workflow(name) for name in WORKFLOWS}
-    return filled | workflows | _requirements(program or source())
+    filled = {path: _fill_template(text, title, day) for path, text in texts.items()}
+    workflows = {f".github/workflows/{name}": _read_workflow(name) for name in WORKFLOWS}
+    return filled | workflows | _requirements(program or install_source())
 
 
 def names_a_source(texts: Mapping[str, str | bytes]) -> bool:
-    """Whether the workflows of these files know where to install the program from."""
+    """Tell whether the workflows of these files have an address to install the program from."""
     return PLACEHOLDER not in str(texts[REQUIREMENTS])
 
 
-def _requirements(program: Source) -> dict[str, str | bytes]:
-    """What the workflows install, without a GPU and with one; a wheel of this machine goes into the repository."""
+def _requirements(program: InstallSource) -> dict[str, str | bytes]:
+    """Return the requirements files of the workflows; a wheel of this machine is copied beside them."""
     wheel = program.wheel
     if wheel is not None:
         lines = [f"./.github/{wheel.name}", f"./.github/{wheel.name}[{','.join(ON_A_GPU)}]"]
         return {path: f"{line}\n" for path, line in zip(INSTALLED, lines, strict=True)} | {
             f".github/{wheel.name}": wheel.read_bytes()
         }
-    unknown = Source(PLACEHOLDER)
+    unknown = InstallSource(PLACEHOLDER)
     known = program if program.requirement() else unknown
     before = "" if known is program else starter.REQUIREMENTS
     lines = [known.requirement(), known.requirement(*ON_A_GPU)]
@@ -73,16 +74,21 @@ def _requirements(program: Source) -> dict[str, str | bytes]:
 
 
 def new_post_file(title: str, day: dt.date) -> tuple[str, str]:
-    """Path and text of a draft, in a folder of its own, where its pictures and what its cells put out have a place; the
-    slug is made of the title.  Raises OutputError when none can be made."""
+    """Return path and text of a draft in a folder of its own, which will also hold its pictures and outputs of cells.
+
+    The slug is made of the title.  Raises OutputError when none can be made.
+    """
     slug = slug_of(title)
     if not slug:
         raise OutputError("content/posts", f"no address can be made of the title `{title}`", "use a letter or a digit")
-    return f"content/posts/{slug}/index.md", _filled(starter.NEW_POST, title, day)
+    return f"content/posts/{slug}/index.md", _fill_template(starter.NEW_POST, title, day)
 
 
 def slug_of(title: str) -> str:
-    """`A softmax, twice` → `a-softmax-twice`; letters of any script stay.  Empty when the title has none."""
+    """Return the slug of a title, `a-softmax-twice` for `A softmax, twice`; letters of any script stay.
+
+    It is empty when the title has no letter or digit.
+    """
     plain = unicodedata.normalize("NFC", title).lower()
     return "-".join(re.findall(r"[^\W_]+", plain))
 
@@ -90,8 +96,8 @@ def slug_of(title: str) -> str:
 def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
     """Write new files below a folder.
 
-    Raises OutputError when one of them stands there, and then writes nothing, or when the folder cannot be written or
-    a folder below it is a link.
+    Raises OutputError, and then writes nothing, when one of them exists; also when the folder cannot be written, or a
+    folder below it is a link.
     """
     try:
         for path in texts:
@@ -101,17 +107,19 @@ def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
         for path, text in texts.items():
             inside.write_bytes(root, path, text.encode() if isinstance(text, str) else text)
     except OutsideError as error:
-        raise unwritable(str(error.filename), error, "put the folder itself in its place") from error
+        raise unwritable_error(str(error.filename), error, "put the folder itself in its place") from error
     except OSError as error:
-        raise unwritable(str(error.filename or root), error, "mend its permissions, or choose another name") from error
+        raise unwritable_error(
+            str(error.filename or root), error, "mend its permissions, or choose another name"
+        ) from error
 
 
-def _filled(text: str, title: str, day: dt.date) -> str:
+def _fill_template(text: str, title: str, day: dt.date) -> str:
     return Template(text).substitute(title=json.dumps(title, ensure_ascii=False), date=day.isoformat())
 
 
-def _workflow(name: str) -> str:
-    """The very workflow that this project runs: in the wheel beside this module, in a checkout under .github."""
+def _read_workflow(name: str) -> str:
+    """Return the workflow that this project itself runs: a wheel has it in the package, a checkout under .github."""
     shipped = Path(str(files("sitegen"))) / "starter" / "workflows" / name
     checkout = Path(str(files("sitegen"))).parent / ".github" / "workflows" / name
     return (shipped if shipped.exists() else checkout).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The texts of a new site: a post about one Triton kernel, a series, a worklog day.
+"""Texts of a new site: a post about one Triton kernel, a series, a worklog day.
 
 `scaffold.py` fills in $title and $date; a dollar sign is written twice.
 """

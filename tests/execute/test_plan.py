@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
-from sitegen.model.job import InspectJob, KernelJob, NotebookJob, Previous, RejectJob
+from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Ratio, Role
 from sitegen.results import keys
@@ -122,7 +122,7 @@ def test_a_job_says_what_the_record_of_that_gpu_says_of_implementations_that_hav
     )
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
     job = next(job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
-    assert job.previous == {"other": Previous(GPU, {"torch": 2.0}, 0.01)}
+    assert job.previous == {"other": PreviousRatios(GPU, {"torch": 2.0}, 0.01)}
     assert from_plain(KernelJob, to_plain(job)) == job
     there = [one for one in plan(made.inventory(root), "nvidia-a100") if isinstance(one, KernelJob)]
     assert all(one.previous == {} for one in there)

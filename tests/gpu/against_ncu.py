@@ -35,7 +35,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Site
-from sitegen.results.measures import cost_of_evaluation
+from sitegen.results.figures import cost_of_evaluation
 
 LIMIT_S = 280.0
 TIME, AMOUNT = 0.03, 0.02

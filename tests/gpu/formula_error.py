@@ -29,8 +29,8 @@ from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Evaluation, Record, Role, Run
 from sitegen.model.site import Site
+from sitegen.results.figures import cost_of_evaluation
 from sitegen.results.formula_check import JUDGED_FACTOR, wrong_formulas
-from sitegen.results.measures import cost_of_evaluation
 
 DOUBLED, OF_MATRIX = 2, 8
 HEAD = ("place", "reads", "reported", "")

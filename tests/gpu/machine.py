@@ -29,7 +29,7 @@ from sitegen.model.plain import from_plain, to_plain  # noqa: E402
 from sitegen.model.record import Evaluation, Record, Role  # noqa: E402
 from sitegen.model.site import Site  # noqa: E402
 from sitegen.read.load import load_site  # noqa: E402
-from sitegen.results.accept import RunHeader, accepted  # noqa: E402
+from sitegen.results.accept import RunHeader, accept_results  # noqa: E402
 from sitegen.results.records import Records  # noqa: E402
 
 GRACE_S = 5.0
@@ -151,7 +151,7 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 def records_of(site: Site, kernels: Iterable[Kernel], results: Sequence[JobResult], run: str) -> dict[str, Record]:
     """What `accept` would store of one run, by kernel.  `run`: `2026-11-21T06:10:05Z`."""
-    new = accepted(replace(site, kernels=tuple(kernels)), Records(), RunHeader(run, ""), results)
+    new = accept_results(replace(site, kernels=tuple(kernels)), Records(), RunHeader(run, ""), results)
     return {record.kernel: record for record in new.records} if new else {}
 
 

@@ -28,7 +28,7 @@ from sitegen.model.job import InspectJob, JobResult, RejectJob
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Rejection
 from sitegen.model.site import Site
-from sitegen.results.inspected import inspected
+from sitegen.results.tool_results import with_tool_results
 
 LIMIT_S, RUNS, AT_ONCE = 235.0, 3, 3
 """Kernels are judged at once on a GPU."""
@@ -45,7 +45,7 @@ class Judged:
     @property
     def rejections(self) -> Mapping[str, Rejection]:
         """By variant, with what the tools found."""
-        return {r.name: r for result in inspected(self.results) for r in result.rejections}
+        return {r.name: r for result in with_tool_results(self.results) for r in result.rejections}
 
     @property
     def error(self) -> str:

@@ -27,7 +27,7 @@ from machine import OutOfTime, kernel_of, narrowed, the_site
 from planted import Slowed, amount_for, repeated_blocks, with_slowed
 
 from sitegen.execute.targets import Device
-from sitegen.model.job import CeilingsJob, JobResult, Previous
+from sitegen.model.job import CeilingsJob, JobResult, PreviousRatios
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Environment, Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.results.verdicts import Verdict
@@ -166,7 +166,7 @@ class Machine:
     """Stands for `measured`: who was asked what, and results in which each planted block costs 0.01 %."""
 
     def __init__(self, jobs: int = 1000):
-        self.asked, self.jobs, self.previous = list[tuple[str, str]](), jobs, list[dict[str, Previous]]()
+        self.asked, self.jobs, self.previous = list[tuple[str, str]](), jobs, list[dict[str, PreviousRatios]]()
 
     def __call__(self, job, limit, device):
         self.asked.append((device.uuid, job.id))
@@ -218,7 +218,7 @@ def test_each_run_knows_the_one_before_it_and_of_what_is_planted_the_original(se
     session(machine, runs=2)
     *searches_and_first_runs, third, fourth = sorted(machine.previous, key=len)
     assert not any(searches_and_first_runs)
-    known = Previous("nvidia-h200", {"torch": BASELINE_US / 131.0}, 0.01)
+    known = PreviousRatios("nvidia-h200", {"torch": BASELINE_US / 131.0}, 0.01)
     assert third == fourth == dict.fromkeys([SLOWER, SLIGHTLY], known)
 
 

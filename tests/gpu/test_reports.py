@@ -15,7 +15,7 @@ import where_time_goes
 from faults import Fault, Row, others_finished, rows_of
 from machine import table, the_site
 
-from sitegen.model.job import JobResult, Sanitized
+from sitegen.model.job import JobResult, SanitizerResult
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
 from sitegen.model.record import Counters, Environment, Evaluation, Performance, Record, Rejection, Role, Run
 
@@ -134,7 +134,7 @@ def run_of(status: Status, *tools: Status) -> rejected.Judged:
     rejection = Rejection("no_barrier", Status.RACE, status, "")
     results = [JobResult(1, "matmul/wrong", "reject", ENVIRONMENT, rejections=(rejection,))]
     for found in tools:
-        sanitized = Sanitized("no_barrier", {"racecheck": "Potential WAR hazard"}, found, wrong=True)
+        sanitized = SanitizerResult("no_barrier", {"racecheck": "Potential WAR hazard"}, found, wrong=True)
         results.append(JobResult(1, "matmul/tools", "inspect", ENVIRONMENT, sanitized=(sanitized,)))
     return rejected.Judged(tuple(results), 1.0)
 

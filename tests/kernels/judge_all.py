@@ -17,7 +17,7 @@ from sitegen.measure.runnable import BaselineRunnable, implementation_runnable, 
 from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language, Scalar
 from sitegen.read.load import load_site
-from sitegen.results.records import swept
+from sitegen.results.records import param_combinations
 
 ROOT = Path(__file__).parents[2]
 LARGEST = 75_000
@@ -33,14 +33,14 @@ def main() -> None:
             verdicts = [
                 judged(kernel, implementation, dtype, params)
                 for dtype in implementation.dtypes or kernel.dtypes
-                for params in swept(kernel)
+                for params in param_combinations(kernel)
             ]
             found[f"{kernel.name}/{implementation.name}"] = verdicts
         for wrong in kernel.wrong:
             if in_triton(wrong.implementation):
                 name = f"{kernel.name}/wrong/{wrong.implementation.name}"
                 dtype = (wrong.implementation.dtypes or kernel.dtypes)[0]
-                found[name] = [judged(kernel, wrong.implementation, dtype, swept(kernel)[0])]
+                found[name] = [judged(kernel, wrong.implementation, dtype, param_combinations(kernel)[0])]
     json.dump(found, sys.stdout)
 
 

@@ -12,7 +12,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
 from sitegen.markup.parse import parse_document
-from sitegen.model.bibliography import Bibliography, Name, Work
+from sitegen.model.bibliography import Author, Bibliography, Work
 from sitegen.model.document import CiteSlot
 from sitegen.model.linked import Linked
 from sitegen.model.site import Markdown, Post, Ref, Site, SiteConfig
@@ -21,9 +21,9 @@ from sitegen.render.texts.citations import citation, in_text, references
 
 PATH = "content/posts/max/index.md"
 DAO = Work(
-    "dao2022", "FlashAttention", (Name("Dao", "Tri"), Name("Fu", "Daniel Y."), Name("Ré", "Christopher")), "2022"
+    "dao2022", "FlashAttention", (Author("Dao", "Tri"), Author("Fu", "Daniel Y."), Author("Ré", "Christopher")), "2022"
 )
-SUM = Work("sum", "On sums", (Name("Milakov", "Maxim"), Name("Gimelshein", "Natalia")), doi="10.1/<2>")
+SUM = Work("sum", "On sums", (Author("Milakov", "Maxim"), Author("Gimelshein", "Natalia")), doi="10.1/<2>")
 GUIDE = Work("nvidia:guide", "The Guide", url="https://docs.example.org/guide/")
 SHARED = Bibliography("content/references.bib", (DAO, SUM, GUIDE))
 
@@ -106,9 +106,9 @@ def test_list_links_what_a_work_has() -> None:
 
 
 def test_many_authors_are_cut() -> None:
-    many = Work("a", "T", tuple(Name(f"N{n}") for n in range(12)))
+    many = Work("a", "T", tuple(Author(f"N{n}") for n in range(12)))
     assert in_text(many) == "N0 et al."
-    assert in_text(Work("a", "T", (Name("Dao"), Name("others")))) == "Dao et al."
+    assert in_text(Work("a", "T", (Author("Dao"), Author("others")))) == "Dao et al."
 
 
 def test_own_bibliography_stands_over_that_of_the_site() -> None:

@@ -15,11 +15,11 @@ import pytest
 
 from sitegen.measure.extra_generations import MOST_GENERATIONS, is_near, needs_more_generations
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, MORE_GENERATIONS, Timings, TurnResult
-from sitegen.model.job import Previous
+from sitegen.model.job import PreviousRatios
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Record
 from sitegen.results.noise import noise_of
-from sitegen.results.verdicts import Measure, Verdict, threshold_of, verdict
+from sitegen.results.verdicts import FigureChange, Verdict, threshold_of, verdict
 
 RECORD = Path(__file__).parents[2] / "kernels/softmax/results/nvidia-h200.json"
 SEEN = 0.0016
@@ -34,12 +34,12 @@ def turns_of(*ours: float) -> Timings:
     return Timings({"ours": turns, "torch": torch}, generations=len(ours))
 
 
-def needs_more(timings: Timings, previous: dict[str, Previous], baselines: list[str]) -> bool:
+def needs_more(timings: Timings, previous: dict[str, PreviousRatios], baselines: list[str]) -> bool:
     return needs_more_generations(timings, ["ours"], previous, baselines)
 
 
-def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, Previous]:
-    return {"ours": Previous("nvidia-h200", {baseline: ratio}, threshold)}
+def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, PreviousRatios]:
+    return {"ours": PreviousRatios("nvidia-h200", {baseline: ratio}, threshold)}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def judged(rng: random.Random, noise: float, older: int, slower: float) -> tuple
     while len(after) < MOST_GENERATIONS and is_near(fmean(after), fmean(before), threshold):
         after += [math.exp(rng.gauss(0, noise)) / (1 + slower) for _ in range(MORE_GENERATIONS)]
     sides = ((fmean(side), fmean(side) * 0.999, fmean(side) * 1.001) for side in (before, after))
-    return verdict([Measure("torch / t", *sides, tuple(before), tuple(after))], threshold), len(after)
+    return verdict([FigureChange("torch / t", *sides, tuple(before), tuple(after))], threshold), len(after)
 
 
 def slower_in(noise: float, older: int, slower: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import Request, message_of
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, LEAST_ROUNDS
 from sitegen.measure.workspace import Workspace
-from sitegen.model.job import Previous
+from sitegen.model.job import PreviousRatios
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
@@ -160,9 +160,9 @@ def test_everybody_is_timed_by_three_processes_as_many_rounds_each(run):
     assert len(found["ours"].performance.rounds_us) == LEAST_ROUNDS
 
 
-def before(ratio: float, gpu: str = "a-gpu") -> dict[str, Previous]:
+def before(ratio: float, gpu: str = "a-gpu") -> dict[str, PreviousRatios]:
     """What a record says of `ours`, which is twice as fast as torch now."""
-    return {"ours": Previous(gpu, {"copy": 0.5, "torch": ratio}, 0.01)}
+    return {"ours": PreviousRatios(gpu, {"copy": 0.5, "torch": ratio}, 0.01)}
 
 
 @pytest.mark.parametrize("ratio", [2.0 * 1.008, 2.0 / 1.012])

@@ -74,7 +74,7 @@ def test_compiled_templates_are_not_loaded_from_the_site(tmp_path: Path, monkeyp
 def test_user_without_a_home_hears_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = a_site(tmp_path)
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(user_cache, "_base", lambda: Path("/proc/no-home"))
+    monkeypatch.setattr(user_cache, "cache_folder", lambda: Path("/proc/no-home"))
     with pytest.raises(OutputError, match="cannot be made"):
         cache_of_site(site)
 

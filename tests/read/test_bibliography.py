@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.model.bibliography import Name, Work
-from sitegen.read.bibliography import decoded, parse_bibliography
+from sitegen.model.bibliography import Author, Work
+from sitegen.read.bibliography import decode_latex, parse_bibliography
 
 PATH = "content/references.bib"
 ENTRY = "@misc{%s, title = {A title}}\n"
@@ -25,11 +25,11 @@ def test_names_in_every_form() -> None:
     authors = 'Dao, Tri and Kurt G{\\"o}del and {NVIDIA Corporation} and von Neumann, John and others'
     (work,) = works(f"@article{{a, title = {{T}}, author = {{{authors}}}}}").values()
     assert work.authors == (
-        Name("Dao", "Tri"),
-        Name("Gödel", "Kurt"),
-        Name("NVIDIA Corporation"),
-        Name("von Neumann", "John"),
-        Name("others"),
+        Author("Dao", "Tri"),
+        Author("Gödel", "Kurt"),
+        Author("NVIDIA Corporation"),
+        Author("von Neumann", "John"),
+        Author("others"),
     )
 
 
@@ -70,13 +70,13 @@ def test_address_that_is_the_doi_is_not_shown_twice() -> None:
     ],
 )
 def test_latex_is_decoded(latex: str, text: str) -> None:
-    assert decoded(latex) == text
+    assert decode_latex(latex) == text
 
 
 def test_missing_comma_is_found_at_its_line_and_the_next_entry_is_read() -> None:
     text = "@misc{a,\n  title = {A}\n  year = 2020\n}\n" + ENTRY % "b"
     assert [work.key for work in parse_bibliography(text, PATH)[0].works] == ["a", "b"]
-    hint = "the entry begins on line 1; does a comma or a brace lack in it?"
+    hint = "the entry begins on line 1; is a comma or a brace missing in it?"
     assert mistakes(text) == [("SG025", 3, "this is not BibTeX: '}' expected", hint)]
 
 

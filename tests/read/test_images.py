@@ -10,7 +10,7 @@ import pytest
 from PIL import Image as pillow
 
 from sitegen.model.image import BrokenImage, Image
-from sitegen.read.images import look_at
+from sitegen.read.images import read_image
 
 
 def saved(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options: object) -> bytes:
@@ -20,31 +20,31 @@ def saved(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **option
 
 
 def reason(data: bytes, path: str = "a.png") -> str:
-    seen = look_at(data, path)
+    seen = read_image(data, path)
     assert isinstance(seen, BrokenImage)
     return seen.reason
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "AVIF", "GIF"])
 def test_size_and_kind(kind: str) -> None:
-    assert look_at(saved(kind), "a") == Image(8, 4, kind.lower())
+    assert read_image(saved(kind), "a") == Image(8, 4, kind.lower())
 
 
 def test_photograph_that_lies_on_its_side_is_turned() -> None:
     exif = pillow.Exif()
     exif[0x0112] = 6
-    assert look_at(saved("JPEG", exif=exif), "a.jpg") == Image(4, 8, "jpeg")
+    assert read_image(saved("JPEG", exif=exif), "a.jpg") == Image(4, 8, "jpeg")
 
 
 def test_what_moves_stays_as_it_is() -> None:
     into = io.BytesIO()
     frames = [pillow.new("RGB", (8, 4), colour) for colour in ("red", "blue")]
     frames[0].save(into, "GIF", save_all=True, append_images=frames[1:])
-    assert look_at(into.getvalue(), "a.gif") == Image(8, 4, "gif", as_is=True)
+    assert read_image(into.getvalue(), "a.gif") == Image(8, 4, "gif", as_is=True)
 
 
 def test_sixteen_bits_a_pixel_stay_as_they_are() -> None:
-    assert look_at(saved("PNG", mode="I;16"), "a.png") == Image(8, 4, "png", as_is=True)
+    assert read_image(saved("PNG", mode="I;16"), "a.png") == Image(8, 4, "png", as_is=True)
 
 
 def test_file_that_was_cut_off_is_damaged() -> None:
@@ -77,7 +77,7 @@ def test_image_that_would_fill_the_memory_is_not_decoded(side: int, count: str) 
 )
 def test_size_of_a_drawing(attributes: str, size: tuple[int, int]) -> None:
     svg = f'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" {attributes}><path d="M0 0"/></svg>'
-    assert look_at(svg.encode(), "a.svg") == Image(*size, "svg")
+    assert read_image(svg.encode(), "a.svg") == Image(*size, "svg")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Severity, has_errors
-from sitegen.read.addresses import normalised
+from sitegen.read.addresses import normalised_address
 from sitegen.read.load import load_site, parse_site
 from sitegen.read.root import find_root
 
@@ -87,9 +87,9 @@ def test_the_translation_of_a_post_is_no_second_slug() -> None:
 
 
 def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
-    assert normalised("old") == normalised("/old/") == "/old/"
-    assert normalised("/2025/old.html") == "/2025/old.html"
-    assert normalised("/notes/v1.2/") == "/notes/v1.2/"
+    assert normalised_address("old") == normalised_address("/old/") == "/old/"
+    assert normalised_address("/2025/old.html") == "/2025/old.html"
+    assert normalised_address("/notes/v1.2/") == "/notes/v1.2/"
     aliased = POST.format("b").replace("---\nText", "aliases: [posts/a]\n---\nText")
     assert codes({"content/posts/a.md": POST.format("a"), "content/posts/b.md": aliased}) == [
         ("SG021", "content/posts/b.md")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sitegen.diagnostics import Span
 from sitegen.read.yaml_events import read_events
-from sitegen.read.yaml_nodes import Node, parse_yaml, plain
+from sitegen.read.yaml_nodes import Node, parse_yaml, without_places
 
 
 def parsed(text: str) -> Node:
@@ -32,7 +32,7 @@ def first_mistake(text: str) -> tuple[int, int, str]:
 def test_no_is_text_as_in_yaml_1_2_and_a_power_of_ten_needs_no_point() -> None:
     text = "a: no\nb: 1e-6\nc: 12:30\nd: 2026-13-01\ne: 010\nf: true\ng: ~\nh: '1'"
     want = {"a": "no", "b": 1e-6, "c": "12:30", "d": "2026-13-01", "e": 10, "f": True, "g": None, "h": "1"}
-    assert plain(parsed(text)) == want
+    assert without_places(parsed(text)) == want
 
 
 def test_columns_count_characters_not_bytes() -> None:
@@ -84,7 +84,7 @@ def test_what_is_not_read_is_named_at_its_place(text: str, place: tuple[int, int
 
 def test_of_two_equal_keys_the_first_counts() -> None:
     node, found = parse_yaml("a: 1\nb: 2\na: 3", "a.yaml")
-    assert node is not None and plain(node) == {"a": 1, "b": 2}
+    assert node is not None and without_places(node) == {"a": 1, "b": 2}
     assert [(d.code, d.span.line, d.hint) for d in found] == [("SG003", 3, "it stands on line 1 already")]
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from sitegen.model.job import CellResult, JobResult, Key
 from sitegen.model.kernel import Status
 from sitegen.model.record import Output, Role
-from sitegen.results.accept import RunHeader, accepted
+from sitegen.results.accept import RunHeader, accept_results
 from sitegen.results.records import Records
 
 FIRST, SECOND = RunHeader("2026-11-21T06:00:00Z", "abc1234"), RunHeader("2026-11-22T06:00:00Z", "def5678")
 
 
 def stored(site, results, header=FIRST, records=None):
-    new = accepted(site, records or Records(), header, results)
+    new = accept_results(site, records or Records(), header, results)
     return Records({(record.kernel, record.gpu): record for record in new.records})
 
 
@@ -92,13 +92,13 @@ def test_evaluations_at_other_params_stand_beside_each_other(made):
 
 
 def test_nothing_is_stored_of_a_run_without_a_gpu(made):
-    assert accepted(made.site, Records(), FIRST, [replace(made.result, environment=None)]) is None
+    assert accept_results(made.site, Records(), FIRST, [replace(made.result, environment=None)]) is None
 
 
 def test_a_job_that_lost_its_gpu_on_the_way_stores_nothing_and_is_named(made):
     lost = replace(made.rejected, environment=None)
     broken = JobResult(1, "softmax@8x8:float32", "kernel", error="the worker was lost")
-    new = accepted(made.site, Records(), FIRST, [made.result, lost, broken])
+    new = accept_results(made.site, Records(), FIRST, [made.result, lost, broken])
     assert new.records[0].rejections == ()
     assert new.lost == ("softmax/wrong: no GPU was there", "softmax@8x8:float32: the worker was lost")
 
@@ -124,14 +124,16 @@ def test_cells_are_stored_under_the_environment_of_the_run(made):
             CellResult("b", "not_run", (), Key("l")),
         ),
     )
-    new = accepted(made.site, Records(), FIRST, [made.measured_ceilings, cells])
+    new = accept_results(made.site, Records(), FIRST, [made.measured_ceilings, cells])
     assert [(slug, cell.label, cell.status, cell.key) for slug, cell in new.cells] == [
         ("softmax", "a", Status.PASSED, "k"),
         ("softmax", "b", Status.NOT_RUN, "l"),
     ]
     assert new.cells[0][1].run.environment == made.environment
     before = Records(cells={("softmax", "b", "nvidia-h200"): new.cells[0][1]})
-    assert [c.label for _, c in accepted(made.site, before, SECOND, [made.measured_ceilings, cells]).cells] == ["a"]
+    assert [c.label for _, c in accept_results(made.site, before, SECOND, [made.measured_ceilings, cells]).cells] == [
+        "a"
+    ]
 
 
 def test_baselines_are_told_from_implementations_of_the_same_name(made):

@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import Compilation, LaunchRecord, Ratio, Record
-from sitegen.results.compare import Row, compare_records
+from sitegen.results.compare import EvaluationComparison, compare_records
 from sitegen.results.noise import AA_NOISE
 from sitegen.results.verdicts import Verdict
 
@@ -127,7 +127,7 @@ def test_an_ambiguous_verdict_says_what_disagrees(made, record, ratio, us, reaso
     assert reason in row.reason and row.reason.endswith(": measure again")
 
 
-def moved_from(made, record, ratio: float, us: float, **run) -> Row:
+def moved_from(made, record, ratio: float, us: float, **run) -> EvaluationComparison:
     """`fused` from a ratio of 2 and 4 us to these, in a run that differs so."""
     before = fused_with(made, record, (2.0, 1.99, 2.01), (4.0, 3.99, 4.01))
     after = fused_with(made, record, (ratio, ratio - 0.01, ratio + 0.01), (us, us - 0.01, us + 0.01))

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sitegen.model.record import Ratio, Record, Role, Run
-from sitegen.results.causes import newer_versions
-from sitegen.results.history import history_line, moments, parse_history, past_record
-from sitegen.results.measures import figures
+from sitegen.results.figures import figures
+from sitegen.results.history import history_line, history_points, parse_history, past_record
 from sitegen.results.noise import AA_NOISE, noise_of
+from sitegen.results.record_differences import newer_versions
 from sitegen.results.store import load_records, save_record
 from sitegen.results.verdicts import Verdict
 
@@ -82,7 +82,7 @@ def test_a_stored_run_gives_its_figures_again(made, record, tmp_path):
     records, mistakes = load_records(tmp_path, made.site)
     assert not mistakes
     (past,) = records.histories["softmax", "nvidia-h200"]
-    (moment,) = moments(made.kernel, replace(record, runs=()), [past], made.evaluations[1])
+    (moment,) = history_points(made.kernel, replace(record, runs=()), [past], made.evaluations[1])
     expected = figures(made.kernel, record, made.evaluations[1])
     assert moment.row is None
     assert moment.of_ceiling == pytest.approx(expected.of_ceiling, rel=1e-5)
@@ -99,7 +99,7 @@ def test_runs_come_in_the_order_of_time_each_against_the_one_before(made, record
     runs, _ = parse_history(
         line_of(made, record, "21", 2.1) + line_of(made, record, "19", 2.4) + line_of(made, record, "20", 2.401), PATH
     )
-    found = moments(made.kernel, record, runs, made.evaluations[1])
+    found = history_points(made.kernel, record, runs, made.evaluations[1])
     assert [m.past.date[-2:] for m in found] == ["19", "20", "21"]
     assert [m.row.verdict if m.row else None for m in found] == [None, Verdict.SAME, Verdict.FASTER]
     assert not any("noise" in m.row.reason for m in found if m.row)
@@ -109,7 +109,7 @@ def test_a_line_without_ceilings_takes_those_of_the_record_and_else_has_no_share
     old, new = (without_what_was_added_later(line_of(made, record, day)) for day in ("20", "21"))
     runs, mistakes = parse_history(old + new, PATH)
     assert not mistakes
-    first, second = moments(made.kernel, record, runs, made.evaluations[1])  # the record's run is of the 21st
+    first, second = history_points(made.kernel, record, runs, made.evaluations[1])  # the record's run is of the 21st
     assert first.of_ceiling is None and second.of_ceiling is not None
     assert "±0.26% of noise stands for it" in second.row.reason
     assert second.row.verdict is Verdict.SAME and [m.name for m in second.row.measures] == ["torch / t"]
@@ -119,14 +119,14 @@ def test_a_run_that_did_not_time_it_is_left_out(made, record):
     data = json.loads(line_of(made, record, "20"))
     del data["evaluations"]["fused@1000x1000:float32"]
     runs, _ = parse_history(json.dumps(data) + "\n" + line_of(made, record, "21"), PATH)
-    assert len(moments(made.kernel, record, runs, made.evaluations[1])) == 1
+    assert len(history_points(made.kernel, record, runs, made.evaluations[1])) == 1
 
 
 def test_a_run_of_one_process_is_ambiguous_when_it_moved_and_the_one_after_may_confirm(made, record):
     old = [without_what_was_added_later(line_of(made, record, day, us)) for day, us in (("18", 2.1), ("19", 2.4))]
     runs, mistakes = parse_history("".join([*old, line_of(made, record, "20", 2.1)]), PATH)
     assert not mistakes
-    _, once, twice = moments(made.kernel, record, runs, made.evaluations[1])
+    _, once, twice = history_points(made.kernel, record, runs, made.evaluations[1])
     assert once.row.verdict is Verdict.AMBIGUOUS and "only one process saw it" in once.row.reason
     assert twice.row.verdict is Verdict.FASTER
 
@@ -141,11 +141,11 @@ def test_a_line_keeps_what_its_noise_is_computed_from(made, record):
 
     whole = replace(record, evaluations=tuple(loud(n, e) for n, e in enumerate(record.evaluations)))
     runs, _ = parse_history(history_line(whole, made.run), PATH)
-    (moment,) = moments(made.kernel, record, runs, made.evaluations[1])
+    (moment,) = history_points(made.kernel, record, runs, made.evaluations[1])
     assert moment.noise == pytest.approx(noise_of(whole, whole.evaluations[1]), rel=1e-4)
     assert moment.noise > 2 * AA_NOISE
     runs, _ = parse_history(without_what_was_added_later(history_line(whole, made.run)), PATH)
-    assert [m.noise for m in moments(made.kernel, record, runs, made.evaluations[1])] == [AA_NOISE]
+    assert [m.noise for m in history_points(made.kernel, record, runs, made.evaluations[1])] == [AA_NOISE]
 
 
 def test_a_line_keeps_what_each_process_saw_of_baselines_and_not_of_probes(made, record):
@@ -167,7 +167,7 @@ def test_a_matrix_kernel_is_compared_in_cycles_in_its_history_too(made, record):
     ]
     runs, mistakes = parse_history("".join(lines), PATH)
     assert not mistakes
-    _, later = moments(made.kernel, record, runs, made.evaluations[1])
+    _, later = history_points(made.kernel, record, runs, made.evaluations[1])
     assert [m.name for m in later.row.measures] == ["torch / t", "torch / t in cycles", "of-ceiling"]
     assert later.row.verdict is Verdict.AMBIGUOUS  # the time did not move
 

@@ -10,7 +10,7 @@ from statistics import mean
 import pytest
 
 from sitegen.model.record import Ratio, Record, Role
-from sitegen.results.noise import AA_NOISE, noise_of, noises
+from sitegen.results.noise import AA_NOISE, noise_by_timing, noise_of
 
 BASELINE_US = 100.0
 
@@ -48,7 +48,7 @@ def normal(seed: int, deviation: float, names: tuple[str, ...]) -> dict[str, flo
 def test_a_record_of_one_process_has_the_noise_that_was_tried(made):
     once = [replace(e, performance=replace(e.performance, by_process_us=())) for e in made.evaluations]
     record = record_of(made, once)
-    assert noises(record) == {} and noise_of(record, once[0]) == AA_NOISE
+    assert noise_by_timing(record) == {} and noise_of(record, once[0]) == AA_NOISE
 
 
 def test_who_was_timed_alone_says_nothing_of_ratios(made):

@@ -12,7 +12,7 @@ from sitegen.diagnostics import Span
 from sitegen.model.plain import to_plain
 from sitegen.model.record import CellRecord, Evaluation, Output, Performance, Record, Role, Run, Status
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
-from sitegen.results.json_text import dump, position, stored
+from sitegen.results.json_text import dump, position, to_stored
 from sitegen.results.records import Records
 from sitegen.results.shape import parse
 from sitegen.results.store import drop_unreferenced, load_records, save_artefacts, save_cell, save_record
@@ -35,7 +35,7 @@ def test_a_record_survives_the_disk(made, record, tmp_path):
 
 
 def test_what_says_nothing_is_not_written_and_comes_back_as_it_was(made, record):
-    data = json.loads(dump(stored(record)))
+    data = json.loads(dump(to_stored(record)))
     (naive, *_) = data["evaluations"]
     assert not {"message", "compilation", "params", "sanitizer", "counters"} & set(naive)
     assert naive["performance"]["graph"] is False and naive["correctness"]["deterministic"] is True
@@ -46,11 +46,11 @@ def test_what_says_nothing_is_not_written_and_comes_back_as_it_was(made, record)
 
 def test_an_empty_text_that_the_class_asks_for_is_written(made):
     outside_of_git = replace(made.run, commit="")
-    assert stored(outside_of_git)["commit"] == ""
+    assert to_stored(outside_of_git)["commit"] == ""
 
 
 def test_a_ratio_is_one_line_with_what_each_process_saw(record):
-    lines = dump(stored(record)).splitlines()
+    lines = dump(to_stored(record)).splitlines()
     (first, *_) = [line.strip() for line in lines if '"baseline": "torch"' in line]
     assert json.loads(first.rstrip(","))["by_process"] == [1.33333, 1.33333]
     assert max(map(len, lines)) <= 150
@@ -88,7 +88,7 @@ def test_a_param_is_what_its_author_wrote():
 
 def test_a_changed_figure_is_one_changed_line(made, record):
     changed = replace(record, evaluations=(made.timed("naive", 3.3), *record.evaluations[1:]))
-    before, after = dump(stored(record)).splitlines(), dump(stored(changed)).splitlines()
+    before, after = dump(to_stored(record)).splitlines(), dump(to_stored(changed)).splitlines()
     differing = [new for old, new in zip(before, after, strict=True) if old != new]
     assert any('"median_us": 3.3' in line for line in differing)
     assert len(differing) < 12
@@ -169,7 +169,8 @@ def test_a_record_in_the_place_of_another_gpu_is_a_mistake(made, record, tmp_pat
     save_record(tmp_path, replace(record, gpu="nvidia-a100"), made.run)
     (tmp_path / PATH).write_text((tmp_path / PATH.replace("h200", "a100")).read_text())
     _, mistakes = load_records(tmp_path, made.site)
-    assert [(d.code, d.message) for d in mistakes] == [("SG304", "gpu is `nvidia-a100` in a file of `nvidia-h200`")]
+    message = "the gpu of the record is `nvidia-a100`, and that of its path is `nvidia-h200`"
+    assert [(d.code, d.message) for d in mistakes] == [("SG304", message)]
 
 
 def test_a_time_without_a_check_is_a_mistake_of_ours_but_not_of_a_baseline(made, record, tmp_path):
@@ -179,7 +180,10 @@ def test_a_time_without_a_check_is_a_mistake_of_ours_but_not_of_a_baseline(made,
         made.run,
     )
     _, mistakes = load_records(tmp_path, made.site)
-    assert [d.message for d in mistakes] == ["naive has a time and no check", "fused has a time and no check"]
+    assert [d.message for d in mistakes] == [
+        "naive has a time but no correctness check",
+        "fused has a time but no correctness check",
+    ]
 
 
 def test_an_evaluation_of_a_run_that_is_not_there_is_a_mistake(made, record, tmp_path):

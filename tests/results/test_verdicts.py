@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.results.verdicts import Measure, Verdict, reason_of, threshold_of, verdict, witnesses
+from sitegen.results.verdicts import FigureChange, Verdict, reason_of, threshold_of, verdict, witnesses
 
 
-def figure(before: float, after: float, half: float = 0.001, name: str = "torch / t") -> Measure:
+def figure(before: float, after: float, half: float = 0.001, name: str = "torch / t") -> FigureChange:
     """Each saw by two processes alike."""
-    return Measure(
+    return FigureChange(
         name,
         (before, before - half, before + half),
         (after, after - half, after + half),
@@ -97,7 +97,7 @@ def test_of_ceiling_may_differ_by_two_per_cent_between_two_gpus_and_the_ratio_ma
     assert verdict([figure(1.9, 1.9), figure(0.9, 0.9 * 1.03, name="of-ceiling")]) is Verdict.AMBIGUOUS
 
 
-def drawn(seed: int) -> tuple[list[Measure], float]:
+def drawn(seed: int) -> tuple[list[FigureChange], float]:
     """Two or three measures near the thresholds, each with two processes on either side."""
     rng = random.Random(seed)
     spread = rng.choice([0.0005, 0.003, 0.01])
@@ -111,12 +111,12 @@ def drawn(seed: int) -> tuple[list[Measure], float]:
     measures = []
     for name in ("torch / t", "of-ceiling", "torch / t in cycles")[: rng.randint(1, 3)]:
         (before, seen_before), (after, seen_after) = side(1.0), side(1.0 + step + rng.gauss(0, spread))
-        measures.append(Measure(name, before, after, seen_before, seen_after))
+        measures.append(FigureChange(name, before, after, seen_before, seen_after))
     return measures, threshold_of(rng.choice([0.001, 0.004]))
 
 
-def swapped(m: Measure) -> Measure:
-    return Measure(m.name, m.after, m.before, m.after_by_process, m.before_by_process)
+def swapped(m: FigureChange) -> FigureChange:
+    return FigureChange(m.name, m.after, m.before, m.after_by_process, m.before_by_process)
 
 
 OPPOSITE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}

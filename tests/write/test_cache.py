@@ -23,7 +23,7 @@ def test_a_pickle_that_calls_something_else_is_refused() -> None:
         def __reduce__(self) -> tuple[object, tuple[str]]:
             return os.system, ("true",)
 
-    with pytest.raises(pickle.UnpicklingError, match="nothing of the model"):
+    with pytest.raises(pickle.UnpicklingError, match="no class of the model"):
         unpack(pickle.dumps(Harmful()))
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import render_diagnostic
-from sitegen.write.output import STAGE, OutputError, Written, check_output, write_site
+from sitegen.write.output import STAGE, OutputError, WriteCounts, check_output, write_site
 
 HOME = '<!doctype html><meta name="generator" content="sitegen"><title>Home</title>'
 
@@ -35,14 +35,14 @@ def cache(tmp_path: Path) -> Path:
 
 def test_first_build_writes_text_as_utf8_and_bytes_as_they_are(output: Path, cache: Path) -> None:
     written = write_site(output, cache, {"index.html": "≥ 0.98\n", "posts/a/plot.png": b"\x89PNG\r\n"})
-    assert written == Written(added=2, changed=0, removed=0, unchanged=0)
+    assert written == WriteCounts(added=2, changed=0, removed=0, unchanged=0)
     assert tree(output) == {"index.html": "≥ 0.98\n".encode(), "posts/a/plot.png": b"\x89PNG\r\n"}
 
 
 def test_unchanged_file_is_not_touched(output: Path, cache: Path) -> None:
     write_site(output, cache, {"index.html": HOME, "a.txt": "old"})
     os.utime(output / "index.html", ns=(1, 1))
-    assert write_site(output, cache, {"index.html": HOME, "a.txt": "new"}) == Written(0, 1, 0, 1)
+    assert write_site(output, cache, {"index.html": HOME, "a.txt": "new"}) == WriteCounts(0, 1, 0, 1)
     assert (output / "index.html").stat().st_mtime_ns == 1
     assert (output / "a.txt").read_text() == "new"
 
@@ -61,7 +61,7 @@ def test_file_that_somebody_edited_in_the_output_is_restored(output: Path, cache
 
 def test_page_that_is_no_longer_made_goes_with_its_empty_folders(output: Path, cache: Path) -> None:
     write_site(output, cache, {"index.html": HOME, "posts/a/index.html": "a", "posts/b/deep/x.txt": "b"})
-    assert write_site(output, cache, {"index.html": HOME, "posts/a/index.html": "a"}) == Written(0, 0, 1, 2)
+    assert write_site(output, cache, {"index.html": HOME, "posts/a/index.html": "a"}) == WriteCounts(0, 0, 1, 2)
     assert not (output / "posts/b").exists()
 
 

@@ -8,7 +8,7 @@ import yaml
 
 import sitegen
 from sitegen.diagnostics import render_diagnostics
-from sitegen.read.distribution import Source
+from sitegen.read.distribution import InstallSource
 from sitegen.read.load import parse_site
 from sitegen.write.output import OutputError
 from sitegen.write.scaffold import create, names_a_source, new_post_file, new_site_files, slug_of
@@ -104,12 +104,15 @@ def test_new_site_keeps_its_output_and_cache_out_of_git() -> None:
 @pytest.mark.parametrize(
     ("program", "line"),
     [
-        (Source(), f"kernel-sitegen=={sitegen.__version__}"),
-        (Source("git+https://example.org/a.git@c0ffee"), "kernel-sitegen @ git+https://example.org/a.git@c0ffee"),
+        (InstallSource(), f"kernel-sitegen=={sitegen.__version__}"),
+        (
+            InstallSource("git+https://example.org/a.git@c0ffee"),
+            "kernel-sitegen @ git+https://example.org/a.git@c0ffee",
+        ),
     ],
     ids=["the index", "git"],
 )
-def test_workflows_install_the_program_from_where_this_one_came(program: Source, line: str) -> None:
+def test_workflows_install_the_program_from_where_this_one_came(program: InstallSource, line: str) -> None:
     texts = new_site_files("Kernels", DAY, program)
     assert texts[".github/requirements.txt"] == f"{line}\n"
     on_a_gpu = line.replace("kernel-sitegen", "kernel-sitegen[cluster,cuda,gpu]")
@@ -120,13 +123,13 @@ def test_workflows_install_the_program_from_where_this_one_came(program: Source,
 def test_a_wheel_of_this_machine_comes_along(tmp_path: Path) -> None:
     wheel = tmp_path / "kernel_sitegen-1-py3-none-any.whl"
     wheel.write_bytes(b"PK")
-    texts = new_site_files("Kernels", DAY, Source(path=wheel))
+    texts = new_site_files("Kernels", DAY, InstallSource(path=wheel))
     assert texts[f".github/{wheel.name}"] == b"PK"
     assert texts[".github/requirements.txt"] == f"./.github/{wheel.name}\n"
 
 
 def test_where_no_address_is_known_the_author_is_told_what_to_write(tmp_path: Path) -> None:
-    texts = new_site_files("Kernels", DAY, Source(path=tmp_path))
+    texts = new_site_files("Kernels", DAY, InstallSource(path=tmp_path))
     assert "Before you push, write that address below" in texts[".github/requirements.txt"]
     assert texts[".github/requirements-gpu.txt"].splitlines()[-1].startswith("kernel-sitegen[cluster,cuda,gpu] @ git+")
     assert not names_a_source(texts)

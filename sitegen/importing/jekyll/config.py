@@ -18,7 +18,7 @@ from sitegen.importing.jekyll.permalinks import STYLES, with_ending
 from sitegen.importing.jekyll.report import Report
 from sitegen.importing.jekyll.yaml_text import entry
 from sitegen.read.shape import read_language
-from sitegen.read.yaml_nodes import Node, parse_yaml, plain
+from sitegen.read.yaml_nodes import Node, parse_yaml, without_places
 
 FILES = ("_config.yml", "_config.yaml")
 MARKDOWN = frozenset({"markdown", "mkdown", "mkdn", "mkd", "md"})
@@ -49,7 +49,7 @@ class Config:
     def plain(self, key: str) -> Any:
         """Return the value of a key as plain lists, dicts and scalars; None where there is none."""
         node = self.values.get(key)
-        return plain(node) if node else None
+        return without_places(node) if node else None
 
     @property
     def baseurl(self) -> str:
@@ -129,7 +129,7 @@ class Config:
         for item in node.value if node and isinstance(node.value, tuple) else ():
             scope, values = item.get("scope"), item.get("values")
             if values and isinstance(values.value, Mapping):
-                given = plain(scope) if scope else {}
+                given = without_places(scope) if scope else {}
                 yield (given if isinstance(given, dict) else {}), values.value
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.figure import FigureSource
-from sitegen.model.pipeline import Schedule, Stage, schedule
+from sitegen.model.pipeline import PipelineStage, Schedule, schedule
 from sitegen.model.site import Ref
-from sitegen.read.shape import entries_of, read_as, unknown
+from sitegen.read.shape import entries_of, read_as, unknown_word
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _LONGEST = 2000
@@ -29,7 +29,7 @@ class _Stage:
 @dataclass(frozen=True, slots=True)
 class _Written:
     tiles: int
-    stages: tuple[Stage, ...] = field(default=())
+    stages: tuple[PipelineStage, ...] = field(default=())
     buffers: int = 1
 
 
@@ -54,8 +54,8 @@ def read_schedule(given: FigureSource, into: Collected) -> Schedule | None:
     return schedule(_with_buffers(written), written.tiles)
 
 
-def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[Stage, ...]:
-    stages: list[Stage] = []
+def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[PipelineStage, ...]:
+    stages: list[PipelineStage] = []
     for name, child in entries_of(node, mistakes).items():
         short = isinstance(child.value, int)
         one = _Stage(int(child.text)) if short else read_as(_Stage, child, mistakes, noun="key of a stage")
@@ -63,9 +63,9 @@ def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[Stage, ...]:
         if one.after is None:
             after: tuple[str, ...] = tuple(known[-1:])
         else:
-            mistakes += [unknown("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
+            mistakes += [unknown_word("earlier stage", r.name, r.span, known) for r in one.after if r.name not in known]
             after = tuple(ref.name for ref in one.after if ref.name in known)
-        stages.append(Stage(name, one.steps, after, one.buffers))
+        stages.append(PipelineStage(name, one.steps, after, one.buffers))
         if (not short and one.buffers < 0) or one.steps < 1:
             mistakes.append(_wrong(child, f"stage `{name}`: steps are 1 or more, buffers 0 or more"))
     return tuple(stages)
@@ -85,6 +85,6 @@ def _wrong(node: Node, message: str) -> Diagnostic:
     return Diagnostic("SG132", message, node.span)
 
 
-def _with_buffers(written: _Written) -> tuple[Stage, ...]:
+def _with_buffers(written: _Written) -> tuple[PipelineStage, ...]:
     """Stages that name no number of buffers have that of the whole."""
-    return tuple(Stage(s.name, s.steps, s.after, s.buffers or written.buffers) for s in written.stages)
+    return tuple(PipelineStage(s.name, s.steps, s.after, s.buffers or written.buffers) for s in written.stages)

@@ -8,7 +8,7 @@ from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import box, shade
 from sitegen.markup.drawn.figure import MEASURE, FigureKind, FigureSource, as_table, facts, note, percent, picture
 from sitegen.markup.svg import at, join, path, text
-from sitegen.model.pipeline import Schedule, Stage
+from sitegen.model.pipeline import PipelineStage, Schedule
 
 _TOP, _HEIGHT, _GAP = 22.0, 26.0, 6.0
 _SHARE = 68.0
@@ -48,7 +48,7 @@ def _text(plan: Schedule) -> str:
     return as_table("The step at which each tile begins", ["tile", *(stage.name for stage in plan.stages)], rows)
 
 
-def _row(plan: Schedule, stage: Stage, left: float, y: float, unit: float) -> list[Markup]:
+def _row(plan: Schedule, stage: PipelineStage, left: float, y: float, unit: float) -> list[Markup]:
     """Boxes in the shade of the buffer that they use, each with its tile."""
     boxes: dict[str, list[str]] = {}
     words = []

@@ -10,10 +10,10 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.linked import document_key, originals
 from sitegen.model.record import CellRecord, Evaluation, Record
 from sitegen.model.site import Site
-from sitegen.results.freshness import Freshness, State, newest_versions, of_cells, of_kernel
+from sitegen.results.freshness import Freshness, FreshnessState, cell_freshness, kernel_freshness, newest_versions
 from sitegen.results.records import Records, cell_name
 
-FRESH = Freshness(State.FRESH)
+FRESH = Freshness(FreshnessState.FRESH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ def gather(site: Site, documents: Mapping[str, Document], records: Records) -> E
         (gpu, title): state
         for kernel in site.kernels
         for gpu, record in sorted(records.of_kernel(kernel.name).items())
-        for title, state in of_kernel(kernel, site.files, record, newest[gpu]).items()
+        for title, state in kernel_freshness(kernel, site.files, record, newest[gpu]).items()
     }
     cells = {
         (post.slug, label, gpu): state
         for post in originals(site)
         for gpu in records.gpus()
         if (found := {name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)})
-        for label, state in of_cells(
+        for label, state in cell_freshness(
             post.body.path, documents[document_key(post.body)].cells, site.files, found, newest[gpu]
         ).items()
     }

@@ -13,10 +13,10 @@ from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Kernel, Scalar, Workload
 from sitegen.model.record import Counters, Evaluation, Performance, Record, Role, Run
 from sitegen.render.inputs.evidence import FRESH, Evidence
-from sitegen.results.freshness import Freshness, State
-from sitegen.results.measures import CACHE_FACTOR, Figures, Limits, figures, limits_of
-from sitegen.results.noise import noises, timing_of
-from sitegen.results.records import swept
+from sitegen.results.figures import CACHE_FACTOR, Figures, WorkloadCeilings, figures, workload_ceilings
+from sitegen.results.freshness import Freshness, FreshnessState
+from sitegen.results.noise import noise_by_timing, timing_id
+from sitegen.results.records import param_combinations
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,16 @@ class Row:
     @property
     def stale(self) -> str:
         """Why it is, in a few words; empty when it was made by today's code."""
-        return ", ".join(self.freshness.reasons) or "its code changed" if self.freshness.state is State.STALE else ""
+        return (
+            ", ".join(self.freshness.reasons) or "its code changed"
+            if self.freshness.state is FreshnessState.STALE
+            else ""
+        )
 
     @property
     def outdated(self) -> str:
         """Which newer version another record was made with."""
-        return ", ".join(self.freshness.reasons) if self.freshness.state is State.OUTDATED else ""
+        return ", ".join(self.freshness.reasons) if self.freshness.state is FreshnessState.OUTDATED else ""
 
     @property
     def ours(self) -> bool:
@@ -95,7 +99,7 @@ class Group:
     dtype: str
     params: Mapping[str, Scalar]
     cost: Cost
-    limits: Limits
+    limits: WorkloadCeilings
     """In the newest run that made a time of the group."""
     rows: tuple[Row, ...] = ()
     l2_bytes: int = 0
@@ -151,7 +155,7 @@ def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
 def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, int]:
     """(stale, all) of our evaluations in a record."""
     ours = [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
-    return sum(evidence.of_evaluation(kernel, record, e).state is State.STALE for e in ours), len(ours)
+    return sum(evidence.of_evaluation(kernel, record, e).state is FreshnessState.STALE for e in ours), len(ours)
 
 
 def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
@@ -160,7 +164,7 @@ def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, .
         _Maker(kernel, record, evidence, workload, dtype, params).group()
         for workload in kernel.workloads
         for dtype in kernel.dtypes
-        for params in swept(kernel)
+        for params in param_combinations(kernel)
     )
 
 
@@ -212,17 +216,17 @@ class _Maker:
             for one in self.kernel.implementations
             if not one.dtypes or self.dtype in one.dtypes
         ]
-        made = Group(self.workload, self.dtype, self.params, self.cost, Limits(), _with_best([*rows, *ours]))
+        made = Group(self.workload, self.dtype, self.params, self.cost, WorkloadCeilings(), _with_best([*rows, *ours]))
         run = newest_run(self.record, made)
         if run is None:
             return made
-        limits = limits_of(self.kernel, self.record, run, self.cost, self.dtype)
+        limits = workload_ceilings(self.kernel, self.record, run, self.cost, self.dtype)
         return replace(made, limits=limits, l2_bytes=run.environment.l2_bytes, noise=self.noise(made.rows))
 
     def noise(self, rows: Iterable[Row]) -> float | None:
         """The largest of the runs that timed the rows."""
-        quiet = noises(self.record)
-        known = (quiet.get(timing_of(row.evaluation)) for row in rows if row.evaluation)
+        quiet = noise_by_timing(self.record)
+        known = (quiet.get(timing_id(row.evaluation)) for row in rows if row.evaluation)
         return max((noise for noise in known if noise is not None), default=None)
 
     @property

@@ -19,7 +19,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.provenance import Provenance, provenance
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.language import Language
-from sitegen.results.freshness import State
+from sitegen.results.freshness import FreshnessState
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
     if record is None or post is None or record.status is Status.NOT_RUN:
         return ("", "") if cell.implements else ("planned", "not run yet")
     freshness = printer.sources.evidence.of_cell(post.slug, record)
-    if freshness.state in (State.STALE, State.OUTDATED):
-        return "stale" if freshness.state is State.STALE else "planned", freshness.sentence
+    if freshness.state in (FreshnessState.STALE, FreshnessState.OUTDATED):
+        return "stale" if freshness.state is FreshnessState.STALE else "planned", freshness.sentence
     if record.status.failed and not cell.raises:
         return "failed", record.status.value.replace("_", " ")
     return "", ""

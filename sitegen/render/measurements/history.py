@@ -18,9 +18,9 @@ from sitegen.model.record import Record
 from sitegen.render.figures.scales import Linear
 from sitegen.render.inputs.rows import Group
 from sitegen.render.shared import numbers
-from sitegen.results.causes import newer_versions
-from sitegen.results.history import Moment, timelines
+from sitegen.results.history import HistoryPoint, timelines
 from sitegen.results.noise import AA_NOISE
+from sitegen.results.record_differences import newer_versions
 from sitegen.results.records import PastRun
 from sitegen.results.verdicts import Verdict
 
@@ -104,7 +104,7 @@ def history(
     )
 
 
-def _course(group: Group, moments: Sequence[Moment], baseline: str) -> Course:
+def _course(group: Group, moments: Sequence[HistoryPoint], baseline: str) -> Course:
     ratios = [(moment.past.date, ratio.value) for moment in moments if (ratio := moment.ratio(baseline))]
     last = moments[-1] if moments else None
     noise = group.noise if group.noise is not None else last.noise if last else AA_NOISE
@@ -150,7 +150,9 @@ def _axis(values: Sequence[float]) -> Linear:
     return Linear(low, high, _BOTTOM, _TOP) if low < high else Linear(low * 0.99, low * 1.01, _BOTTOM, _TOP)
 
 
-def _lines(moments: Sequence[Moment], others: Sequence[Sequence[Moment]], baseline: str) -> list[HistoryLine]:
+def _lines(
+    moments: Sequence[HistoryPoint], others: Sequence[Sequence[HistoryPoint]], baseline: str
+) -> list[HistoryLine]:
     """Newest first."""
     verdicts: dict[str, Counter[Verdict]] = {moment.past.run: Counter() for moment in moments}
     for other in (moment for course in others for moment in course):
@@ -160,7 +162,7 @@ def _lines(moments: Sequence[Moment], others: Sequence[Sequence[Moment]], baseli
     return [_line(older, moment, baseline, verdicts[moment.past.run]) for older, moment in pairs][::-1]
 
 
-def _line(before: Moment | None, moment: Moment, baseline: str, others: Counter[Verdict]) -> HistoryLine:
+def _line(before: HistoryPoint | None, moment: HistoryPoint, baseline: str, others: Counter[Verdict]) -> HistoryLine:
     ratio, past, row = moment.ratio(baseline), moment.past, moment.row
     changed = newer_versions(before.past, past) if before else ()
     return HistoryLine(

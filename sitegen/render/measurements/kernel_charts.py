@@ -24,7 +24,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.placeholder import absent
 from sitegen.results.datasheets import Datasheet, datasheet
-from sitegen.results.measures import COMPUTE
+from sitegen.results.figures import COMPUTE
 
 MIXES = {
     "memory 1:0": "read",

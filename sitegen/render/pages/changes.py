@@ -13,11 +13,11 @@ from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.history import History
 from sitegen.render.shared.frame import Link, Printer
-from sitegen.results.compare import Row, compare_records
-from sitegen.results.comparison import render_markdown
+from sitegen.results.compare import EvaluationComparison, compare_records
 from sitegen.results.history import past_record
 from sitegen.results.records import PastRun
-from sitegen.results.verdicts import Measure
+from sitegen.results.render_comparison import render_markdown
+from sitegen.results.verdicts import FigureChange
 
 STATES = {"slower": "failed", "failed": "failed", "ambiguous": "partial", "faster": "done", "repaired": "done"}
 
@@ -66,7 +66,9 @@ def last_two(sources: Sources, record: Record) -> tuple[PastRun, PastRun] | None
     return (runs[-2], runs[-1]) if len(runs) > 1 else None
 
 
-def _rows(sources: Sources, kernel: Kernel, record: Record, pair: tuple[PastRun, PastRun]) -> tuple[Row, ...]:
+def _rows(
+    sources: Sources, kernel: Kernel, record: Record, pair: tuple[PastRun, PastRun]
+) -> tuple[EvaluationComparison, ...]:
     before, after = (past_record(kernel, record, past) for past in pair)
     return compare_records(sources.site, before, after)
 
@@ -76,7 +78,7 @@ def _page(
     kernel: Kernel,
     record: Record,
     pair: tuple[PastRun, PastRun],
-    rows: tuple[Row, ...],
+    rows: tuple[EvaluationComparison, ...],
     told: History | None,
 ) -> tuple[str, str]:
     here, gpu = changes_url(kernel.name, record.gpu), record.runs[-1].environment.gpu if record.runs else record.gpu
@@ -94,12 +96,12 @@ def _page(
     return printer.page("changes.html", here, page, title=title, description=description, section=KERNELS)
 
 
-def _line(row: Row) -> ChangeLine:
+def _line(row: EvaluationComparison) -> ChangeLine:
     figures = tuple(_figures(measure) for measure in row.measures)
     return ChangeLine(row.title, row.verdict.value, STATES.get(row.verdict.value, ""), figures, row.reason)
 
 
-def _figures(measure: Measure) -> str:
+def _figures(measure: FigureChange) -> str:
     return f"{measure.name} {measure.before[0]:.3f} → {measure.after[0]:.3f}"
 
 

@@ -29,7 +29,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import About
 from sitegen.render.texts.mentions import mentions
-from sitegen.results.measures import GoalResult, GoalState, goal_results
+from sitegen.results.figures import GoalResult, GoalState, goal_results
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.model.document import Document, Heading
+from sitegen.model.document import Document, DocumentHeading
 from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import (
@@ -311,5 +311,5 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
 
 def contents(document: Document) -> tuple[Entry, ...]:
     """Headings of the second level, numbered as on the page."""
-    shown: list[Heading] = [heading for heading in document.headings if heading.level == 2]
+    shown: list[DocumentHeading] = [heading for heading in document.headings if heading.level == 2]
     return tuple(Entry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))

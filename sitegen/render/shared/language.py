@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from sitegen.model.vocabulary import Vocabulary, catalogues_of, words_of
+from sitegen.model.vocabulary import Vocabulary, catalogue_files, parse_catalogue
 from sitegen.render.shared import numbers
 
 _SAID = re.compile(r'\{\{ _\("([^"]*)"\) \}\}')
@@ -60,7 +60,7 @@ class Language(Vocabulary):
 
 def language(tag: str, templates: Mapping[str, str]) -> Language:
     """That of a tag, by the catalogue of the tag or of its first part: `pt-BR`, else `pt`."""
-    for name in catalogues_of(tag):
+    for name in catalogue_files(tag):
         if text := templates.get(name):
             return Language(tag, _catalogue(text, name))
     return Language(tag)
@@ -69,7 +69,7 @@ def language(tag: str, templates: Mapping[str, str]) -> Language:
 def _catalogue(text: str, name: str) -> Mapping[str, str]:
     """Raises TemplateSyntaxError: to its author a catalogue is a template like the others."""
     try:
-        return words_of(text)
+        return parse_catalogue(text)
     except json.JSONDecodeError as error:
         raise jinja2.TemplateSyntaxError(error.msg, error.lineno, name) from error
     except ValueError as error:

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from sitegen.model.bibliography import Name, Work
-from sitegen.model.document import Cited, CiteSlot, Document
+from sitegen.model.bibliography import Author, Work
+from sitegen.model.document import CitedWork, CiteSlot, Document
 from sitegen.model.vocabulary import Vocabulary
 
 _NAMED = 2
@@ -32,7 +32,7 @@ def citation(slot: CiteSlot, works: Sequence[Work] | None) -> Markup:
     return Markup('{}<span class="cite">[{}]</span>').format(names.replace(" ", "\u00a0"), shown)
 
 
-def _item(item: Cited, number: int, prefix: str) -> Markup:
+def _item(item: CitedWork, number: int, prefix: str) -> Markup:
     before = f"{item.prefix} " if item.prefix else ""
     after = f", {item.suffix}" if item.suffix else ""
     link = Markup('<a href="#{}" id="{}">{}</a>').format(_anchor(item.key, prefix), item.id, number)
@@ -86,7 +86,7 @@ def _title(work: Work) -> Markup:
     return Markup("<cite>{}</cite>").format(work.title)
 
 
-def _authors(names: Sequence[Name]) -> str:
+def _authors(names: Sequence[Author]) -> str:
     shown = [f"{name.given} {name.family}".strip() for name in names if name.family != "others"]
     more = len(shown) < len(names)
     if len(shown) > _LISTED:

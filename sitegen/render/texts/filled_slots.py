@@ -23,7 +23,7 @@ from sitegen.model.document import (
     ListingSlot,
     Slot,
     TermSlot,
-    filled,
+    fill_slots,
 )
 from sitegen.model.linked import document_key
 from sitegen.model.site import Post
@@ -50,7 +50,7 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
-    html = Markup(filled(printer.sources.fragments[place.name], contents_of(printer, document, place)))
+    html = Markup(fill_slots(printer.sources.fragments[place.name], contents_of(printer, document, place)))
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html

@@ -8,7 +8,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from sitegen.model.document import ImageSlot
-from sitegen.model.image import Form, forms
+from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.linked import Linked
 from sitegen.model.urls import relative
 
@@ -25,12 +25,12 @@ def render_image(slot: ImageSlot, url: str, linked: Linked, here: str) -> Markup
     if not slot.first:
         attributes.setdefault("loading", "lazy")
     shown = _element("img", attributes)
-    offered = forms(url, image) if image and linked.site.config.images else ()
+    offered = variants_of(url, image) if image and linked.site.config.images else ()
     sources = Markup("").join(_sources(offered, here))
     return Markup("<picture>{}{}</picture>").format(sources, shown) if sources else shown
 
 
-def _sources(offered: Iterable[Form], here: str) -> Iterable[Markup]:
+def _sources(offered: Iterable[ImageVariant], here: str) -> Iterable[Markup]:
     for kind, same in groupby(offered, key=lambda form: form.format):
         files = ", ".join(f"{relative(form.url, here)} {form.width}w" for form in same)
         yield _element("source", {"type": f"image/{kind}", "srcset": files, "sizes": SIZES})

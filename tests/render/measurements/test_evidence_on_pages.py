@@ -11,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Evaluation, Output, Record
 from sitegen.render.inputs.evidence import Evidence
-from sitegen.results.freshness import Freshness, State
+from sitegen.results.freshness import Freshness, FreshnessState
 
 Pages = dict[str, str | bytes]
 POST, KERNEL = "posts/softmax/index.html", "kernels/softmax/index.html"
-STALE = Freshness(State.STALE, ("fused.py changed",))
+STALE = Freshness(FreshnessState.STALE, ("fused.py changed",))
 
 
 def page(pages: Pages, path: str) -> LexborHTMLParser:
@@ -80,7 +80,7 @@ def test_fresh_results_have_no_mark(pages: Pages) -> None:
 
 def test_an_outdated_result_names_the_newer_version_and_stays_solid(make: SimpleNamespace) -> None:
     reason = "triton 3.6.0, the newest record has 3.7.0"
-    outdated = {(make.gpu, "softmax/fused@8192x8192:float32"): Freshness(State.OUTDATED, (reason,))}
+    outdated = {(make.gpu, "softmax/fused@8192x8192:float32"): Freshness(FreshnessState.OUTDATED, (reason,))}
     marked = row(page(make.rendered(evidence=Evidence(make.records(make.record()), outdated)), POST), "fused")
     assert f"outdated: {reason}" in words(marked)
     assert marked.css_first("svg.bar rect.own") is not None
@@ -235,7 +235,7 @@ def test_a_cell_shows_what_it_put_out_and_one_that_never_ran_says_so(pages: Page
 
 
 def test_a_stale_cell_keeps_its_output_with_a_mark(make: SimpleNamespace) -> None:
-    cells = {("softmax", "first-look", make.gpu): Freshness(State.STALE, ("first-look changed",))}
+    cells = {("softmax", "first-look", make.gpu): Freshness(FreshnessState.STALE, ("first-look changed",))}
     cell = page(make.rendered(evidence=Evidence(make.records(make.record()), {}, cells)), POST).css_first(".cell.old")
     assert words(cell.css_first("samp") if cell else None) == "1 < 2"
     assert words(cell.css_first(".stale") if cell else None) == "stale: first-look changed"

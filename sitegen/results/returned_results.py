@@ -1,4 +1,4 @@
-"""The results of a run beside the jobs that were sent → why they are not stored.
+"""Check the results of a run against the jobs that were sent, and say why they are not stored.
 
 Every name in a result must be one that its job has, every key that of the code that was sent, and every value one that
 a measurement can give.
@@ -13,16 +13,16 @@ from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Role
-from sitegen.results.values import is_run_id, problems
+from sitegen.results.value_limits import is_run_id, problems
 
 PROBES = ("copy", "read")
 AHEAD = dt.timedelta(days=1)
-"""How far the clock of a GPU machine may be ahead of ours."""
+"""Most that the clock of a GPU machine may be ahead of ours."""
 MOST = 20
-"""Sentences about one result."""
+"""Most sentences about one result."""
 
 
-def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
+def reasons_to_refuse(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
     """Yield a sentence for each thing that keeps the results from being stored."""
     sent = {job.id: job for job in jobs}
     seen: set[str] = set()
@@ -35,15 +35,15 @@ def refusals(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]
         if job is None or job.kind != result.kind:
             yield f"{title} is none of the jobs that were sent"
             continue
-        wrong = [sentence for _, sentence in zip(range(MOST), _of_result(job, result), strict=False)]
+        wrong = [sentence for _, sentence in zip(range(MOST), _refusals_of(job, result), strict=False)]
         yield from (f"{title}: {sentence}" for sentence in wrong)
     gpus = sorted({gpu_id(r.environment.gpu) for r in results if r.environment})
     if len(gpus) > 1:
         yield f"the results are of several GPUs: {', '.join(gpu[:60] for gpu in gpus[:5])}"
 
 
-def wrong_time(run: str, now: dt.datetime) -> str:
-    """What is wrong with the start of a run; empty when it is a time that has come."""
+def run_time_mistake(run: str, now: dt.datetime) -> str:
+    """Return the mistake in the start of a run; empty when it is a time that is not in the future."""
     if not is_run_id(run):
         return "its manifest does not say when it ran"
     began = dt.datetime.strptime(run, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=dt.UTC)
@@ -52,16 +52,16 @@ def wrong_time(run: str, now: dt.datetime) -> str:
     return ""
 
 
-def _of_result(job: Job, result: JobResult) -> Iterator[str]:
+def _refusals_of(job: Job, result: JobResult) -> Iterator[str]:
     odd = False
     for path, sentence in problems(result):
         odd = True
         yield f"{'.'.join(map(str, path[:-1])) or 'the result'}: {sentence}"
     if not odd:
-        yield from _names(job, result)
+        yield from _wrong_names(job, result)
 
 
-def _names(job: Job, result: JobResult) -> Iterator[str]:
+def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
     kinds: Mapping[str, Sequence[object]] = {
         "kernel": result.evaluations,
         "reject": result.rejections,
@@ -81,62 +81,62 @@ def _names(job: Job, result: JobResult) -> Iterator[str]:
     elif isinstance(job, InspectJob):
         yield from _tools(job, result)
     else:
-        yield from _twice([one.name for one in result.ceilings], "ceiling")
+        yield from _listed_twice([one.name for one in result.ceilings], "ceiling")
 
 
-def _evaluations(job: KernelJob, found: Sequence[Evaluation]) -> Iterator[str]:
+def _evaluations(job: KernelJob, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     names: Mapping[Role, Collection[str]] = {
         Role.IMPLEMENTATION: {one.name for one in job.kernel.implementations},
         Role.BASELINE: set(job.kernel.baselines),
         Role.PROBE: PROBES,
     }
-    yield from _twice([f"{one.role} {one.name}" for one in found], "evaluation")
-    for one in found:
+    yield from _listed_twice([f"{one.role} {one.name}" for one in evaluations], "evaluation")
+    for one in evaluations:
         if one.name not in names[one.role]:
             yield f"`{one.name}` is no {one.role} of {job.kernel.name}"
         elif (one.workload, one.dtype, dict(one.params)) != (job.workload.name, job.dtype, dict(job.params)):
             yield f"{one.name} is of {one.workload}:{one.dtype}, and the job of {job.workload.name}:{job.dtype}"
         elif one.role is Role.IMPLEMENTATION:
-            yield from _other_code(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
+            yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
 
 
 def _rejections(job: RejectJob, result: JobResult) -> Iterator[str]:
     expected = {wrong.implementation.name: wrong.fails for wrong in job.kernel.wrong}
-    yield from _twice([one.name for one in result.rejections], "rejection")
+    yield from _listed_twice([one.name for one in result.rejections], "rejection")
     for one in result.rejections:
         if expected.get(one.name) is not one.expected:
             yield f"`{one.name}` is no variant of {job.kernel.name} that must be {one.expected}"
         else:
-            yield from _other_code(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
+            yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
 
 
-def _cells(job: NotebookJob, found: Sequence[CellResult]) -> Iterator[str]:
+def _cells(job: NotebookJob, cells: Sequence[CellResult]) -> Iterator[str]:
     keys = {cell.label: cell.key for cell in job.cells}
-    yield from _twice([cell.label for cell in found], "cell")
-    for cell in found:
+    yield from _listed_twice([cell.label for cell in cells], "cell")
+    for cell in cells:
         if cell.label not in keys:
             yield f"`{cell.label}` is the label of no cell of {job.post}"
         elif cell.status not in list(Status):
             yield f"{cell.label}: `{cell.status[:60]}` is no status"
         else:
-            yield from _other_code(cell.label, cell.key, keys[cell.label])
+            yield from _wrong_key(cell.label, cell.key, keys[cell.label])
 
 
 def _tools(job: InspectJob, result: JobResult) -> Iterator[str]:
     kernel = job.kernel
     names = {one.name for one in kernel.implementations} | {w.implementation.name for w in kernel.wrong}
-    found = [*(one.name for one in result.counted), *(one.name for one in result.sanitized)]
-    for name in found:
+    names_in_result = [*(one.name for one in result.counted), *(one.name for one in result.sanitized)]
+    for name in names_in_result:
         if name not in names | set(kernel.baselines) | set(PROBES):
             yield f"`{name}` is nothing of {kernel.name}"
 
 
-def _other_code(name: str, found: Key, sent: Key | None) -> Iterator[str]:
-    if sent is None or (found.digest, dict(found.parts)) != (sent.digest, dict(sent.parts)):
+def _wrong_key(name: str, returned: Key, sent: Key | None) -> Iterator[str]:
+    if sent is None or (returned.digest, dict(returned.parts)) != (sent.digest, dict(sent.parts)):
         yield f"the key of {name} is not that of the code that was sent"
 
 
-def _twice(names: Sequence[str], what: str) -> Iterator[str]:
+def _listed_twice(names: Sequence[str], what: str) -> Iterator[str]:
     again = [name for index, name in enumerate(names) if name in names[:index]]
     if again:
         yield f"the {what} `{again[0]}` is there twice"

@@ -1,6 +1,6 @@
-"""A kernel's formulas and a record → figures: bandwidth, of-ceiling, of-copy, of-read, and whether goals are met.
+"""Compute figures from a kernel's formulas and a record: bandwidth, of-ceiling, of-copy, of-read, goals.
 
-Nothing of this is stored: a corrected formula corrects every figure, also of old records.
+Figures are not stored, so that a corrected formula corrects every figure, also of old records.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sitegen.model.cost import Cost, cost_of
 from sitegen.model.formula import FormulaError
 from sitegen.model.kernel import Goal, Kernel
 from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
-from sitegen.results.noise import AA_NOISE, noises, timing_of
+from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import cell_name
 
 T = TypeVar("T")
@@ -29,20 +29,20 @@ COMPUTE = {
     "float8_e4m3fn": "fp8",
     "float8_e5m2": "fp8",
 }
-"""The arithmetic ceiling of a dtype; tensor cores run float16 and bfloat16 at one rate."""
+"""Name of the arithmetic ceiling of each dtype; tensor cores run float16 and bfloat16 at one rate."""
 MARGIN = 0.02
-"""How far above every measured ceiling a figure may stand before it is an error of ours; more where the noise is."""
+"""Largest relative distance of a rate above every measured ceiling; more where the noise is larger."""
 CACHE_MARGIN = 1.5
-"""The same above the L2 ceiling, of workloads that fit in it: a part of what they reread may come from L1."""
+"""Largest rate over the L2 ceiling of a workload that fits in the L2: a part of what it rereads may come from L1."""
 LEAST_US = 0.1
-"""An empty kernel in a CUDA graph takes 0.5 to 1 µs from one launch to the next."""
+"""Least time of a call: an empty kernel in a CUDA graph takes 0.5 to 1 µs from one launch to the next."""
 CACHE_FACTOR = 4
-"""A workload below this many times the L2 may leave lines in it: its rate says nothing of the memory."""
+"""Least traffic, in sizes of the L2, of a workload whose rate is that of the memory; a smaller one may stay in L2."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The ceilings that hold for one workload and dtype in one run: name and rate, rate 0 when not measured."""
+class WorkloadCeilings:
+    """The memory and arithmetic ceilings of one workload and dtype in one run; a rate is 0 when not measured."""
 
     memory: str = ""
     bytes_per_s: float = 0.0
@@ -50,22 +50,25 @@ class Limits:
     flops_per_s: float = 0.0
 
     def floor_us(self, cost: Cost) -> float:
-        """The least time; 0 when no ceiling was measured."""
+        """Return the least time of a call; 0 when no ceiling was measured."""
         return max(self.memory_us(cost), self.compute_us(cost))
 
     def memory_us(self, cost: Cost) -> float:
+        """Return the least time of the traffic in microseconds; 0 without a memory ceiling."""
         return cost.bytes / self.bytes_per_s * 1e6 if self.bytes_per_s else 0.0
 
     def compute_us(self, cost: Cost) -> float:
+        """Return the least time of the operations in microseconds; 0 without an arithmetic ceiling."""
         return cost.flops / self.flops_per_s * 1e6 if self.flops_per_s else 0.0
 
     def bound_by_memory(self, cost: Cost) -> bool:
+        """Tell whether the traffic takes at least as long as the operations."""
         return self.memory_us(cost) >= self.compute_us(cost)
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a timed evaluation comes to; None where a ceiling or a probe was not measured."""
+    """Figures of a timed evaluation; None where a ceiling or a probe was not measured."""
 
     bytes_per_s: float
     flops_per_s: float
@@ -80,11 +83,13 @@ class GoalState(StrEnum):
     MET = "met"
     MISSED = "missed"
     UNKNOWN = "unknown"
-    """Nothing was measured that could tell."""
+    """No measurement can tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalResult:
+    """A goal and the value that decides it."""
+
     goal: Goal
     state: GoalState
     value: float | None = None
@@ -93,9 +98,9 @@ class GoalResult:
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
-    """None when the kernel no longer has its workload, or when the params of the evaluation are no numbers.
+    """Return the least cost of an evaluation; a param that is newer than the evaluation has its first value.
 
-    A param that is newer than the evaluation has its first value.
+    The result is None when the kernel no longer has the workload, or a formula cannot be computed.
     """
     workload = next((w for w in kernel.workloads if w.name == evaluation.workload), None)
     params = {**{name: values[0] for name, values in kernel.params.items()}, **evaluation.params}
@@ -105,11 +110,11 @@ def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
         return None
 
 
-def limits_of(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) -> Limits:
-    """The larger of the run's probes and of the best that passed in it: of that mix of reads and writes for memory, of
-    that dtype for arithmetic.
+def workload_ceilings(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) -> WorkloadCeilings:
+    """Return the ceilings of a cost and dtype: the larger of the run's probes and of its fastest passed evaluations,
+    with the nearest mix of reads and writes for memory and the same dtype for arithmetic.
     """
-    probed = probed_limits(run, cost, dtype)
+    probed = probed_ceilings(run, cost, dtype)
     best = _best_rates(_Same(kernel), _Same(record), _Same(run))
     return replace(
         probed,
@@ -118,11 +123,11 @@ def limits_of(kernel: Kernel, record: Record, run: Run, cost: Cost, dtype: str) 
     )
 
 
-def probed_limits(run: Run, cost: Cost, dtype: str) -> Limits:
-    """By the run's probes alone: nothing of the kernel is in them."""
+def probed_ceilings(run: Run, cost: Cost, dtype: str) -> WorkloadCeilings:
+    """Return the ceilings by the run's probes alone, without any time of the kernel."""
     memory = nearest_mix(run.ceilings, cost.read_share)
     compute = next((c for c in run.ceilings if c.name == COMPUTE.get(dtype)), None)
-    return Limits(
+    return WorkloadCeilings(
         memory.name if memory else "",
         memory.rate if memory else 0.0,
         compute.name if compute else "",
@@ -132,7 +137,7 @@ def probed_limits(run: Run, cost: Cost, dtype: str) -> Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Same(Generic[T]):
-    """A value that is equal to itself only: records do not change, and are too large to be compared."""
+    """A cache key that is equal only for the same object: records do not change, and comparing them is slow."""
 
     value: T
 
@@ -145,12 +150,13 @@ class _Same(Generic[T]):
 
 @lru_cache(maxsize=64)
 def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -> Mapping[str, float]:
-    """The best rate of what passed in a run, by the name of its ceiling.  Remembered, since every figure of a page asks
-    for it, and each would go through the whole record.
+    """Return the best rate of the evaluations that passed in a run, by the name of its ceiling.
+
+    The result is cached because every figure of a page asks for it, and computing it reads the whole record.
     """
     best: dict[str, float] = {}
-    for evaluation, cost in _timed(kernel.value, record.value, run.value):
-        limits, seconds = probed_limits(run.value, cost, evaluation.dtype), _seconds(evaluation)
+    for evaluation, cost in _timed_evaluations(kernel.value, record.value, run.value):
+        limits, seconds = probed_ceilings(run.value, cost, evaluation.dtype), _seconds(evaluation)
         rates = {limits.compute: cost.flops / seconds}
         if not _fits_cache(cost, run.value):
             rates[limits.memory] = cost.bytes / seconds
@@ -161,7 +167,9 @@ def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -
 
 
 def _probe_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[str, float]]:
-    """The rows `copy` and `read` move the bytes of their workload, or those that it reads: (ceiling, rate)."""
+    """Yield (ceiling, rate) of the probes `copy`, which moves all bytes of a workload, and `read`, which reads its
+    inputs.
+    """
     for evaluation in record.evaluations:
         if evaluation.role is not Role.PROBE or evaluation.run != run.id or not evaluation.performance:
             continue
@@ -173,19 +181,19 @@ def _probe_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[str
 
 
 def nearest_mix(ceilings: Iterable[Ceiling], read_share: float) -> Ceiling | None:
-    """The memory ceiling whose reads : writes are nearest; None when no memory ceiling was measured."""
+    """Return the memory ceiling with the nearest share of reads; None when no memory ceiling was measured."""
     mixes = [c for c in ceilings if _is_memory(c)]
     return min(mixes, key=lambda c: abs(_read_share(c.name) - read_share), default=None)
 
 
 def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures | None:
-    """None when the evaluation has no time, or the kernel no longer has its workload."""
+    """Return the figures of an evaluation; None when it has no time, or the kernel no longer has its workload."""
     timed = evaluation.performance
     cost = cost_of_evaluation(kernel, evaluation)
     run = run_of(record, evaluation)
     if timed is None or cost is None or run is None:
         return None
-    floor = limits_of(kernel, record, run, cost, evaluation.dtype).floor_us(cost)
+    floor = workload_ceilings(kernel, record, run, cost, evaluation.dtype).floor_us(cost)
     ratios = {ratio.baseline: ratio.value for ratio in timed.ratios}
     return Figures(
         bytes_per_s=cost.bytes / _seconds(evaluation),
@@ -198,31 +206,35 @@ def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures |
 
 
 def run_of(record: Record, evaluation: Evaluation) -> Run | None:
+    """Return the run of an evaluation; None when its record does not have it."""
     return next((run for run in record.runs if run.id == evaluation.run), None)
 
 
 def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...]:
-    """Each goal of kernel.yaml against the record; with several params the worst of them counts."""
+    """Return the result of each goal of kernel.yaml; with several params the worst of them counts."""
     return tuple(_goal_result(kernel, record, goal) for goal in kernel.goals)
 
 
-def implausible(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
-    """Figures of a run beyond what the GPU can do: units, bytes or the cache are wrong, and the run with them."""
-    return (sentence for _, sentence in beyond(kernel, record, run))
+def impossible_rate_messages(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
+    """Yield a sentence for each evaluation of a run that is faster than its GPU can be."""
+    return (sentence for _, sentence in impossible_rates(kernel, record, run))
 
 
-def beyond(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[int, str]]:
-    """Yield the index of each evaluation of a run that is faster than its GPU can be, and a sentence about it."""
+def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[int, str]]:
+    """Yield the index of each evaluation of a run that is faster than its GPU can be, and a sentence about it.
+
+    The cause is an error of ours, in units, bytes or the flushing of caches, and the whole run is wrong.
+    """
     highest = max((c.rate for c in run.ceilings if _is_memory(c)), default=0.0)
     cache = max((c.rate for c in run.ceilings if c.name == "L2"), default=0.0)
     places = {id(evaluation): index for index, evaluation in enumerate(record.evaluations)}
-    for evaluation, cost in _timed(kernel, record, run):
-        roof = probed_limits(run, cost, evaluation.dtype).flops_per_s
+    for evaluation, cost in _timed_evaluations(kernel, record, run):
+        roof = probed_ceilings(run, cost, evaluation.dtype).flops_per_s
         seconds = _seconds(evaluation)
         rate, flops = cost.bytes / seconds, cost.flops / seconds
         if max(rate / (highest or rate), flops / (roof or math.inf)) <= 1 + MARGIN and seconds * 1e6 >= LEAST_US:
-            continue  # nearly all of them: the noise need not be known
-        above = 1 + max(MARGIN, 4 * noises(record).get(timing_of(evaluation), AA_NOISE))
+            continue  # nearly all evaluations: their noise, which takes long, need not be computed
+        above = 1 + max(MARGIN, 4 * noise_by_timing(record).get(timing_id(evaluation), AA_NOISE))
         cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
         title, index = f"{kernel.name}/{evaluation.name}@{cell}", places[id(evaluation)]
         if _fits_cache(cost, run):
@@ -236,8 +248,8 @@ def beyond(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[int, str]
             yield index, f"{title}: {seconds * 1e9:.3g} ns a call; no launch takes less than {LEAST_US * 1e3:.0f} ns"
 
 
-def _timed(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
-    """What a run timed of this kernel.  The probes have the bytes of the workload, but not its operations."""
+def _timed_evaluations(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
+    """Yield the timed evaluations of a run and their costs, without probes, which do none of the operations."""
     for evaluation in record.evaluations:
         cost = cost_of_evaluation(kernel, evaluation)
         if evaluation.run == run.id and evaluation.performance and cost and evaluation.role is not Role.PROBE:
@@ -253,7 +265,7 @@ def _seconds(evaluation: Evaluation) -> float:
 
 
 def _is_memory(ceiling: Ceiling) -> bool:
-    """The L2 and the shared memory have a rate too, and are no mix of reads and writes."""
+    """Tell whether a ceiling is one of memory: L2 and shared memory have a rate too, but no mix of reads and writes."""
     return ceiling.name.startswith("memory ")
 
 
@@ -271,7 +283,7 @@ def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResul
                 by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
     if not by_params:
         return GoalResult(goal, GoalState.UNKNOWN)
-    value, name = min(max(found) for found in by_params.values())
+    value, name = min(max(candidates) for candidates in by_params.values())
     return GoalResult(goal, GoalState.MET if value >= goal.at_least else GoalState.MISSED, value, name)
 
 
@@ -283,8 +295,8 @@ def _is_subject(goal: Goal, evaluation: Evaluation) -> bool:
     )
 
 
-def _value(unit: str, found: Figures | None) -> float | None:
-    if found is None:
+def _value(unit: str, computed: Figures | None) -> float | None:
+    if computed is None:
         return None
-    known = {"of-ceiling": found.of_ceiling, "of-copy": found.of_copy, "of-read": found.of_read}
-    return known[unit] if unit in known else found.ratios.get(unit.removeprefix("x").strip())
+    known = {"of-ceiling": computed.of_ceiling, "of-copy": computed.of_copy, "of-read": computed.of_read}
+    return known[unit] if unit in known else computed.ratios.get(unit.removeprefix("x").strip())

@@ -9,7 +9,14 @@ import pytest
 from sitegen.model.cost import cost_of
 from sitegen.model.kernel import Goal, Status
 from sitegen.model.record import Ceiling, Record
-from sitegen.results.measures import GoalState, figures, goal_results, implausible, limits_of, nearest_mix
+from sitegen.results.figures import (
+    GoalState,
+    figures,
+    goal_results,
+    impossible_rate_messages,
+    nearest_mix,
+    workload_ceilings,
+)
 
 
 @pytest.fixture
@@ -70,7 +77,7 @@ def test_the_caches_have_a_rate_and_are_no_mix(made, record):
     assert nearest_mix(caches, 0.5) is None and nearest_mix([*made.ceilings, *caches], 0.5).name == "memory 1:1"
     run = replace(with_l2(record, 1_000_000).runs[0], ceilings=(*made.ceilings, *caches))
     beyond = replace(record, runs=(run,), evaluations=(made.timed("fused", 1.7),))  # 4.7 TB/s
-    (sentence,) = implausible(made.kernel, beyond, run)
+    (sentence,) = impossible_rate_messages(made.kernel, beyond, run)
     assert "above every memory ceiling (4.40 TB/s)" in sentence
     only = replace(record, runs=(replace(made.run, ceilings=tuple(caches)),))
     assert figures(made.kernel, only, made.evaluations[0]).of_ceiling is None
@@ -99,7 +106,7 @@ def test_a_page_evaluates_each_formula_a_few_times_only(made, record, monkeypatc
     many = tuple(replace(made.evaluations[0], name=f"naive {n}") for n in range(50))
     large, asked = replace(record, evaluations=many), []
     counting = lambda *call: asked.append(call) or cost_of(*call)  # noqa: E731
-    monkeypatch.setattr("sitegen.results.measures.cost_of", counting)
+    monkeypatch.setattr("sitegen.results.figures.cost_of", counting)
     assert all(figures(made.kernel, large, e) for e in many)
     assert len(asked) == 2 * len(many)
 
@@ -113,7 +120,7 @@ def test_an_implementation_faster_than_every_probe_raises_the_ceiling_of_its_run
 def test_a_workload_that_fits_the_cache_raises_no_ceiling(made, record):
     fast = replace(record, evaluations=(made.timed("fused", 1.0),))
     cost = cost_of(made.kernel, made.kernel.workloads[0], "float32", {})
-    assert limits_of(made.kernel, fast, fast.runs[0], cost, "float32").bytes_per_s == 4.0e12
+    assert workload_ceilings(made.kernel, fast, fast.runs[0], cost, "float32").bytes_per_s == 4.0e12
 
 
 def test_a_figure_above_every_ceiling_is_an_error_of_ours(made, record):
@@ -121,11 +128,11 @@ def test_a_figure_above_every_ceiling_is_an_error_of_ours(made, record):
     limit_us = 8e6 / 4.4e12 * 1e6  # at the highest memory ceiling
     beyond = replace(record, evaluations=(made.timed("fused", limit_us / 1.03),))
     within = replace(record, evaluations=(made.timed("fused", limit_us / 1.01),))
-    (sentence,) = implausible(made.kernel, beyond, run)
+    (sentence,) = impossible_rate_messages(made.kernel, beyond, run)
     assert sentence == "softmax/fused@1000x1000:float32: 4.53 TB/s, above every memory ceiling (4.40 TB/s)"
-    assert list(implausible(made.kernel, within, run)) == []
+    assert list(impossible_rate_messages(made.kernel, within, run)) == []
     many = replace(made.kernel, flops="1000 * M * N")
-    assert any("above the roof" in sentence for sentence in implausible(many, record, run))
+    assert any("above the roof" in sentence for sentence in impossible_rate_messages(many, record, run))
 
 
 def test_a_noisy_workload_may_stand_higher_above_the_ceiling_before_it_is_an_error(made, record):
@@ -143,15 +150,15 @@ def test_a_noisy_workload_may_stand_higher_above_the_ceiling_before_it_is_an_err
         timed = replace(evaluation.performance, by_process_us=(t, t * factor), ratios=halves)
         return replace(evaluation, performance=timed)
 
-    assert len(list(implausible(made.kernel, with_noise(0.0), run))) == 1
-    assert list(implausible(made.kernel, with_noise(0.05), run)) == []
+    assert len(list(impossible_rate_messages(made.kernel, with_noise(0.0), run))) == 1
+    assert list(impossible_rate_messages(made.kernel, with_noise(0.05), run)) == []
 
 
 def test_what_is_impossible_is_named_with_its_params(made, record):
     run = with_l2(record, 1_000_000).runs[0]
     causal = replace(made.timed("fused", 1.0), params={"causal": True})
     kernel = replace(made.kernel, params={"causal": (False, True)})
-    (sentence,) = implausible(kernel, replace(record, evaluations=(causal,)), run)
+    (sentence,) = impossible_rate_messages(kernel, replace(record, evaluations=(causal,)), run)
     assert sentence.startswith("softmax/fused@1000x1000:float32[causal=True]: ")
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import Compilation, LaunchRecord, Record
-from sitegen.results.causes import deterministic_changes, same_code
 from sitegen.results.compare import compare_records
+from sitegen.results.record_differences import deterministic_changes, same_code
 from sitegen.results.verdicts import Verdict
 
 INSTRUCTIONS = {"LDG.128": 8, "STG.128": 8, "FADD": 142}

@@ -1,7 +1,8 @@
-"""One evaluation in two records → what else changed between them, in words: the compiler's output, the launch, the
-check, the tools, the versions.
+"""Say in words what differs between two records of one evaluation besides its times: the compiler's output, the
+launch, the check, the tools, the versions.
 
-These need no repetition: a compiler that spills does so each time.  They are told whether or not a time moved.
+These differences have no noise: a compiler that spills does so each time.  They are reported whether or not a time
+changed.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from sitegen.model.record import Compilation, Correctness, Environment, Evaluati
 from sitegen.results.records import PastRun
 
 MOST_CLASSES = 4
-"""Of instructions are named; the rest is counted."""
+"""Number of instruction classes that are named; the others are counted."""
 ERROR_CHANGE = 0.1
-"""Relative: an error that moved by less is the same, summed in another order."""
+"""Relative change of an error from which it is reported; smaller changes come from another order of summation."""
 
 
 def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
-    """`registers 80 → 96`, `spills 0 → 48 bytes`, …: of what both records know."""
+    """Return the differences in fields that both records have: `registers 80 → 96`, `spills 0 → 48 bytes`, …"""
     return (
         *(_compilation(old.compilation, new.compilation) if old.compilation and new.compilation else ()),
         *(_launch(old.launch, new.launch) if old.launch and new.launch else ()),
@@ -28,29 +29,30 @@ def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
 
 
 def same_code(old: Evaluation, new: Evaluation) -> bool:
-    """Both records carry the machine code's hash and the launch, and they are equal: the code did not do it."""
+    """Tell whether both records have the hash of the machine code and the launch, and these are equal."""
     codes = [
-        (e.compilation.sass_hash, _shape(e.launch)) if e.compilation and e.launch else ("", ()) for e in (old, new)
+        (e.compilation.sass_hash, _launch_shape(e.launch)) if e.compilation and e.launch else ("", ())
+        for e in (old, new)
     ]
     return all(codes[0]) and codes[0] == codes[1]
 
 
 def newer_versions(before: PastRun | Environment, after: PastRun | Environment) -> tuple[str, ...]:
-    """`Triton 3.5.1 → 3.6.0`: what else changed between two runs."""
+    """Return the versions that differ between two runs: `Triton 3.5.1 → 3.6.0`."""
     names = {"driver": "driver", "cuda": "CUDA", "torch": "torch", "triton": "Triton"}
     pairs = [(shown, getattr(before, name), getattr(after, name)) for name, shown in names.items()]
     return tuple(f"{shown} {old} → {new}" for shown, old, new in pairs if old != new)
 
 
 def _compilation(old: Compilation, new: Compilation) -> Iterator[str]:
-    yield from _moved("spills", old.spill_bytes, new.spill_bytes, " bytes")
-    yield from _moved("registers", old.registers, new.registers)
-    yield from _moved("shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _difference("spills", old.spill_bytes, new.spill_bytes, " bytes")
+    yield from _difference("registers", old.registers, new.registers)
+    yield from _difference("shared memory", old.shared_bytes, new.shared_bytes, " bytes")
     yield from _instructions(old.instructions, new.instructions)
 
 
 def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[str]:
-    """Those whose count changed most."""
+    """Yield one sentence with the instruction classes whose counts changed most."""
     if not old or not new:
         return
     counts = {name: (old.get(name, 0), new.get(name, 0)) for name in (*old, *new)}
@@ -65,9 +67,9 @@ def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[st
 
 def _launch(old: LaunchRecord, new: LaunchRecord) -> Iterator[str]:
     for name in ("grid", "block", "cluster"):
-        yield from _moved(name, _product(getattr(old, name)), _product(getattr(new, name)))
-    yield from _moved("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
-    yield from _moved("launches", old.launches, new.launches)
+        yield from _difference(name, _product(getattr(old, name)), _product(getattr(new, name)))
+    yield from _difference("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
+    yield from _difference("launches", old.launches, new.launches)
 
 
 def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:
@@ -79,14 +81,14 @@ def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:
 
 
 def _sanitizer(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
-    """New findings; a tool that was not run before finds something new, too."""
+    """Yield the findings that are new or gone; a finding of a tool that was not run before is new."""
     for tool, finding in new.items():
         if finding and not old.get(tool):
             yield f"{tool} found: {finding.splitlines()[0]}"
     yield from (f"{tool} finds nothing any more" for tool in new if old.get(tool) and not new[tool])
 
 
-def _moved(name: str, old: int | str, new: int | str, unit: str = "") -> Iterator[str]:
+def _difference(name: str, old: int | str, new: int | str, unit: str = "") -> Iterator[str]:
     if old != new:
         yield f"{name} {old} → {new}{unit}"
 
@@ -95,6 +97,6 @@ def _product(sizes: Iterable[int]) -> str:
     return "×".join(map(str, sizes))
 
 
-def _shape(launch: LaunchRecord) -> tuple[object, ...]:
-    """Without the occupancy, which follows from the rest and was not always recorded."""
+def _launch_shape(launch: LaunchRecord) -> tuple[object, ...]:
+    """Return the launch without the occupancy, which follows from the rest and was not always recorded."""
     return (launch.grid, launch.block, launch.cluster, launch.shared_bytes, launch.launches)

@@ -1,8 +1,8 @@
-"""A record, a history line or a job's result → the values in it that no measurement gives, each with its place.
+"""Find the values of a record, a history line or a job's result that no measurement gives, each with its place.
 
-The shape of a value (its class, its fields) is checked before.  Here stand the limits of the values: numbers are
-finite, times and rates are greater than zero, names and hashes match a pattern.  What is inside these limits cannot
-make a page fail.
+The shape of a value (its class, its fields) is checked before.  This module has the limits: numbers are finite, times
+and rates are greater than zero, names and hashes match a pattern.  A value inside these limits cannot make a page
+fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.gpu import gpu_id
-from sitegen.model.job import CellResult, Counted, JobResult, Key
+from sitegen.model.job import CallCounters, CellResult, JobResult, Key
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
@@ -40,17 +40,17 @@ from sitegen.model.record import (
 )
 from sitegen.results.records import PastRun, PastTime
 
-Path = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
 Rule = Callable[[Any], str]
-"""A value → what is wrong with it, or an empty text."""
+"""Function that returns the mistake in a value, or an empty text."""
 
 LARGEST_INTEGER = 2**63
 LARGEST_NUMBER = 1e30
-"""No time, rate or count of a GPU comes near it, and the product of two such numbers is still finite."""
+"""Largest number: no time, rate or count of a GPU comes near it, and the product of two of them is still finite."""
 MOST_ORDINARY = 1e15
-"""Numbers up to here are far inside every limit."""
+"""Numbers from 0 to this one are inside every limit."""
 LONGEST_TEXT = 1 << 20
-"""Characters of a message or an output; an image of 512 KB in base64 has 700,000."""
+"""Most characters of a message or an output; an image of 512 KB in base64 has 700,000."""
 LONGEST_NAME = 100
 LARGEST_L2, LARGEST_MEMORY, MOST_SMS = 1 << 30, 1 << 50, 10_000
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -66,7 +66,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _OUTPUTS = ("stream", "text", "error", "image", "data")
 
 
-def impossible(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def impossible_values(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
     """Yield the path of each value that no measurement gives, and a sentence about it.
 
     The errors of an evaluation that failed may be infinite or NaN: they are why it failed.
@@ -74,36 +74,39 @@ def impossible(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     if is_dataclass(value):
         cls: Any = type(value)
         failed = isinstance(value, Evaluation) and value.status.failed
-        for name, rule in _ruled(cls):
+        for name, rule in _rules_of(cls):
             member = getattr(value, name)
             if member is None or _is_ordinary(member, rule) or (failed and name == "correctness"):
                 continue
-            wrong = _judged(rule, member) if rule else ""
+            wrong = _first_mistake(rule, member) if rule else ""
             if wrong:
                 yield (*path, name), f"{name} {wrong}"
             else:
-                yield from impossible(member, (*path, name))
+                yield from impossible_values(member, (*path, name))
     elif isinstance(value, Mapping):
         for key, member in value.items():
             if wrong := _text(key):
                 yield path, f"a name in {path[-1] if path else 'it'} {wrong}"
-            yield from impossible(member, (*path, key))
+            yield from impossible_values(member, (*path, key))
     elif isinstance(value, list | tuple):
         for index, member in enumerate(value):
-            yield from impossible(member, (*path, index))
-    elif wrong := _any(value):
+            yield from impossible_values(member, (*path, index))
+    elif wrong := _type_mistake(value):
         yield path, f"{next((step for step in reversed(path) if isinstance(step, str)), 'it')} {wrong}"
 
 
 @cache
-def _ruled(cls: Any) -> tuple[tuple[str, Rule | None], ...]:
-    """The fields of a class and their rules; a field whose values are a few constants has none to ask."""
+def _rules_of(cls: Any) -> tuple[tuple[str, Rule | None], ...]:
+    """Return the fields of a class and their rules; None for a field without a rule."""
     rules = RULES.get(cls, {})
     return tuple((field.name, rules.get(field.name)) for field in fields(cls))
 
 
 def _is_ordinary(member: Any, rule: Rule | None) -> bool:
-    """A quick look that lets most values pass: there are a hundred in each evaluation, and every build reads them."""
+    """Tell at once that a value is possible; False when its rule must be applied.
+
+    Most of the hundred values of an evaluation pass here, and every build reads all of them.
+    """
     kind = type(member)
     if kind is float or kind is int:
         return (rule is None or rule is _positive or rule is _not_negative) and 0 < member <= MOST_ORDINARY
@@ -124,13 +127,13 @@ def _is_ordinary(member: Any, rule: Rule | None) -> bool:
     return kind is bool or isinstance(member, Enum) or (member == () and rule is None)
 
 
-def _judged(rule: Rule, value: Any) -> str:
-    """What any value of that type must be, then what the rule says; of a tuple, its first wrong member."""
+def _first_mistake(rule: Rule, value: Any) -> str:
+    """Return the first mistake in a value or in the members of a tuple, by the limits of its type and by the rule."""
     members = value if isinstance(value, tuple) else (value,)
-    return next((wrong for member in members if (wrong := _any(member) or rule(member))), "")
+    return next((wrong for member in members if (wrong := _type_mistake(member) or rule(member))), "")
 
 
-def _any(value: Any) -> str:
+def _type_mistake(value: Any) -> str:
     if isinstance(value, float):
         return "" if isfinite(value) and abs(value) <= LARGEST_NUMBER else f"is {value}, which no measurement gives"
     if isinstance(value, int):
@@ -149,9 +152,9 @@ def _positive(value: float) -> str:
 
 
 def _positive_members(values: Mapping[str, Any]) -> str:
-    """Of a mapping to numbers or to tuples of them."""
+    """Return the first mistake in a mapping to positive numbers or to tuples of them."""
     every = (one for value in values.values() for one in (value if isinstance(value, tuple) else (value,)))
-    return next((wrong for one in every if (wrong := _any(one) or _positive(one))), "")
+    return next((wrong for one in every if (wrong := _type_mistake(one) or _positive(one))), "")
 
 
 def _not_negative(value: float) -> str:
@@ -162,7 +165,7 @@ def _between(least: float, most: float) -> Rule:
     return lambda value: "" if least <= value <= most else f"is {value}; it must be between {least} and {most}"
 
 
-def _like(form: re.Pattern[str], what: str) -> Rule:
+def _matches(form: re.Pattern[str], what: str) -> Rule:
     return lambda text: "" if len(text) <= LONGEST_NAME and form.fullmatch(text) else f"is {_shown(text)}; {what}"
 
 
@@ -188,7 +191,7 @@ def _run_id(text: str) -> str:
 
 
 def is_run_id(text: str) -> bool:
-    """Return whether it is the start of a run in UTC: `2026-11-21T06:10:05Z`."""
+    """Tell whether a text is the start of a run in UTC: `2026-11-21T06:10:05Z`."""
     if not RUN_ID.fullmatch(text):
         return False
     try:
@@ -230,9 +233,9 @@ def _shown(text: str) -> str:
     return f"`{text[:60]}`" if len(text) <= 60 else f"`{text[:60]}…`"
 
 
-def whole_problems(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong between the fields of one object: intervals that are turned around, a rate above its probes,
-    a day that is not that of its run, an image that is none.
+def inconsistent_fields(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
+    """Yield the contradictions between fields of one object: a reversed interval, a rate above its probes, a day that
+    is not that of the run, an image that is no PNG.
     """
     if isinstance(value, Ceiling) and value.probes and value.rate > max(value.probes.values()) * 1.0001:
         yield (*path, "rate"), f"the ceiling `{value.name}` is above the best of its probes"
@@ -245,20 +248,20 @@ def whole_problems(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     if isinstance(value, Ratio) and value.low > value.high:
         yield (*path, "low"), "the interval ends before it begins: low is above high"
     for name in _WITHIN.get(type(value), ()):
-        yield from whole_problems(getattr(value, name), (*path, name))
+        yield from inconsistent_fields(getattr(value, name), (*path, name))
     if isinstance(value, tuple):
         for index, member in enumerate(value):
-            yield from whole_problems(member, (*path, index))
+            yield from inconsistent_fields(member, (*path, index))
 
 
-def problems(value: Any) -> Iterator[tuple[Path, str]]:
-    """Yield all of both kinds: what is between fields is asked only where each value is possible."""
-    found = False
-    for one in impossible(value):
-        found = True
+def problems(value: Any) -> Iterator[tuple[ValuePath, str]]:
+    """Yield the impossible values; when there are none, the contradictions between fields."""
+    has_impossible = False
+    for one in impossible_values(value):
+        has_impossible = True
         yield one
-    if not found:
-        yield from whole_problems(value)
+    if not has_impossible:
+        yield from inconsistent_fields(value)
 
 
 _WITHIN: Mapping[type, tuple[str, ...]] = {
@@ -272,8 +275,8 @@ _WITHIN: Mapping[type, tuple[str, ...]] = {
     JobResult: ("evaluations", "ceilings", "cells"),
     PastRun: ("ceilings",),
 }
-"""The fields below which objects stand whose fields must fit each other."""
-_NAMED = _like(NAME, "a name has letters, digits, `_`, `.` and `-`")
+"""Fields with objects whose own fields must fit each other."""
+_NAMED = _matches(NAME, "a name has letters, digits, `_`, `.` and `-`")
 _TIMES: dict[str, Rule] = {
     "median_us": _positive,
     "low_us": _positive,
@@ -300,7 +303,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "power_limit_w": _not_negative,
     },
     Ceiling: {"name": _ceiling, "rate": _positive, "seconds": _not_negative},
-    Run: {"id": _run_id, "date": _day, "commit": _like(_COMMIT, "an abbreviated commit is wanted")},
+    Run: {"id": _run_id, "date": _day, "commit": _matches(_COMMIT, "an abbreviated commit is wanted")},
     Correctness: {
         "relative_error": _not_negative,
         "row_error": _not_negative,
@@ -355,12 +358,12 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
     },
-    Counted: {"name": _NAMED, "workload": _word, "dtype": _dtype},
+    CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {"name": _NAMED, "run": lambda text: _run_id(text) if text else "", "key": _word},
-    Record: {"kernel": _NAMED, "gpu": _like(GPU_ID, "a GPU's id has small letters, digits and `-`")},
+    Record: {"kernel": _NAMED, "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`")},
     CellRecord: {
         "label": _word,
-        "gpu": _like(GPU_ID, "a GPU's id has small letters, digits and `-`"),
+        "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`"),
         "key": _word,
         "duration_s": _not_negative,
     },
@@ -370,7 +373,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
     JobResult: {"id": _word, "kind": _word},
     PastRun: {
         "run": _run_id,
-        "commit": _like(_COMMIT, "an abbreviated commit is wanted"),
+        "commit": _matches(_COMMIT, "an abbreviated commit is wanted"),
         "driver": _word,
         "cuda": _word,
         "torch": _word,
@@ -385,4 +388,4 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "by_process": _positive_members,
     },
 }
-"""By class and field; a rule of a tuple holds for each of its members."""
+"""Rules by class and field; the rule of a tuple holds for each of its members."""

@@ -1,6 +1,6 @@
-"""A source text → the local files that it reaches: Python's `kernels.*` and relative imports, CUDA's quoted #includes.
+"""Find the local files that a source text reaches by Python imports and by #include "…" of CUDA.
 
-Only what stands in the given files counts as local; torch, triton and system headers are the environment's.
+Only the given files count as local; torch, Triton and system headers belong to the environment.
 """
 
 from __future__ import annotations
@@ -11,37 +11,40 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-Files = Mapping[str, str]
+SourceTexts = Mapping[str, str]
 """Text by path from the site's root."""
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
-def reached_from(paths: Iterable[str], files: Files) -> tuple[str, ...]:
-    """The given paths that exist, and transitively whatever they import or include; sorted."""
+def files_reached(paths: Iterable[str], files: SourceTexts) -> tuple[str, ...]:
+    """Return the given paths that exist and all files that they import or include, directly or not; sorted."""
     seen: set[str] = set()
     waiting = [path for path in paths if path in files]
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
-            waiting += direct(path, files[path], files)
+            waiting += named_files(path, files[path], files)
     return tuple(sorted(seen))
 
 
-def reached_by_text(text: str, path: str, files: Files) -> tuple[str, ...]:
-    """As `reached_from`, for a text that is no file (a cell); `path` says where it would stand."""
-    return reached_from(direct(path, text, files), files)
+def files_reached_by_text(text: str, path: str, files: SourceTexts) -> tuple[str, ...]:
+    """Return the files that a text reaches which is no file, such as a cell; `path` says where it would stand."""
+    return files_reached(named_files(path, text, files), files)
 
 
-def direct(path: str, text: str, files: Files) -> list[str]:
-    """The local files that one text names itself."""
-    return [candidate for candidate in _named(path, text) if candidate in files]
+def named_files(path: str, text: str, files: SourceTexts) -> list[str]:
+    """Return the local files that one text imports or includes directly."""
+    return [candidate for candidate in _candidates(path, text) if candidate in files]
 
 
 @lru_cache(maxsize=4096)
-def _named(path: str, text: str) -> tuple[str, ...]:
-    """Remembered, since every workload and dtype of an implementation asks the same of the same text."""
+def _candidates(path: str, text: str) -> tuple[str, ...]:
+    """Return the paths that a text may import or include.
+
+    The result is cached because every workload and dtype of an implementation asks for the same text.
+    """
     return tuple(_imported(path, text) if path.endswith(".py") else _included(path, text))
 
 
@@ -57,8 +60,8 @@ def _imported(path: str, text: str) -> Iterator[str]:
 
 
 def _modules(path: str, text: str) -> Iterator[str]:
-    """Dotted names; of `from a import b` both a and a.b, since b may be a module."""
-    for node in ast.walk(_parsed(text)):
+    """Yield dotted names; `from a import b` gives both a and a.b, since b may be a module."""
+    for node in ast.walk(_parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -74,15 +77,15 @@ def _base(path: str, node: ast.ImportFrom) -> str:
 
 
 def _files_of(module: str) -> Iterator[str]:
-    """The module's own file or package, and the packages above it, which an import runs too."""
+    """Yield the file or package of a module, and the packages above it, which an import runs too."""
     parts = module.split(".")
     yield "/".join(parts) + ".py"
     for end in range(1, len(parts) + 1):
         yield "/".join((*parts[:end], "__init__.py"))
 
 
-def _parsed(text: str) -> ast.Module:
-    """An empty module where the text is no Python: its mistake shows when it runs.  Magics of IPython are no Python."""
+def _parse(text: str) -> ast.Module:
+    """Return the syntax tree of a text without IPython's magics; that of an empty module when it is not Python."""
     plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
     try:
         return ast.parse(plain)

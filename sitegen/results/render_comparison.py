@@ -1,4 +1,4 @@
-"""The rows of a comparison → text for a terminal, a table for a pull request, JSON for programs."""
+"""Render comparisons as text for a terminal, a table for a pull request, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from sitegen.results.compare import Row
-from sitegen.results.verdicts import Measure, Verdict
+from sitegen.results.compare import EvaluationComparison
+from sitegen.results.verdicts import FigureChange, Verdict
 
 STILL = (Verdict.SAME, Verdict.UNTIMED)
 
 
-def render_text(rows: Iterable[Row]) -> str:
-    """A line for each evaluation, for each figure and for the reason."""
+def render_text(rows: Iterable[EvaluationComparison]) -> str:
+    """Return a line for each evaluation, for each of its figures and for its reason."""
     lines = []
     for row in rows:
         lines.append(f"{row.verdict:<10}{row.title}")
@@ -22,13 +22,13 @@ def render_text(rows: Iterable[Row]) -> str:
     return "\n".join(lines) or "nothing to compare"
 
 
-def render_lines(rows: Iterable[Row]) -> list[str]:
-    """A line for each evaluation, without the figures."""
+def render_lines(rows: Iterable[EvaluationComparison]) -> list[str]:
+    """Return a line for each evaluation, without the figures."""
     return [f"{row.verdict:<10}{row.title}: {row.reason}" for row in rows]
 
 
-def render_markdown(rows: Iterable[Row]) -> str:
-    """For a pull request: how many of each verdict and a table of what moved; folded below it, what did not."""
+def render_markdown(rows: Iterable[EvaluationComparison]) -> str:
+    """Return a comment for a pull request: counts of verdicts and a table of changes; the rest is folded below it."""
     listed = list(rows)
     if not listed:
         return "Nothing to compare."
@@ -39,13 +39,13 @@ def render_markdown(rows: Iterable[Row]) -> str:
     return "\n\n".join(parts)
 
 
-def _counted(rows: Iterable[Row]) -> str:
-    """`1 slower, 3 ambiguous`."""
+def _counted(rows: Iterable[EvaluationComparison]) -> str:
+    """Return the number of comparisons with each verdict: `1 slower, 3 ambiguous`."""
     counts = Counter(row.verdict for row in rows)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
 
 
-def _table(rows: Iterable[Row]) -> str:
+def _table(rows: Iterable[EvaluationComparison]) -> str:
     head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
     body = [
         f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
@@ -54,14 +54,14 @@ def _table(rows: Iterable[Row]) -> str:
     return "\n".join([*head, *body])
 
 
-def render_json(rows: Iterable[Row]) -> str:
-    """An object for each evaluation: `evaluation`, `verdict`, `reason`, `noise`, `threshold`, `confirmed`, `processes`,
-    `changes`, `measures`.
+def render_json(rows: Iterable[EvaluationComparison]) -> str:
+    """Return a JSON list with an object for each evaluation: `evaluation`, `verdict`, `reason`, `noise`, `threshold`,
+    `confirmed`, `processes`, `changes`, `measures`.
     """
-    return json.dumps([_plain(row) for row in rows], indent=1, ensure_ascii=False)
+    return json.dumps([_as_object(row) for row in rows], indent=1, ensure_ascii=False)
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _as_object(row: EvaluationComparison) -> dict[str, Any]:
     return {
         "evaluation": row.title,
         "verdict": row.verdict,
@@ -71,11 +71,11 @@ def _plain(row: Row) -> dict[str, Any]:
         "confirmed": row.confirmed,
         "processes": dict(zip(("before", "after"), row.processes, strict=True)),
         "changes": list(row.changes),
-        "measures": [_plain_measure(m) for m in row.measures],
+        "measures": [_figure_as_object(m) for m in row.measures],
     }
 
 
-def _plain_measure(m: Measure) -> dict[str, Any]:
+def _figure_as_object(m: FigureChange) -> dict[str, Any]:
     names = ("value", "low", "high")
     return {
         "name": m.name,
@@ -86,8 +86,8 @@ def _plain_measure(m: Measure) -> dict[str, Any]:
     }
 
 
-def _figures(m: Measure) -> str:
-    """`torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)`."""
+def _figures(m: FigureChange) -> str:
+    """Return a figure before and after: `torch / t: 1.905 [1.903, 1.907] → 1.667 [1.665, 1.668] (-12.5%)`."""
     before, after = (f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in (m.before, m.after))
     return f"{m.name}: {before} → {after} ({m.change:+z.1%})"
 

@@ -10,7 +10,7 @@ import pytest
 from sitegen.model.kernel import Status
 from sitegen.model.record import Record
 from sitegen.results.compare import compare_records
-from sitegen.results.comparison import render_json, render_markdown, render_text
+from sitegen.results.render_comparison import render_json, render_markdown, render_text
 
 
 @pytest.fixture
