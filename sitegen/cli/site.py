@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import datetime as dt
-import gc
 import json
 import os.path
 import shlex
@@ -14,9 +12,9 @@ from typing import Any
 
 import click
 
+from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
-from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
-from sitegen.diagnostics import has_errors
+from sitegen.cli.progress import as_data, explained, say_profile, shown_steps
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -34,14 +32,14 @@ class Day(click.ParamType[dt.date]):
 
 
 @click.command()
-@click.option("--out", type=NEW_FOLDER, help="Where to write (default: public/ in the site).")
-@click.option("--as-of", type=Day(), help="Build as if it were this day (default: today in the site's timezone).")
-@click.option("--require-fresh", is_flag=True, help="Fail when a record is stale or missing.")
-@click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
-@click.option("--explain", metavar="PAGE", help="Say why a page (posts/softmax/) was printed last.")
-@click.option("--profile", is_flag=True, help="Print how long each stage took.")
-@click.option("--quiet", is_flag=True, help="Say nothing but mistakes.")
-@click.option("--json", "as_json", is_flag=True, help="What was done, for programs, on stdout.")
+@click.option("--out", type=NEW_FOLDER, help="Write the site into this folder (default: public/ in the site).")
+@click.option("--as-of", type=Day(), help="Build the site as of this day (default: today in the site's timezone).")
+@click.option("--require-fresh", is_flag=True, help="Write nothing and exit with 1 if a record is stale or missing.")
+@click.option("--require-current", is_flag=True, help="Write nothing and exit with 1 if a record is outdated, too.")
+@click.option("--explain", metavar="PAGE", help="Print why the build last wrote this page, e.g. posts/softmax/.")
+@click.option("--profile", is_flag=True, help="Print the time of each stage.")
+@click.option("--quiet", is_flag=True, help="Print only mistakes.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary of the build as JSON on stdout.")
 def build(
     out: Path | None,
     as_of: dt.date | None,
@@ -52,34 +50,34 @@ def build(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Build the site from its records: no GPU, no torch, no network."""
-    from sitegen.build.stages import Stages
-    from sitegen.build.update import OUTPUT, update
+    """Build the site from its texts and records.  This needs no GPU, no torch and no network."""
+    from sitegen.pipeline.build import update
+    from sitegen.pipeline.request import OUTPUT
+    from sitegen.pipeline.steps import Steps
 
-    gc.set_threshold(1_000_000, 50, 1000)  # to look for garbage in what a build keeps took a fifth of an edit's time
-    atexit.register(gc.freeze)  # nor as the process ends, where it took 60 ms of a build of 1,000 posts
+    tune_for_build()
     root = site_root()
     if require_fresh or require_current:
-        from sitegen.build.whole import load
+        from sitegen.pipeline.in_memory import load
 
         with output_errors():
             loaded = load(root, as_of=as_of)
         require(loaded, fresh=True, current=require_current)
-    stages = Stages() if quiet or as_json or profile else Stages(shown_stages())
+    steps = Steps() if quiet or as_json or profile else Steps(shown_steps())
     with output_errors():
-        outcome = update(root, out or root / OUTPUT, as_of=as_of, stages=stages)
-    if outcome.report:
-        say(outcome.report)
+        result = update(root, out or root / OUTPUT, as_of=as_of, steps=steps)
+    if result.report:
+        say(result.report)
     if profile:
-        say_profile(stages)
+        say_profile(steps)
     if as_json:
-        click.echo(json.dumps(as_data(outcome, stages), indent=1, ensure_ascii=False))
-    if outcome.failed:
+        click.echo(json.dumps(as_data(result, steps), indent=1, ensure_ascii=False))
+    if result.failed:
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
-        click.echo("\n".join(explained(outcome, explain)))
+        click.echo("\n".join(explained(result, explain)))
     if not quiet and not as_json:
-        written = outcome.written
+        written = result.written
         say(
             f"{written.files} files: {written.added} new, {written.changed} changed, "
             f"{written.unchanged} as they were, {written.removed} removed"
@@ -87,40 +85,44 @@ def build(
 
 
 @click.command()
-@click.option("--as-of", type=Day(), help="Check as if it were this day.")
+@click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
 def check(as_of: dt.date | None) -> None:
-    """Report every mistake of the site, also in drafts and in posts of the future; write nothing."""
-    from sitegen.build.whole import build as build_files
-    from sitegen.build.whole import load
+    """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too."""
+    from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
     with output_errors():
-        built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
-    found = {*built.diagnostics, *waiting.diagnostics}
-    report(found, built.loaded.texts)
-    if has_errors(found):
+        site = check_site(root, as_of=as_of)
+    report(site.diagnostics, site.loaded.texts)
+    if site.failed:
         sys.exit(1)
-    say("no mistakes" if not found else "warnings only")
+    say("no mistakes" if not site.diagnostics else "warnings only")
 
 
 @click.command()
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
-@click.option("--as-of", type=Day(), help="Show the site as of this day.")
-@click.option("--open", "opens", is_flag=True, help="Open a browser, which goes to the page of each text you save.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0 chooses a free one.",
+)
+@click.option("--as-of", type=Day(), help="Show the site as of this day (default: today in the site's timezone).")
+@click.option("--open", "opens", is_flag=True, help="Open a browser, which follows you to each text that you save.")
 def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
-    """Preview on this machine, drafts too: follow every save, reload what shows it, show mistakes over the page."""
-    from sitegen.build.resident import Resident
-    from sitegen.build.workers import cores
+    """Show the site with its drafts in a browser on this machine.  After each save the server reloads the open pages
+    that changed.  It shows mistakes over the page.
+    """
+    from sitegen.pipeline.preview import PreviewSite
+    from sitegen.pipeline.request import usable_cores
     from sitegen.serve import server
 
-    gc.set_threshold(100_000, 50, 1000)
-    gc.disable()  # until the site is read, of which nothing is garbage
     root = site_root()
-    preview = Resident(root, as_of=as_of)
+    preview = PreviewSite(root, as_of=as_of)
     try:
         with output_errors(), server.listening(port) as opened:
-            preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
-            gc.enable()
+            with tuned_for_preview():
+                preview.follow(processes=usable_cores())  # before there are threads: a process with threads cannot fork
             say(preview.report or "no mistakes")
             say(server.address(opened, preview))
             if opens:
@@ -134,14 +136,14 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
 
 @click.group()
 def new() -> None:
-    """Start a site or a post."""
+    """Make a new site or a new post."""
 
 
 @new.command("site")
 @click.argument("folder", type=NEW_FOLDER)
-@click.option("--title", help="Default: the folder's name.")
+@click.option("--title", help="Give the site this title (default: the folder's name).")
 def new_site(folder: Path, title: str | None) -> None:
-    """Make a site in FOLDER that builds as it is."""
+    """Make a site in FOLDER, with a post, a kernel, a series and a day of the worklog."""
     from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
 
     texts = new_site_files(title or folder.resolve().name, dt.date.today())
@@ -154,7 +156,7 @@ def new_site(folder: Path, title: str | None) -> None:
 @new.command("post")
 @click.argument("title")
 def new_post(title: str) -> None:
-    """Start a draft called TITLE."""
+    """Make a draft with the title TITLE, and print its path."""
     from sitegen.write.scaffold import create, new_post_file
 
     root = site_root()

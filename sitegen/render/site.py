@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
-from sitegen.render.evidence import Evidence
-from sitegen.render.finding_sheets import sitemap
-from sitegen.render.frame import Printer
-from sitegen.render.sheets import sheets
-from sitegen.render.sources import Drawn, Sources, draw_again
-from sitegen.render.theme import Theme, environment
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.inputs.sources import Drawn, Sources, draw_again
+from sitegen.render.rules.discovery_rules import sitemap
+from sitegen.render.rules.site_rules import sheets
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.theme import Theme, environment
 
 
 def render_site(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sitegen.build.resident import Resident
 from sitegen.cli import main
 from sitegen.diagnostics import Diagnostic, Severity, Span, render_report
+from sitegen.pipeline.preview import PreviewSite
 
 LARGEST_REPORT = 32_000
 """Characters; a terminal and the browser's overlay show so many at once."""
@@ -42,7 +42,7 @@ def test_one_line_with_eight_thousand_references_to_nothing(tmp_path: Path, monk
 
 def test_the_browsers_overlay_shows_the_same_short_report(tmp_path: Path) -> None:
     """The overlay of `serve` received the 673 MB too."""
-    preview = Resident(site_with(tmp_path, a="@fig-a " * 8192))
+    preview = PreviewSite(site_with(tmp_path, a="@fig-a " * 8192))
     preview.follow()
     assert "8192 errors" in preview.report and len(preview.report) < 2000
 
@@ -93,6 +93,6 @@ def test_a_report_of_a_hundred_thousand_mistakes_takes_less_than_two_seconds() -
     """The text was split into lines again for each of its mistakes."""
     text = "\n".join(f"line {n}" for n in range(20_000))
     found = [Diagnostic("SG001", f"wrong {n}", Span("a.md", n % 20_000 + 1)) for n in range(100_000)]
-    began = time.perf_counter()
+    began = time.process_time()  # the machine may be busy
     report = render_report(found, {"a.md": text})
-    assert time.perf_counter() - began < 2 and len(report) < LARGEST_REPORT
+    assert time.process_time() - began < 2 and len(report) < LARGEST_REPORT

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -64,7 +65,10 @@ FAULTS = {
     "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped"}),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
     "a term left out": Fault({Status.INCORRECT}, {"rmsnorm/no_epsilon", "rmsnorm_backward/no_slope"}, "relative error"),
-    "a partial sum not scaled": Fault({Status.INCORRECT}, {"cross_entropy/not_rescaled"}),
+    "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}, "relative error"),
+    "sums of an earlier maximum": Fault(
+        {Status.INCORRECT}, {"attention/no_rescale", "cross_entropy/not_rescaled"}, "relative error"
+    ),
     "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
     "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
     "output not fully written": Fault(
@@ -76,22 +80,34 @@ FAULTS = {
             "matmul/whole_tiles",
             "transpose/square_tiles",
             "layernorm_backward/left_over_rows",
+            "attention/whole_tiles",
         },
         "were not written",
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
     "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
     "write out of bounds by rows": Fault(
-        {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask"}, "outside of the output"
+        {Status.OUT_OF_BOUNDS},
+        {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"},
+        "outside of the output",
     ),
-    "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place"}, "input was changed"),
+    "input modified": Fault(
+        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "input was changed"
+    ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
         {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "layernorm_backward/any_order"}
     ),
     "NaN": Fault(
         {Status.INCORRECT},
-        {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max", "cross_entropy/no_max"},
+        {
+            "vector_add/by_squares",
+            "softmax/no_guard",
+            "softmax/no_max",
+            "cross_entropy/no_max",
+            "attention/no_max",
+            "attention/strict_mask",
+        },
         "NaN or infinite",
     ),
     "result of an earlier call with the same pointers": Fault(
@@ -99,7 +115,13 @@ FAULTS = {
     ),
     "less precision than it says": Fault(
         {Status.INCORRECT},
-        {"vector_add/through_half", "matmul/as_tf32", "matmul/bf16_sum", "layernorm/moments"},
+        {
+            "vector_add/through_half",
+            "matmul/as_tf32",
+            "matmul/bf16_sum",
+            "layernorm/moments",
+            "attention/rounded_scores",
+        },
         "relative error",
     ),
 }
@@ -110,7 +132,7 @@ def verdicts() -> dict[str, list[str]]:
     """What the gates say of each Triton implementation and wrong variant, by name, a verdict for each dtype."""
     command = [sys.executable, str(Path(__file__).with_name("judge_all.py"))]
     # The interpreter computes with NumPy, which warns of every -inf - -inf.
-    environment = {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)
@@ -232,6 +254,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("cross_entropy", {"M": 2, "N": 3}, 4 * 2 * 3 + 2 * 8 + 2 * 4),
         ("transpose", {"M": 8192, "N": 4096}, 2 * 4 * 8192 * 4096),
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
+        ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
     ],
 )
 def test_the_least_bytes_are_each_input_once_and_each_output_once(

@@ -17,7 +17,7 @@ from sitegen.model.document import CiteSlot
 from sitegen.model.linked import Linked
 from sitegen.model.site import Markdown, Post, Ref, Site, SiteConfig
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
-from sitegen.render.citations import citation, in_text, references
+from sitegen.render.texts.citations import citation, in_text, references
 
 PATH = "content/posts/max/index.md"
 DAO = Work(

@@ -17,7 +17,7 @@ from sitegen.markup.options import Setting, text
 from sitegen.markup.parse import parse_document
 from sitegen.model.site import Markdown
 from sitegen.model.vocabulary import Vocabulary
-from sitegen.render.theme import with_styles
+from sitegen.render.shared.theme import with_styles
 
 
 def shown(fence: Fence, into: Collected) -> str:

@@ -13,7 +13,7 @@ from sitegen.markup.pieces import Pieces
 from sitegen.model.document import BenchmarkSlot, Document
 from sitegen.model.site import Markdown, Page
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
-from sitegen.render.default_theme import default_folder
+from sitegen.render.shared.default_theme import default_folder
 
 KOREAN = Vocabulary("ko", json.loads((default_folder() / "languages/ko.json").read_text(encoding="utf-8")))
 POST = "content/posts/times/index.ko.md"

@@ -49,10 +49,10 @@ from sitegen.model.site import (
     Term,
     WorklogEntry,
 )
-from sitegen.render.evidence import Evidence
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.inputs.sources import Drawn, draw_again
+from sitegen.render.shared.theme import load_theme
 from sitegen.render.site import render_site
-from sitegen.render.sources import Drawn, draw_again
-from sitegen.render.theme import load_theme
 from sitegen.results.records import Records
 
 GPU = "nvidia-h200"

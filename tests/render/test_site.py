@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.model.site import Ref, WorklogEntry
-from sitegen.render.theme import Theme, environment, load_theme
+from sitegen.render.shared.theme import Theme, environment, load_theme
 
 Pages = dict[str, str | bytes]
 

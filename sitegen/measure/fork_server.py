@@ -1,0 +1,80 @@
+"""Requests for child processes of a job → forks of this process, which has imported torch once.
+
+It is started as `python -m sitegen.measure.fork_server FD`.  An import takes seconds, and two dozen imports side by
+side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread, so a
+forked process is as good as a fresh one.
+
+Over the socket FD come messages of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes,
+starts a child: the reply is `{"pid": N}`.  `{"reap": PID}`, once that child is dead, gives its exit code: the reply is
+`{"code": N}`, negative for a signal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import socket
+import sys
+import traceback
+from typing import Any, NoReturn
+
+from sitegen.measure.child import die_with_parent, import_ahead, main
+
+MESSAGE = 1 << 16
+"""Bytes: more than any request or reply has."""
+
+
+def serve(connection: socket.socket) -> None:
+    """Answer requests until the other end is closed.  The children then end with this process."""
+    while True:
+        data, fds, _, _ = socket.recv_fds(connection, MESSAGE, 2)
+        if not data:
+            return
+        request = json.loads(data)
+        reply = {"code": _reaped(request["reap"])} if "reap" in request else {"pid": _forked(connection, request, fds)}
+        connection.sendall(json.dumps(reply).encode())
+
+
+def _reaped(pid: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
+    """Fork a child and return its PID.
+
+    Parent and child both make the child's process group, because either of them may run first.
+    """
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        _run_child(request, fds)
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
+    for fd in fds:
+        os.close(fd)
+    return pid
+
+
+def _run_child(request: Any, fds: list[int]) -> NoReturn:
+    """Run the child in this process, with its output in the log, and exit."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(log, 1), os.dup2(log, 2)
+        main([*map(str, fds), *request["arguments"]])
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush(), sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    die_with_parent()
+    import_ahead()
+    gc.freeze()  # otherwise garbage collection in a child would copy the pages that it shares with the others
+    serve(socket.socket(fileno=int(sys.argv[1])))

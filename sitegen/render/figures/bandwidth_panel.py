@@ -1,0 +1,213 @@
+"""The programs of one workload side by side on a linear axis, under the measured ceiling and the datasheet's.
+
+For a kernel that is bound by memory the axis is bandwidth, else operations; a kernel without operations has this
+chart instead of a roofline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free, leader, text_width
+from sitegen.render.figures.roofline import axis_title, whisker
+from sitegen.render.figures.scales import Linear, half
+from sitegen.render.shared import numbers
+
+_LEFT, _TOP, _BOTTOM = 38.0, 20.0, 336.0
+_ROW = 15.0
+"""Height of a row of names under the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A horizontal line with its name."""
+
+    name: str
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A program; rates in the panel's unit, p20 to p80 of its time as `low` and `high`."""
+
+    name: str
+    rate: float
+    low: float
+    high: float
+    ours: bool
+    stale: bool = False
+    predicted: float | None = None
+    href: str = ""
+    """Its row in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    title: str
+    """What was measured, where."""
+    unit: str
+    """`TB/s` or `TFLOP/s`: rates are in it."""
+    ceiling: Line
+    columns: Sequence[Column]
+    """Baselines first, then ours in the order written."""
+    probe: Line | None = None
+    """The copy or read of the same bytes."""
+    datasheet: Line | None = None
+    width: int = 400
+    letter: str = ""
+    """Of the picture, when there are two: `b`."""
+
+
+def render_panel(panel: Panel) -> Markup:
+    """The SVG; each point is a link to its row, so the group is no single picture."""
+    right = panel.width - 10.0
+    y, places = _axis(panel), _places(panel, right)
+    taken = _taken(panel, y, places, right)
+    numbers_ = [_number(column, place, y, taken) for column, place in zip(panel.columns, places, strict=True)]
+    names, rows = _names(panel, places)
+    parts = [
+        *_grid(panel, y, right),
+        *_lines(panel, y, right, taken),
+        *_path(panel, places, y),
+        *(tag("circle", class_="pred", cx=x, cy=at_y, r="5.5") for x, at_y in _predicted(panel, places, y)),
+        *(_point(c, x, y, panel.unit, n) for c, x, n in zip(panel.columns, places, numbers_, strict=True)),
+        *names,
+        *_sides(panel, places, _BOTTOM + 20 + _ROW * rows),
+    ]
+    height = round(_BOTTOM + 26 + _ROW * rows)
+    box_ = {"viewBox": f"0 0 {panel.width} {height}", "width": panel.width, "height": height, "role": "group"}
+    return tag("svg", join(parts), class_="chart", **box_, aria_label=panel.title)
+
+
+def _axis(panel: Panel) -> Linear:
+    """From zero to somewhat above the highest; higher when the ceiling and the datasheet need the room for names."""
+    others = [line.rate for line in (panel.datasheet, panel.probe) if line]
+    highest = max([panel.ceiling.rate, *others, *(column.high for column in panel.columns)])
+    return Linear(0.0, highest * 1.1, _BOTTOM, _TOP)
+
+
+def _places(panel: Panel, right: float) -> list[float]:
+    """Of the columns, from left to right."""
+    step = (right - _LEFT) / max(len(panel.columns), 1)
+    return [half(_LEFT + step * (n + 0.5)) for n in range(len(panel.columns))]
+
+
+def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
+    lines = "".join(f"M{at(_LEFT)} {at(y(tick))}H{at(right)}" for tick in y.ticks[1:])
+    names = [text(f"{tick:.6g}", _LEFT - 7, y(tick) + 4, "e") for tick in y.ticks]
+    what = "bytes that must move ÷ time" if panel.unit == "TB/s" else "operations ÷ time"
+    return [
+        path(lines, "grid"),
+        path(f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(right)}", "axis"),
+        *names,
+        axis_title(panel.letter, f"{panel.unit}: {what}", 4.0),
+    ]
+
+
+def _all_lines(panel: Panel) -> list[tuple[str, Line]]:
+    lines = [("sheetline", panel.datasheet), ("roof", panel.ceiling), ("axis", panel.probe)]
+    return [(class_, line) for class_, line in lines if line]
+
+
+def _taken(panel: Panel, y: Linear, places: Sequence[float], right: float) -> Taken:
+    """The lines, the points, the rings and our path: no name may lie on them."""
+    taken = Taken()
+    for _, line in _all_lines(panel):
+        taken.add_line([(_LEFT, y(line.rate)), (right, y(line.rate))])
+    for column, x in zip(panel.columns, places, strict=True):
+        taken.marks.append(
+            box(x - 6, min(y(column.high), y(column.rate) - 6), x + 6, max(y(column.low), y(column.rate) + 6))
+        )
+    taken.marks += [box(x - 6, at_y - 6, x + 6, at_y + 6) for x, at_y in _predicted(panel, places, y)]
+    taken.add_line([(x, y(c.rate)) for c, x in zip(panel.columns, places, strict=True) if c.ours])
+    taken.lines += [box(-100, -100, _LEFT + 2, 1000), box(right + 4, -100, 10_000, 1000), box(-100, -100, 10_000, 12)]
+    taken.lines.append(box(-100, _BOTTOM - 1, 10_000, 1000))
+    return taken
+
+
+def _predicted(panel: Panel, places: Sequence[float], y: Linear) -> list[Pair]:
+    """The middles of the rings."""
+    columns = zip(panel.columns, places, strict=True)
+    return [(x, y(column.predicted)) for column, x in columns if column.predicted is not None]
+
+
+def _lines(panel: Panel, y: Linear, right: float, taken: Taken) -> Iterator[Markup]:
+    """Each line with its name: the datasheet's at the right end, the others from the left."""
+    for class_, line in _all_lines(panel):
+        yield path(f"M{at(_LEFT)} {at(y(line.rate))}H{at(right)}", class_)
+    for class_, line in _all_lines(panel):
+        printed = class_ == "sheetline"
+        label = f"{line.name} {numbers.printed(line.rate) if printed else numbers.significant(line.rate, 3)}"
+        spot = first_free(label, _beside(y(line.rate), right, from_right=printed), taken, bold=class_ == "roof")
+        if spot:
+            yield join([leader(spot), drawn(label, spot, "b" if class_ == "roof" else "")])
+
+
+def _beside(y: float, right: float, *, from_right: bool) -> Iterator[Spot]:
+    """Above or below a line, anywhere along it; then farther off, with a leader."""
+    ends = [(float(x), "") for x in range(int(_LEFT) + 6, int(right) - 40, 12)]
+    ends = [(float(x), "e") for x in range(int(right), int(_LEFT) + 40, -12)] if from_right else ends
+    for down in (-8.0, 15.0):
+        yield from (Spot(x, y + down, align) for x, align in ends)
+    for away in range(24, 120, 8):
+        for x, align in ends:
+            foot = x - 12 if align else x + 12
+            yield Spot(x, y + away, align, leader=((foot, y), (foot, y + away - 12)))
+            yield Spot(x, y - away, align, leader=((foot, y), (foot, y - away + 5)))
+
+
+def _path(panel: Panel, places: Sequence[float], y: Linear) -> list[Markup]:
+    ours = [(x, y(column.rate)) for column, x in zip(panel.columns, places, strict=True) if column.ours]
+    return [path(polyline(ours), "way")] if len(ours) > 1 else []
+
+
+def _number(column: Column, x: float, y: Linear, taken: Taken) -> Spot | None:
+    """Where the rate stands as a number: below its point or above, or as much farther as it takes."""
+    place = y(column.rate)
+    offsets = [22.0, -13.0, *(sign * away for away in range(26, 130, 5) for sign in (1.0, -1.0))]
+    spots = (Spot(x, place + offset, "mid") for offset in offsets)
+    return first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
+
+
+def _point(column: Column, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
+    place = y(column.rate)
+    if column.stale:
+        shape = tag("circle", class_="stalept", cx=x, cy=place, r="5")
+    elif column.ours:
+        shape = tag("circle", class_="own", cx=x, cy=place, r="5")
+    else:
+        shape = tag("rect", class_="base", x=x - 5, y=place - 5, width="10", height="10")
+    line = "ownline" if column.ours else "baseline"
+    hit = tag("circle", class_="hit", cx=x, cy=place, r="16")
+    number = numbers.significant(column.rate, 3)
+    label = f"{column.name}: {number} {unit}{', stale' if column.stale else ''}"
+    parts = [tag("title", label), hit, *whisker(x, y(column.low), y(column.high), line), shape]
+    if spot:
+        parts.append(drawn(number, spot, "st" if column.stale else "o" if column.ours else "b"))
+    return tag("a", join(parts), href=column.href) if column.href else tag("g", join(parts))
+
+
+def _names(panel: Panel, places: Sequence[float]) -> tuple[list[Markup], int]:
+    """Under the axis, each in the first row in which it touches no other; and how many rows that takes."""
+    ends: list[float] = []
+    parts: list[Markup] = []
+    for column, x in zip(panel.columns, places, strict=True):
+        half = text_width(column.name) / 2
+        middle = min(max(x, half), panel.width - half)
+        row = next((n for n, end in enumerate(ends) if end < middle - half), len(ends))
+        ends[row : row + 1] = [middle + half + 6]
+        if row:
+            parts.append(path(f"M{at(x)} {at(_BOTTOM)}V{at(_BOTTOM + 5 + _ROW * row)}", "lead"))
+        parts.append(text(column.name, middle, _BOTTOM + 18 + _ROW * row, "mid halo"))
+    return sorted(parts, key=lambda part: part.startswith("<text")), len(ends)
+
+
+def _sides(panel: Panel, places: Sequence[float], y: float) -> list[Markup]:
+    """`baselines` and `ours` under their columns."""
+    kinds = ("baselines", False), ("ours, in the order written", True)
+    sides = [(name, [x for c, x in zip(panel.columns, places, strict=True) if c.ours is ours]) for name, ours in kinds]
+    return [text(name, (xs[0] + xs[-1]) / 2, y, "mid") for name, xs in sides if xs]

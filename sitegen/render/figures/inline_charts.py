@@ -1,0 +1,146 @@
+"""Small marks that stand inside text and tables: the bar of a share, the squares of a series, the days of a log.
+
+The grammar is the same everywhere: solid is measured, hollow is predicted, dashed is planned, hatched is stale.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from markupsafe import Markup
+
+from sitegen.markup.svg import at, join, tag, text
+from sitegen.render.shared import numbers
+
+_BAR_WIDTH, _BAR_HEIGHT = 112, 11
+
+
+class Mark(StrEnum):
+    """The class that a part of a mark gets in the style sheet."""
+
+    OURS = "own"
+    BASELINE = "v"
+    STALE = "old"
+
+
+def bar(share: float | None, mark: Mark, predicted: float | None = None) -> Markup:
+    """A share of the ceiling (1 is its end mark) beside its number: the ring is the prediction."""
+    parts = [tag("rect", class_="track", width="100%", height="100%")]
+    if share is not None:
+        parts.append(_filled(mark, _percent(share)))
+    parts.append(tag("rect", class_="end", x="100%", y="-2", width="1", height="15"))
+    if predicted is not None:
+        parts.append(tag("circle", class_="p", cx=_percent(predicted), cy="50%", r="3.5"))
+    return tag("svg", join(parts), class_="bar", width=_BAR_WIDTH, height=_BAR_HEIGHT, aria_hidden="true")
+
+
+def _filled(mark: Mark, width: str) -> Markup:
+    """Hatched by a thick broken line: a pattern would have to be defined on every page."""
+    if mark is Mark.STALE:
+        return tag("line", class_=mark.value, x2=width, y1="50%", y2="50%")
+    return tag("rect", class_=mark.value, width=width, height="100%")
+
+
+def _percent(share: float) -> str:
+    """Within the bar and a little over: a figure above its ceiling is seen as one."""
+    return f"{round(min(max(share, 0.0), 1.05) * 100, 1):g}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A post in a series: `""` published, `here`, or `plan`."""
+
+    state: str = ""
+
+
+def strip(phases: Sequence[Sequence[Square]]) -> Markup:
+    """A square a post, a gap between phases; those of one state are one path of steps from square to square, since
+    every post of a series shows it, and equal steps compress well."""
+    places: dict[str, list[int]] = {}
+    x = 0
+    for phase in phases:
+        for square in phase:
+            places.setdefault(square.state, []).append(x)
+            x += 12
+        x += 6 if phase else 0
+    width = max(x - 8, 1)
+    attributes = {"viewBox": f"0 0 {width} 10", "width": round(width * 1.2), "height": 12}
+    parts = [_squares(state, starts) for state, starts in places.items()]
+    return tag("svg", join(parts), class_="strip", aria_hidden="true", **attributes)
+
+
+def _squares(state: str, starts: Sequence[int]) -> Markup:
+    """As `tag` would write it: each post of a series shows all of its squares."""
+    steps = "".join([f"m{x - before} 0h9v9h-9z" for before, x in itertools.pairwise(starts)])
+    class_ = f' class="{state}"' if state else ""
+    return Markup(f'<path{class_} d="M{starts[0] + 0.5} .5h9v9h-9z{steps}"/>')
+
+
+def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:
+    """The phases of a series side by side: a title and a block for each post, solid or planned."""
+    shown = [(title, squares) for title, squares in phases if squares]
+    gap, between = 3.4, 16.9
+    total = sum(len(squares) for _, squares in shown)
+    room = width - between * (len(shown) - 1) - gap * sum(len(squares) - 1 for _, squares in shown)
+    block, x, parts = room / max(total, 1), 0.0, list[Markup]()
+    names = [_lines(title, len(squares) * (block + gap) + between - 6 - gap) for title, squares in shown]
+    below = 14.0 * max(map(len, names), default=1)
+    for lines, (_, squares) in zip(names, shown, strict=True):
+        parts += (text(line, x, below - 14 * above) for above, line in enumerate(reversed(lines)))
+        size = f'y="{below + 10:g}" width="{at(block - 1)}" height="10"'
+        for square in squares:  # a site may have thousands: each is written as `tag` would write it
+            parts.append(
+                Markup(f'<rect class="{"pl" if square.state == "plan" else "fill"}" x="{at(x + 0.5)}" {size}/>')
+            )
+            x += block + gap
+        x += between - gap
+    height = below + 24
+    box = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}"}
+    return tag("svg", join(parts), class_="chart road", aria_hidden="true", **box)
+
+
+def _lines(title: str, pixels: float) -> list[str]:
+    """The words of a title on lines of so many pixels, by 6.2 a letter; a longer word ends with a sign of that."""
+    most = max(int(pixels / 6.2), 2)
+    lines = [""]
+    for word in title.split():
+        cut = word if len(word) <= most else f"{word[: most - 1]}…"
+        longer = f"{lines[-1]} {cut}".strip()
+        if len(longer) <= most:
+            lines[-1] = longer
+        else:
+            lines.append(cut)
+    return lines
+
+
+def level(words: int) -> int:
+    """How much was written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
+    return sum(words > limit for limit in (0, 25, 100, 300))
+
+
+def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) -> Markup:
+    """The last half year, a column a week: the larger the square, the more was written; never shade alone."""
+    first = last - dt.timedelta(days=last.weekday() + 7 * (weeks - 1))
+    days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
+    places = [(day, 34 + 15 * ((day - first).days // 7), 18 + 15 * day.weekday()) for day in days]
+    squares = [_day_square(x, y, level(words_by_day.get(day, 0)), day == last) for day, x, y in places]
+    names = [text(name, 0.0, 28.0 + 15 * row) for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun"))]
+    months = [
+        text(numbers.MONTHS[day.month - 1][:3], float(x), 10.0)
+        for day, x, _ in places
+        if day.weekday() == 0 and day.day <= 7
+    ]
+    written = sum(1 for day in days if words_by_day.get(day, 0))
+    label = f"Days written in the last {weeks} weeks: {written} of {len(days)}. The larger the square, the more."
+    box = {"viewBox": "0 0 424 123", "width": 424, "height": 123, "role": "img", "aria-label": label}
+    return tag("svg", join([*names, *months, *squares]), class_="chart heat", **box)
+
+
+def _day_square(x: float, y: float, level_: int, today: bool) -> Markup:
+    side = (2.0, 4.0, 6.5, 9.0, 12.0)[level_]
+    class_ = "today" if today and level_ else "fill" if level_ else "nil"
+    return tag("rect", class_=class_, x=x + 6 - side / 2, y=y + 6 - side / 2, width=side, height=side)

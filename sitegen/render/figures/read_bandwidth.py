@@ -1,0 +1,119 @@
+"""How fast a GPU reads the same bytes again and again, by how many they are: the staircase from its L2 to its DRAM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free
+from sitegen.render.figures.scales import Linear, Log
+from sitegen.render.shared import numbers
+
+MIB = "MiB"
+_WIDTH, _HEIGHT = 480, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 470.0, 20.0, 244.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stairs:
+    gpu: str
+    steps: Mapping[int, float]
+    """MiB of the working set → bytes per second, ascending; at least two."""
+    l2_bytes: int
+    dram_bytes_per_s: float | None = None
+    """The ceiling of reading alone."""
+
+
+def render_staircase(stairs: Stairs, *, id: str) -> Markup:
+    """The SVG; `id` is unique on the page and names its title and description."""
+    x = Log(min(stairs.steps) / 1.25, max(stairs.steps) * 1.25, _LEFT, _RIGHT)
+    y = Linear(0.0, max([*stairs.steps.values(), stairs.dram_bytes_per_s or 0.0]) * 1.15 / 1e12, _BOTTOM, _TOP)
+    points = [(x(float(mib)), y(rate / 1e12)) for mib, rate in stairs.steps.items()]
+    taken = _taken(stairs, x, y, points)
+    about = ", ".join(f"{mib} {MIB} {numbers.bandwidth(rate)}" for mib, rate in stairs.steps.items())
+    parts = [
+        tag("title", f"Rate of reading by working set on {stairs.gpu}", id=f"{id}-title"),
+        tag("desc", f"{about}.", id=f"{id}-desc"),
+        text("TB/s", 4.0, 11.0),
+        *_grid(stairs, x, y),
+        *_limits(stairs, x, y, taken),
+        path(polyline(points), "roof"),
+        *_points(stairs, points, taken),
+    ]
+    size = {"viewBox": f"0 0 {_WIDTH} {_HEIGHT}", "width": _WIDTH, "height": _HEIGHT, "role": "img"}
+    return tag("svg", join(parts), class_="chart", **size, aria_labelledby=f"{id}-title {id}-desc")
+
+
+def _taken(stairs: Stairs, x: Log, y: Linear, points: list[Pair]) -> Taken:
+    taken = Taken()
+    taken.add_line(points)
+    taken.marks += [box(px - 5, py - 5, px + 5, py + 5) for px, py in points]
+    l2 = x(stairs.l2_bytes / 2**20)
+    taken.add_line([(l2, _TOP), (l2, _BOTTOM)])
+    if stairs.dram_bytes_per_s:
+        taken.add_line([(_LEFT, y(stairs.dram_bytes_per_s / 1e12)), (_RIGHT, y(stairs.dram_bytes_per_s / 1e12))])
+    walls = (-1000.0, 0.0, _LEFT + 2, 1000.0), (_RIGHT + 4, 0.0, 9000.0, 1000.0), (-1000.0, _BOTTOM - 1, 9000.0, 1000.0)
+    taken.lines += [box(*wall) for wall in walls]
+    return taken
+
+
+def _grid(stairs: Stairs, x: Log, y: Linear) -> list[Markup]:
+    lines = "".join(f"M{at(_LEFT)} {at(y(tick))}H{at(_RIGHT)}" for tick in y.ticks[1:])
+    ticks = "".join(f"M{at(x(float(mib)))} {at(_BOTTOM)}v4" for mib in stairs.steps)
+    return [
+        path(lines, "grid"),
+        path(f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{ticks}", "axis"),
+        *(text(f"{tick:.6g}", _LEFT - 7, y(tick) + 4, "e") for tick in y.ticks),
+        *_names(stairs, x),
+        text(f"working set, {MIB}", (_LEFT + _RIGHT) / 2, _BOTTOM + 42, "mid"),
+    ]
+
+
+def _names(stairs: Stairs, x: Log) -> Iterator[Markup]:
+    """Of the working sets, those that stand clear of the one before."""
+    free = 0.0
+    for mib in stairs.steps:
+        if x(float(mib)) >= free:
+            free = x(float(mib)) + 34
+            yield text(str(mib), x(float(mib)), _BOTTOM + 20, "mid")
+
+
+def _limits(stairs: Stairs, x: Log, y: Linear, taken: Taken) -> Iterator[Markup]:
+    """The size of the L2 and the ceiling of the DRAM."""
+    l2 = x(stairs.l2_bytes / 2**20)
+    yield path(f"M{at(l2)} {at(_TOP)}V{at(_BOTTOM)}", "drop")
+    spots = [Spot(l2 + side, _BOTTOM - up, align) for up in (8, 24, 40) for side, align in ((6, ""), (-6, "e"))]
+    yield from _named(f"L2 {numbers.printed(stairs.l2_bytes / 2**20)} {MIB}", spots, taken)
+    if stairs.dram_bytes_per_s:
+        height = y(stairs.dram_bytes_per_s / 1e12)
+        yield path(f"M{at(_LEFT)} {at(height)}H{at(_RIGHT)}", "level")
+        spots = [Spot(_LEFT + 8 + along, height + down) for down in (15, -8) for along in range(0, 300, 20)]
+        yield from _named(f"DRAM, read {numbers.bandwidth(stairs.dram_bytes_per_s)}", spots, taken)
+
+
+def _points(stairs: Stairs, points: list[Pair], taken: Taken) -> Iterator[Markup]:
+    """The rate stands at the first, the best and the last one, and where it falls."""
+    rates = list(stairs.steps.values())
+    falls = {n + 1 for n, (a, b) in enumerate(pairwise(rates)) if b < 0.9 * a}
+    told = {0, len(rates) - 1, rates.index(max(rates)), *falls}
+    for n, ((mib, rate), (px, py)) in enumerate(zip(stairs.steps.items(), points, strict=True)):
+        words = tag("title", f"{mib} {MIB}: {numbers.bandwidth(rate)}")
+        yield tag("circle", words, class_="base", cx=px, cy=py, r="4.5")
+        if n in told:
+            spots = [
+                Spot(px, py - 11, "mid"),
+                Spot(px + 9, py - 6),
+                Spot(px, py + 20, "mid"),
+                Spot(px - 9, py + 14, "e"),
+            ]
+            yield from _named(numbers.significant(rate / 1e12, 3), spots, taken, "b")
+
+
+def _named(label: str, spots: list[Spot], taken: Taken, class_: str = "") -> Iterator[Markup]:
+    spot = first_free(label, spots, taken, bold=class_ == "b")
+    if spot:
+        yield drawn(label, spot, class_)

@@ -1,0 +1,215 @@
+"""A roofline as SVG: what the machine allows (solid: measured, dashed: datasheet) and where each program stands.
+
+Log-log, FLOP per byte against TFLOP/s.  A program is a point at the intensity of the formula and, where the bytes at
+the DRAM were counted, a smaller one at that intensity and the same height; the bar between them is the re-read
+factor.  Points that differ only in time stand above each other, so `panel.py` shows the same on a linear axis.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from markupsafe import Markup
+
+from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.labels import drawn, leader, text_width
+from sitegen.render.figures.roofline_axes import (
+    BOTTOM,
+    HEIGHT,
+    LABEL_UP,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Field,
+    Point,
+    Roofline,
+    axes_of,
+    levels,
+    slope_of,
+)
+from sitegen.render.figures.roofline_names import (
+    Placed,
+    floor_labels,
+    label_of,
+    memory_label,
+    roof_labels,
+    slope_labels,
+    spots_around,
+    spots_beside,
+    taken_by,
+)
+from sitegen.render.figures.scales import Log
+from sitegen.render.shared import numbers
+
+
+def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
+    """The SVG; `id` is unique on the page and names its title and description.
+
+    `named`: the points are different kernels, with no path between them.
+    """
+    labels = {point.name: point.name if named else label_of(chart, point) for point in chart.points}
+    widest = max((text_width(label, bold=True) for label in labels.values()), default=0.0)
+    field = axes_of(chart, 0.0 if named else widest)
+    lines, drops = [*_datasheet_lines(chart, field), *_measured_lines(chart, field)], _ridge_lines(chart, field)
+    taken = taken_by(chart, field, [points for _, points in lines])
+    spots = spots_around(chart, labels, field, taken) if named else {}
+    roofs = [label for roof in chart.roofs for label in roof_labels(roof, chart, field, taken)]
+    first = [*roofs, memory_label(chart, field, taken), *floor_labels(chart, field, taken)]
+    spots = spots or spots_beside(chart, labels, field, taken)
+    for _, points in drops:  # a name may stand on a dotted line, where there is no other place near
+        taken.add_line(points)
+    parts = [
+        tag("title", f"Roofline of {chart.kernel} on {chart.gpu}", id=f"{id}-title"),
+        tag("desc", describe(chart), id=f"{id}-desc"),
+        axis_title(chart.letter, "TFLOP/s", 6.0),
+        *_grid(field),
+        *(path(polyline(points), class_) for class_, points in (*drops, *lines)),
+        *first,
+        *slope_labels(chart, field, taken),
+        *([] if named else _path(chart, field)),
+        *(_drawn_point(point, field, spots.get(point.name)) for point in chart.points),
+    ]
+    role = "group" if any(point.href for point in chart.points) else "img"
+    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT, "role": role}
+    return tag("svg", join(parts), class_="chart", **size, aria_labelledby=f"{id}-title {id}-desc")
+
+
+def describe(chart: Roofline) -> str:
+    """The chart in words."""
+    slopes = [f"{slope.name} {numbers.bandwidth(slope.bytes_per_s)}" for slope in chart.slopes]
+    roofs = [f"{roof.name} {numbers.operations(roof.flops_per_s)}" for roof in chart.roofs]
+    ridges = ", ".join(f"{roof.name} at {numbers.intensity(chart.ridge(roof))}" for roof in chart.roofs)
+    points = "; ".join(f"{p.name} {numbers.operations(p.flops_per_s)}" for p in chart.points)
+    beside = f" Ridges, FLOP per byte: {ridges}." if ridges else ""
+    where = f" At {numbers.intensity(chart.points[0].flops_per_byte)} FLOP per byte: {points}." if chart.points else ""
+    return f"Log-log. Measured roofs: {', '.join([*slopes, *roofs])}.{beside}{where}"
+
+
+def _grid(field: Field) -> list[Markup]:
+    x, y = field.x, field.y
+    lines = [f"M{at(x(d))} {at(TOP)}V{at(BOTTOM)}" for d in x.decades]
+    lines += [f"M{at(LEFT)} {at(y(d))}H{at(RIGHT)}" for d in y.decades]
+    below = f"M0 {at(BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(x.minor))
+    beside = f"M{at(LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(y.minor))
+    across = [text(_decade(d), x(d), BOTTOM + 20, "mid") for d in _apart(x)]
+    up = [text(_decade(d / 1e12), LEFT - 8, y(d) + LABEL_UP, "e") for d in y.named if y(d) < BOTTOM - 5]
+    frame = f"M{at(LEFT)} {at(TOP)}V{at(BOTTOM)}H{at(RIGHT)}{below}{beside}"
+    titles = [text("FLOP per byte", (LEFT + RIGHT) / 2, BOTTOM + 40, "mid")]
+    return [path("".join(lines), "grid"), path(frame, "axis"), *across, *up, *titles]
+
+
+def _steps(places: Iterable[float]) -> Iterator[float]:
+    """From each place to the next: decades have the same steps, which compress well."""
+    return (place - before for before, place in itertools.pairwise((0.0, *places)))
+
+
+def _apart(x: Log) -> Iterator[float]:
+    """The steps of the axis whose numbers stand clear of the one before."""
+    free = 0.0
+    for step in x.named:
+        half = text_width(_decade(step)) / 2
+        if x(step) - half >= free:
+            free = x(step) + half + 6
+            yield step
+
+
+def _decade(value: float) -> str:
+    return f"{value:.6g}" if value < 10_000 else f"{value:,.0f}".replace(",", numbers.NBSP)
+
+
+_Line = tuple[str, list[Pair]]
+"""A class and the points of what is drawn with it."""
+
+
+def _datasheet_lines(chart: Roofline, field: Field) -> Iterator[_Line]:
+    """Dashed, up to where they print something."""
+    tops = [roof.datasheet_flops_per_s for roof in chart.roofs if roof.datasheet_flops_per_s]
+    memory = chart.slopes[0].datasheet_bytes_per_s
+    if memory or tops:
+        yield from (("sheetline", points) for points in _below(tops, memory, chart.memory, field))
+
+
+def _measured_lines(chart: Roofline, field: Field) -> Iterator[_Line]:
+    tops = [roof.flops_per_s for roof in chart.roofs]
+    for slope in levels(chart, field):
+        begin, end = slope_of(chart, field, slope.bytes_per_s)
+        flat = [field.at(max(tops) / chart.memory, max(tops))] if tops else []
+        yield "level", [begin, end, *flat]
+    yield from (("roof", points) for points in _below(tops, chart.memory, chart.memory, field))
+
+
+def _below(tops: Sequence[float], memory: float | None, other: float, field: Field) -> Iterator[list[Pair]]:
+    """The slope with the highest roof as one line, and each lower roof from its own ridge; without a slope the roofs
+    begin where they would with `other`.
+    """
+    top = max(tops, default=field.y.high)
+    begin, corner = field.slope(memory or other, top)
+    flat = [(RIGHT, field.y(top))] if tops else []
+    yield [*([begin] if memory else []), corner, *flat]
+    for lower in tops:
+        if lower < top:
+            yield [field.at(lower / (memory or other), lower), (RIGHT, field.y(lower))]
+
+
+def _ridge_lines(chart: Roofline, field: Field) -> list[_Line]:
+    corners = [field.at(chart.ridge(roof), roof.flops_per_s) for roof in chart.roofs]
+    return [("drop", [(x, y), (x, BOTTOM)]) for x, y in corners]
+
+
+def _path(chart: Roofline, field: Field) -> list[Markup]:
+    """From our first to our last: through the DRAM's points when all of ours have one, as there it shows what moved."""
+    ours = [point for point in chart.points if point.ours]
+    counted = all(point.dram_flops_per_byte for point in ours)
+    xs = [point.dram_flops_per_byte if counted else point.flops_per_byte for point in ours]
+    places = [field.at(x, point.flops_per_s) for x, point in zip(xs, ours, strict=True) if x]
+    return [path(polyline(places), "way")] if len(places) > 1 else []
+
+
+def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
+    """The point with its whisker, its bar and its name, as one link to its row."""
+    x, y = field.mark(point)
+    line = "ownline" if point.ours else "baseline"
+    parts = whisker(x, field.y(point.low_flops_per_s), field.y(point.high_flops_per_s), line, cap=3.0)
+    counted = field.x(point.dram_flops_per_byte) if point.dram_flops_per_byte else x
+    if seen(counted, x):
+        parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
+    if point.sustained_flops_per_s:
+        below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
+        diamond = path(f"M{at(x)} {at(below - 6)}l6 6-6 6-6-6z", class_)  # a ring would be a prediction
+        parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), diamond]
+    parts.append(dot(x, y, point, 5.0))
+    if placed:
+        name, spot = placed
+        parts = [leader(spot), *parts, drawn(name, spot, "st" if point.stale else "o" if point.ours else "b")]
+    words = point.title or f"{point.name}: {numbers.operations(point.flops_per_s)}"
+    inside = join([tag("title", words), *parts, tag("circle", class_="hit", cx=x, cy=y, r="12")])
+    return tag("a", inside, href=point.href) if point.href else tag("g", inside)
+
+
+def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> list[Markup]:
+    """From p80 to p20, with caps so long to each side; nothing where both are one place."""
+    caps = f"M{at(x - cap)} {at(low)}h{at(2 * cap)}M{at(x - cap)} {at(high)}h{at(2 * cap)}" if cap else ""
+    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if seen(low, high) else []
+
+
+def seen(one: float, other: float) -> bool:
+    """Whether two places of a chart are more than one."""
+    return abs(one - other) >= 1.0
+
+
+def axis_title(letter: str, title: str, x: float) -> Markup:
+    """What the upward axis shows, above it; before it the picture's letter."""
+    marked = join([tag("tspan", letter, class_="b"), f"\u2002{title}"]) if letter else title
+    return tag("text", marked, x=x, y=11.0)
+
+
+def dot(x: float, y: float, point: Point, radius: float) -> Markup:
+    """Ours is a disc, a baseline a square, a stale one hollow with a broken edge."""
+    if point.stale:
+        return tag("circle", class_="stalept", cx=x, cy=y, r=radius)
+    if point.ours:
+        return tag("circle", class_="own", cx=x, cy=y, r=radius)
+    side = radius * 1.7
+    return tag("rect", class_="base", x=x - side / 2, y=y - side / 2, width=side, height=side)

@@ -1,0 +1,271 @@
+"""What all pages are made from, as one value, and the few questions that several of them ask of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sitegen.model.dates import day_of, moment
+from sitegen.model.document import Document
+from sitegen.model.kernel import Kernel
+from sitegen.model.linked import Linked, document_key
+from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
+from sitegen.model.urls import category_url, in_language, post_url, tag_url
+from sitegen.read.config import zone_of
+
+if TYPE_CHECKING:  # a page without a measurement needs none of these
+    from sitegen.model.record import CellRecord, Record, Run
+    from sitegen.render.inputs.evidence import Evidence
+    from sitegen.render.inputs.rows import Group
+    from sitegen.results.records import PastRun
+
+
+Drawn = Callable[[str, Callable[[str], bytes]], bytes]
+"""What a function makes of a drawing; perhaps kept from before, for it takes longer than all else on most pages."""
+
+
+def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
+    return draw(source)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What many pages ask of it is found once, so that a site's pages take time in proportion to their number."""
+
+    linked: Linked
+    documents: Mapping[str, Document]
+    """By `document_key`; their HTML is in `fragments`."""
+    fragments: Mapping[str, str]
+    """The HTML of each document, with its slots, by `document_key`; perhaps read from a file only now."""
+    as_of: dt.date
+    assets: Mapping[str, str]
+    """URL of each asset of the theme, by its name: `site.css`."""
+    load_evidence: Callable[[], Evidence] = field(repr=False)
+    """Called once, when the first page needs a record: to read them all takes longer than most pages."""
+    load_probes: Callable[[], Mapping[str, str]] = field(repr=False)
+    """The CUDA source of each probe of a ceiling, by file name: `l2.cu`."""
+    digests: Mapping[str, bytes] = field(default_factory=dict)
+    """Of the content of every file of the site that was looked at, by path: for `sheets`, which says what each page
+    depends on.
+    """
+    drawn: Drawn = field(default=draw_again, repr=False)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return self.load_evidence()
+
+    @cached_property
+    def probes(self) -> Mapping[str, str]:
+        return self.load_probes()
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:
+        """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
+        from sitegen.render.inputs.rows import groups
+
+        return {
+            (kernel.name, gpu): groups(kernel, record, self.evidence)
+            for kernel in self.site.kernels
+            for gpu, record in self.evidence.records.of_kernel(kernel.name).items()
+        }
+
+    def document(self, text: Markdown) -> Document:
+        return self.documents[document_key(text)]
+
+    def listed(self, lang: str) -> str:
+        """The language in which a page of this one finds its lists: its own where there are posts in it."""
+        return lang if lang in self.posts_by_language else self.config.language
+
+    def address(self, url: str, lang: str) -> str:
+        """Of a list or a feed, in a language."""
+        return in_language(url, self.listed(lang), self.config)
+
+    def versions(self, url: str, among: Collection[str] = ()) -> Mapping[str, str]:
+        """By language the URL of a list; empty where there is but one language.  `among`: those in which there is that
+        list, if not all.
+        """
+        languages = among or self.posts_by_language
+        return {lang: self.address(url, lang) for lang in languages} if len(languages) > 1 else {}
+
+    def stamp(self, date: dt.date | dt.datetime) -> str:
+        """ISO 8601: a day, or a time with its offset."""
+        return moment(date, self._zone).isoformat() if isinstance(date, dt.datetime) else date.isoformat()
+
+    @property
+    def site(self) -> Site:
+        return self.linked.site
+
+    @property
+    def config(self) -> SiteConfig:
+        return self.linked.site.config
+
+    @cached_property
+    def _zone(self) -> dt.tzinfo:
+        return zone_of(self.config)
+
+    def day_of(self, date: dt.date | dt.datetime) -> dt.date:
+        """In the site's time zone, as publication counts it."""
+        return day_of(date, self._zone)
+
+    def post_url(self, post: Post) -> str:
+        return post_url(post, self.config)
+
+    def records(self, kernel: str) -> tuple[Record, ...]:
+        """Those of the site's own GPUs first, in their order, then by name."""
+        found = self.evidence.records.of_kernel(kernel)
+        return tuple(found[gpu] for gpu in self._in_order(found))
+
+    def groups(self, record: Record) -> tuple[Group, ...]:
+        return self.measured[record.kernel, record.gpu]
+
+    def histories(self, record: Record) -> tuple[PastRun, ...]:
+        """Every run of the record's kernel on its GPU, oldest first."""
+        return self.evidence.records.histories.get((record.kernel, record.gpu), ())
+
+    def ceilings_run(self, gpu: str) -> Run | None:
+        """The newest run that measured the ceilings of a GPU."""
+        records = [self.evidence.records.kernels.get((kernel.name, gpu)) for kernel in self.site.kernels]
+        measured = (run for record in records if record for run in record.runs if run.ceilings)
+        return max(measured, key=lambda run: run.id, default=None)
+
+    def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
+        found = self._cells.get((post, label), {})
+        return tuple(found[gpu] for gpu in self._in_order(found))
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
+        """By GPU, of each (post's slug, label)."""
+        found: dict[tuple[str, str], dict[str, CellRecord]] = {}
+        for (post, label, gpu), record in self.evidence.records.cells.items():
+            found.setdefault((post, label), {})[gpu] = record
+        return found
+
+    def _in_order(self, gpus: Iterable[str]) -> list[str]:
+        first = self.config.gpus
+        return sorted(gpus, key=lambda gpu: (first.index(gpu) if gpu in first else len(first), gpu))
+
+    def kernel(self, name: str) -> Kernel | None:
+        return self._kernels.get(name)
+
+    @cached_property
+    def _kernels(self) -> Mapping[str, Kernel]:
+        return {kernel.name: kernel for kernel in self.site.kernels}
+
+    def language_of(self, text: Post | Page) -> str:
+        return text.lang or self.config.language
+
+    @cached_property
+    def posts_by_language(self) -> Mapping[str, tuple[Post, ...]]:
+        """Newest first; the site's own language first, then the others that a post is written in, by their tags."""
+        found: dict[str, list[Post]] = {self.config.language: []}
+        for post in self.site.posts:
+            found.setdefault(self.language_of(post), []).append(post)
+        first, *others = found
+        return {lang: tuple(found[lang]) for lang in (first, *sorted(others))}
+
+    def posts_in(self, lang: str) -> tuple[Post, ...]:
+        """Empty: those in the site's language."""
+        return self.posts_by_language.get(lang or self.config.language, ())
+
+    def pages_in(self, lang: str) -> tuple[Page, ...]:
+        """The pages outside of time in that language, or where it has none in the site's."""
+        own = self.config.language
+        found = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
+        return found[lang] or found[own]
+
+    @cached_property
+    def translations(self) -> Mapping[str, Mapping[str, Post]]:
+        """By slug the posts by language, where there are several, in the order of the site's languages."""
+        found: dict[str, dict[str, Post]] = {}
+        if len(self.posts_by_language) > 1:
+            for lang, posts in self.posts_by_language.items():
+                for post in posts:
+                    found.setdefault(post.slug, {})[lang] = post
+        return {slug: posts for slug, posts in found.items() if len(posts) > 1}
+
+    def post(self, slug: str, lang: str = "") -> Post | None:
+        """In that language, in the site's, or in any."""
+        translated = self.translations.get(slug)
+        if translated:
+            return translated.get(lang) or next(iter(translated.values()))
+        return self._posts.get(slug)
+
+    @cached_property
+    def _posts(self) -> Mapping[str, Post]:
+        return {post.slug: post for post in self.site.posts}
+
+    def posts_by_tag(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
+        """Newest first, the tags by name; spellings that share a URL are one tag."""
+        return self.by_tag.get(lang or self.config.language, {})
+
+    def posts_by_category(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
+        """As `posts_by_tag`."""
+        return self.by_category.get(lang or self.config.language, {})
+
+    @cached_property
+    def by_tag(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        """By language, where a post has a tag."""
+        return self._filed(lambda post: tuple(ref.name for ref in post.tags), tag_url)
+
+    @cached_property
+    def by_category(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        """By language, where a post has a category."""
+        return self._filed(lambda post: (post.category,) if post.category else (), category_url)
+
+    def _filed(
+        self, names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
+    ) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
+        found = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
+        return {lang: filed for lang, filed in found.items() if filed}
+
+    def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
+        """Of the translations of a post only one: that in the site's language, if it is among them."""
+        found: dict[str, Post] = {}
+        for post in posts:
+            if post.slug not in found or self.language_of(post) == self.config.language:
+                found[post.slug] = post
+        return tuple(found.values())
+
+    @cached_property
+    def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
+        """By a post's path, the kernels that it shows, measures or implements."""
+        found: dict[str, list[str]] = {}
+        for kernel in self.site.kernels:
+            for post in self.linked.kernel_posts.get(kernel.name, ()):
+                found.setdefault(post.body.path, []).append(kernel.name)
+        return {path: tuple(names) for path, names in found.items()}
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
+        """By a series' id, what each of its phases lists: published posts in reading order, then planned titles."""
+        return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
+
+    def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
+        return (*filter(None, (self.post(ref.name) for ref in phase.posts)), *phase.planned)
+
+    def posts_of(self, series: Series) -> tuple[Post, ...]:
+        """The published posts of a series, newest first."""
+        listed = [entry for phase in self.entries[series.id] for entry in phase if isinstance(entry, Post)]
+        newest = sorted(listed, key=lambda post: moment(post.date, self._zone), reverse=True)
+        return tuple({post.slug: post for post in newest}.values())
+
+    @cached_property
+    def words_by_day(self) -> Mapping[dt.date, int]:
+        """Of the worklog; a day without words counts as one."""
+        return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
+
+
+def _by_name(
+    posts: Sequence[Post], names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
+) -> Mapping[str, tuple[Post, ...]]:
+    """Names that share a URL are one: the first of them by letters."""
+    urls = {name: url(name) for name in sorted({name for post in posts for name in names(post)}, reverse=True)}
+    shown = {address: name for name, address in urls.items()}
+    filed: dict[str, dict[str, Post]] = {address: {} for address in sorted(shown)}
+    for post in posts:
+        for name in names(post):
+            filed[urls[name]][post.body.path] = post
+    return {shown[address]: tuple(found.values()) for address, found in filed.items()}

@@ -1,0 +1,91 @@
+"""`{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from markupsafe import Markup
+
+from sitegen.model.document import BenchmarkSlot
+from sitegen.model.kernel import Kernel
+from sitegen.model.record import Record, Role
+from sitegen.render.inputs.rows import Group, chosen
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.provenance import provenances
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.placeholder import absent
+
+CAPTION = (
+    "Time is the median of round medians, cold cache; ± is half of p20 to p80. "
+    "The ring on a bar is what was predicted, its end mark the ceiling. "
+    "A ratio is the baseline’s time over this one’s."
+)
+NOISE = " Noise is the standard deviation of a ratio between two runs of the same code."
+BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of itself, where the power cap may hold it."
+
+
+def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -> Markup:
+    """The table, or the statement that nothing was measured yet."""
+    kernel = printer.sources.kernel(slot.kernel)
+    records = printer.sources.records(slot.kernel)
+    if kernel is None or not records:
+        text = f"{slot.kernel} has not been measured yet: no record is stored for it."
+        return absent(printer, text, slot.number, slot.label)
+    parts = []
+    for record in records:
+        shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
+        name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
+        table = benchmark_table(
+            printer.sources,
+            kernel,
+            record,
+            shown,
+            here,
+            id=slot.label if slot.label and record is records[0] else name,
+            prefix=name,
+            columns=slot.columns,
+            caption=slot.caption or f"{kernel.summary} {explained(shown)}",
+            label=f"{slot.number}.",
+        )
+        parts.append(printer.fragment("partials/table.html", table))
+    return Markup("\n").join(parts)
+
+
+def benchmark_table(
+    sources: Sources,
+    kernel: Kernel,
+    record: Record,
+    shown: tuple[Group, ...],
+    here: str,
+    *,
+    id: str,
+    prefix: str,
+    columns: Collection[str] = (),
+    caption: str = "",
+    label: str = "",
+    wide: bool = True,
+) -> tables.Table:
+    used = tables.columns_for(shown, _baselines(kernel, shown), tuple(columns))
+    return tables.Table(
+        id=id,
+        caption=caption or explained(shown),
+        label=label,
+        headings=tables.headings(used),
+        bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
+        provenance=provenances(sources, record, shown, here),
+        wide=wide,
+    )
+
+
+def explained(shown: tuple[Group, ...]) -> str:
+    """What the columns and the heads say, as far as they say it here."""
+    noise = NOISE if any(group.noise is not None for group in shown) else ""
+    held = any(row.performance and row.performance.sustained for group in shown for row in group.rows)
+    return f"{CAPTION}{BURSTS if held else ''}{noise}"
+
+
+def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
+    """Those that were measured in any of the groups."""
+    timed = {row.name for group in shown for row in group.rows if row.role is Role.BASELINE and row.performance}
+    return tuple(name for name in kernel.baselines if name in timed)

@@ -1,0 +1,128 @@
+"""An executable cell → its code and what it put out on a GPU, or the plain statement that it has not run yet."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.markup.code import code_figure
+from sitegen.markup.lines import names_regions
+from sitegen.markup.regions import unmarked
+from sitegen.model.document import Cell
+from sitegen.model.kernel import Status
+from sitegen.model.record import CellRecord, Output
+from sitegen.model.site import Post
+from sitegen.model.urls import kernel_url, relative
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements.provenance import Provenance, provenance
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.language import Language
+from sitegen.results.freshness import State
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One output: text, or an image by its URL."""
+
+    kind: str
+    text: str
+    src: str = ""
+    width: int = 0
+    height: int = 0
+    """Pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    label: str
+    code: Markup
+    implements: str
+    href: str
+    """Of the kernel that the cell implements."""
+    outputs: tuple[Shown, ...]
+    state: str
+    """`stale`, `failed`, `planned`, or empty when the outputs are those of this code."""
+    reason: str
+    provenance: Provenance | None
+    number: str
+    """What the output is called; empty when nothing refers to it and it has no caption."""
+    caption: str
+    alt: str
+
+
+def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, here: str) -> Markup:
+    records = printer.sources.cell_records(post.slug, cell.label) if post else ()
+    record = records[0] if records else None
+    state, reason = _state(printer, cell, post, record)
+    spoken = printer.language(post.lang if post else "")
+    unseen = spoken.say("Output of the cell {label}", label=cell.label)
+    view = CellView(
+        label=cell.label,
+        code=_code(cell, spoken) if cell.options.get("echo", True) is not False else Markup(),
+        implements=cell.implements,
+        href=_kernel_href(cell, here),
+        outputs=tuple(_shown(printer, post, cell, n, output, here) for n, output in enumerate(record.outputs))
+        if record
+        else (),
+        state=state,
+        reason=reason,
+        provenance=provenance(record.run) if record and record.outputs else None,
+        number=number,
+        caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
+        alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or unseen),
+    )
+    return printer.fragment("partials/cell.html", view, spoken.tag)
+
+
+def _code(cell: Cell, spoken: Language) -> Markup:
+    code, regions = unmarked(cell.source) if names_regions(cell.look) else (cell.source, {})
+    label = spoken.say("Code of the cell {label}", label=cell.label)
+    figure = code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label, spoken=spoken)
+    return Markup(figure)
+
+
+def _kernel_href(cell: Cell, here: str) -> str:
+    kernel, _, name = cell.implements.partition("/")
+    return relative(f"{kernel_url(kernel)}#{name}", here) if cell.implements else ""
+
+
+def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord | None) -> tuple[str, str]:
+    """An implementation is measured like a file, so without outputs of its own it says nothing here."""
+    if record is None or post is None or record.status is Status.NOT_RUN:
+        return ("", "") if cell.implements else ("planned", "not run yet")
+    freshness = printer.sources.evidence.of_cell(post.slug, record)
+    if freshness.state in (State.STALE, State.OUTDATED):
+        return "stale" if freshness.state is State.STALE else "planned", freshness.sentence
+    if record.status.failed and not cell.raises:
+        return "failed", record.status.value.replace("_", " ")
+    return "", ""
+
+
+def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
+    if output.kind != "image" or post is None:
+        return Shown(output.kind, output.text)
+    src = relative(image_url(printer.sources, post, cell.label, number), here)
+    return Shown("image", "", src, *_size(base64.b64decode(output.text)))
+
+
+def _size(png: bytes) -> tuple[int, int]:
+    """Width and height, from the header."""
+    return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
+
+
+def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
+    """Where the image that is output `number` of a cell stands."""
+    return f"{sources.post_url(post)}{label}-{number}.png"
+
+
+def images(sources: Sources, post: Post) -> dict[str, bytes]:
+    """What the cells of a post drew, as files beside it."""
+    return {
+        image_url(sources, post, cell.label, n): base64.b64decode(output.text)
+        for cell in sources.document(post.body).cells
+        for record in sources.cell_records(post.slug, cell.label)[:1]
+        for n, output in enumerate(record.outputs)
+        if output.kind == "image"
+    }

@@ -1,0 +1,85 @@
+"""What the checker and the tools said of each implementation: errors beside the baseline's own, and every finding.
+
+An implementation has one row in each dtype: the worst over its workloads, since what is checked are the same shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from sitegen.model.record import Correctness, Evaluation, Role
+from sitegen.render.inputs.rows import Group
+from sitegen.render.measurements import tables
+from sitegen.render.shared import numbers
+
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+CAPTION = (
+    "Error is ‖out − ref‖ / ‖ref‖ against float64, the worst of all checks; the largest error stands beside the "
+    "largest of the baseline. Equal: five runs, bit for bit. The last four are the tools of compute-sanitizer."
+)
+CLEAN, NOT_RUN = "clean", "not run"
+
+
+def checks(shown: Sequence[Group], id: str) -> tables.Table | None:
+    """None when nothing was checked."""
+    names = ("error", "of a row", "largest", "baseline’s", "equal", *TOOLS)
+    dtypes = dict.fromkeys(group.dtype for group in shown)
+    bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, id)).lines)
+    heads = tuple(tables.Heading(name) for name in names)
+    return tables.Table(id, CAPTION, "", heads, bodies, (), wide=False) if bodies else None
+
+
+def findings(shown: Sequence[Group]) -> tuple[str, ...]:
+    """`cluster, racecheck: Race reported …`, each once."""
+    found = (
+        f"{one.name}, {tool}: {' '.join(text.split())}"
+        for one in _ours(shown)
+        for tool, text in one.sanitizer.items()
+        if text
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _body(shown: Sequence[Group], dtype: str, id: str) -> tables.Body:
+    ours = [one for one in _ours(shown) if one.dtype == dtype]
+    names = dict.fromkeys(one.name for one in ours)
+    lines = tuple(line for name in names if (line := _line([one for one in ours if one.name == name], id)))
+    checked = next((one.correctness for one in ours if one.correctness), None)
+    return tables.Body(dtype, _facts(checked) if checked else "", "", lines)
+
+
+def _ours(shown: Sequence[Group]) -> list[Evaluation]:
+    rows = (row for group in shown for row in group.rows if row.role is Role.IMPLEMENTATION)
+    return [row.evaluation for row in rows if row.evaluation]
+
+
+def _facts(checked: Correctness) -> str:
+    sets = ", ".join(name.replace("_", " ") for name in checked.input_sets)
+    shapes = f"{numbers.count(checked.shapes, 'shape')} × {numbers.count(checked.seeds, 'seed')}"
+    return f"tolerance {numbers.error(checked.tolerance)}, {shapes}{f', inputs: {sets}' if sets else ''}"
+
+
+def _line(same: Sequence[Evaluation], id: str) -> tables.Line | None:
+    """One implementation in one dtype; None when nobody looked at it."""
+    one = same[0]
+    checked = [e.correctness for e in same if e.correctness]
+    if not checked and not any(e.sanitizer for e in same):
+        return None
+    state = "failed" if any(e.status.failed for e in same) else "ours"
+    cells = (*_errors(checked), *(_verdict(same, tool) for tool in TOOLS))
+    return tables.Line(f"{id}-{one.dtype}-{tables.part_of_id(one.name)}", one.name, state, "", cells)
+
+
+def _errors(checked: Sequence[Correctness]) -> Iterator[str]:
+    for name in ("relative_error", "row_error", "max_abs_error", "baseline_max_abs_error"):
+        yield numbers.error(max(getattr(c, name) for c in checked)) if checked else ""
+    yield ("yes" if all(c.deterministic for c in checked) else "no") if checked else ""
+
+
+def _verdict(same: Sequence[Evaluation], tool: str) -> str | Markup:
+    said = [e.sanitizer[tool] for e in same if tool in e.sanitizer]
+    if not said:
+        return Markup('<span class="state planned">{}</span>').format(NOT_RUN)
+    return Markup('<span class="state failed">finding</span>') if any(said) else CLEAN

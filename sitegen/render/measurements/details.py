@@ -1,0 +1,118 @@
+"""What stands behind the times of a kernel: the compiled code, the bytes that were counted, the clocks.
+
+A listing of each for the workload that the page treats first, and one for all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sitegen.model.record import Compilation, LaunchRecord, Performance, Ratio, Role, Sustained
+from sitegen.render.inputs.rows import Group, Row
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.tables import Column
+from sitegen.render.shared import numbers
+
+CODE = "Registers and local memory (for spills) of a thread, shared memory of a block."
+COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
+
+
+def code_columns() -> tuple[Column, ...]:
+    return (
+        Column("registers", _compiled(lambda c: str(c.registers))),
+        Column("local memory", _compiled(lambda c: _small(c.spill_bytes))),
+        Column("shared", _shared),
+        Column("occupancy", _launched(lambda x: numbers.percent(x.occupancy, 0) if x.occupancy is not None else "")),
+        Column("DRAM bytes", lambda _, row: numbers.size(row.counters.dram_bytes) if row.counters else ""),
+        Column("re-read", lambda group, row: numbers.ratio(x) if (x := group.reread(row)) else ""),
+    )
+
+
+def clock_columns() -> tuple[Column, ...]:
+    return (
+        Column("SM clock", _timed(lambda p: _clock(p.sm_clock_mhz))),
+        Column("power", _timed(lambda p: _watts(p.power_w))),
+        Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),
+    )
+
+
+def matrix_columns(baseline: str) -> tuple[Column, ...]:
+    """In bursts first, then sustained; `baseline` is compared with in both.  A burst has no power: what is read
+    is a mean over longer than it, mostly of the idleness around it.
+    """
+    times = f"×{numbers.NBSP}{baseline}"
+    return (
+        Column("burst clock", _timed(lambda p: _clock(p.sm_clock_mhz))),
+        Column("SM cycles", _timed(lambda p: _thousands(p.cycles))),
+        Column(f"{times} in cycles", _timed(lambda p: _ratio(p.cycle_ratios, baseline))),
+        Column("sustained clock", _held(lambda s: _clock(s.sm_clock_mhz))),
+        Column("power", _held(lambda s: _watts(s.power_w))),
+        Column(f"{times} sustained", _held(lambda s: _ratio(s.ratios, baseline))),
+        Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),
+    )
+
+
+def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Table, ...]:
+    """One listing; two when there are matrix products, whose clocks are a matter of their own."""
+    counted = any(row.counters for group in shown for row in group.rows)
+    caption = f"{CODE}{COUNTED if counted else ''}"
+    parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
+    matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
+    if not matrix:
+        found = tables.listing(id, caption, parts, (*code_columns(), *clock_columns()))
+        return (found,) if found.headings else ()
+    listings = (
+        tables.listing(id, caption, parts, code_columns()),
+        tables.listing(f"{id}-clocks", "Clocks: in bursts, and sustained.", parts, matrix_columns(baseline)),
+    )
+    return tuple(found for found in listings if found.headings)
+
+
+def _is_listed(row: Row) -> bool:
+    return row.role is not Role.PROBE and row.performance is not None
+
+
+def _compiled(text: Callable[[Compilation], str]) -> Callable[[Group, Row], str]:
+    return lambda _, row: text(row.evaluation.compilation) if row.evaluation and row.evaluation.compilation else ""
+
+
+def _launched(text: Callable[[LaunchRecord], str]) -> Callable[[Group, Row], str]:
+    return lambda _, row: text(row.evaluation.launch) if row.evaluation and row.evaluation.launch else ""
+
+
+def _timed(text: Callable[[Performance], str]) -> Callable[[Group, Row], str]:
+    return lambda _, row: text(row.performance) if row.performance else ""
+
+
+def _held(text: Callable[[Sustained], str]) -> Callable[[Group, Row], str]:
+    return lambda _, row: text(row.performance.sustained) if row.performance and row.performance.sustained else ""
+
+
+def _shared(_: Group, row: Row) -> str:
+    """Static and dynamic together."""
+    one = row.evaluation
+    if one is None or one.compilation is None:
+        return ""
+    count = one.compilation.shared_bytes
+    return numbers.with_unit(f"{count / 1024:.4g}", "KiB") if count >= 1024 else _small(count)
+
+
+def _small(count: int) -> str:
+    return numbers.with_unit(str(count), "B") if count else "0"
+
+
+def _clock(mhz: float | None) -> str:
+    return numbers.clock(mhz) if mhz else ""
+
+
+def _watts(power: float | None) -> str:
+    return numbers.watts(power) if power else ""
+
+
+def _thousands(cycles: float | None) -> str:
+    """`265.1 k`."""
+    return numbers.with_unit(numbers.significant(cycles / 1000, 4), "k") if cycles else ""
+
+
+def _ratio(ratios: Sequence[Ratio], baseline: str) -> str:
+    return next((numbers.fixed(r.value, 2) for r in ratios if r.baseline == baseline), "")

@@ -1,0 +1,65 @@
+"""What made figures, as the one line that stands under every table and chart of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sitegen.model.record import Record, Run
+from sitegen.model.urls import ceilings_url, kernel_url, relative
+from sitegen.render.inputs.rows import Group
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.shared import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """GPU, driver, CUDA, torch, Triton, what holds its clock, date; the commit leads to the record."""
+
+    gpu: str
+    ceilings: str
+    """Where the GPU's ceilings stand; empty when none were measured."""
+    facts: tuple[str, ...]
+    commit: str
+    href: str
+
+
+def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float | None = None) -> Provenance:
+    """`sm_clock_mhz` is what the SMs ran at; without it their most is said."""
+    machine = run.environment
+    most = numbers.clock(machine.sm_clock_max_mhz)
+    clock = f"{sm_clock_mhz / 1000:.2f} of {most}" if sm_clock_mhz else f"up to {most}"
+    facts = (
+        f"driver {machine.driver}",
+        f"CUDA {machine.cuda}",
+        f"torch {machine.torch}",
+        f"Triton {machine.triton}",
+        f"power cap {numbers.watts(machine.power_limit_w)}",
+        f"ECC {'on' if machine.ecc else 'off'}",
+        f"SM clock {clock}",
+        run.date,
+    )
+    return Provenance(machine.gpu, ceilings, facts, run.commit, href)
+
+
+def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: str) -> tuple[Provenance, ...]:
+    """Of every run that made a figure of these groups, newest first."""
+    made = [row.evaluation for group in shown for row in group.rows if row.evaluation and row.performance]
+    runs = [run for run in record.runs if any(one.run == run.id for one in made)]
+    href, lines = record_href(record, here), []
+    for run in sorted(runs, key=lambda run: run.id, reverse=True):
+        clocks = [c for e in made if e.run == run.id and e.performance and (c := e.performance.sm_clock_mhz)]
+        clock = median(clocks) if clocks else None
+        lines.append(provenance(run, href, ceilings_href(sources, record.gpu, here), clock))
+    return tuple(lines)
+
+
+def record_href(record: Record, here: str) -> str:
+    """Where the plate of a record stands."""
+    return relative(f"{kernel_url(record.kernel)}#record-{record.gpu}", here)
+
+
+def ceilings_href(sources: Sources, gpu: str, here: str) -> str:
+    """Where the ceilings of a GPU stand; empty when none were measured."""
+    return relative(ceilings_url(gpu), here) if sources.ceilings_run(gpu) else ""

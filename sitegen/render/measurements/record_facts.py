@@ -1,0 +1,70 @@
+"""The nameplate of a record: what made its numbers."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from sitegen.model.record import Record, Run
+from sitegen.render.inputs.rows import run_of
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Fact
+
+
+def record_plate(record: Record, data: str, ceilings: str = "") -> tuple[Fact, ...]:
+    """The fields of the newest run; `data` is the href of the record as JSON, `ceilings` that of the GPU's ceilings."""
+    run = run_of(record, None)
+    if run is None:
+        return ()
+    facts = [*machine_facts(run, ceilings), *_timing_facts(record, run)]
+    if keys := sorted({e.key for e in record.evaluations if e.run == run.id and e.key}):
+        facts.append(Fact("key", short(keys[0]) if len(keys) == 1 else f"{short(keys[0])} and {len(keys) - 1} more"))
+    return (*facts, Fact("data", f"{record.gpu}.json", data))
+
+
+def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
+    """What made a run: hardware, what holds its clock, software, when."""
+    machine = run.environment
+    return (
+        Fact("GPU", machine.gpu, ceilings),
+        Fact("SMs", f"{machine.sm_count}, {machine.arch}"),
+        Fact("memory", f"{numbers.size(machine.memory_bytes)}, ECC {'on' if machine.ecc else 'off'}"),
+        Fact("L2", numbers.size(machine.l2_bytes)),
+        Fact("power cap", numbers.watts(machine.power_limit_w)),
+        Fact("highest SM clock", numbers.clock(machine.sm_clock_max_mhz)),
+        Fact("driver", machine.driver),
+        Fact("CUDA", machine.cuda),
+        Fact("torch", machine.torch),
+        Fact("Triton", machine.triton),
+        Fact("Python", machine.python),
+        Fact("date", run.date),
+        Fact("commit", run.commit),
+    )
+
+
+def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:
+    """How its evaluations were timed."""
+    made = [e.performance for e in record.evaluations if e.run == run.id and e.performance]
+    if clocks := [p.sm_clock_mhz for p in made if p.sm_clock_mhz]:
+        yield Fact("SM clock, median", numbers.clock(statistics.median(clocks)))
+    # of matrix products that under load: a burst has none of its own
+    if powers := [watts for p in made if (watts := (p.sustained or p).power_w)]:
+        yield Fact("power, median", numbers.watts(statistics.median(powers)))
+    if rounds := _range([len(p.rounds_us) for p in made]):
+        samples = _range([p.samples // max(len(p.rounds_us), 1) for p in made])
+        yield Fact("rounds × samples", f"{rounds} × {samples}")
+    if processes := _range([len(p.by_process_us) for p in made if p.by_process_us]):
+        yield Fact("processes, one after another", processes)
+
+
+def short(digest: str) -> str:
+    """`c1d4…88e0`."""
+    return f"{digest[:4]}…{digest[-4:]}" if len(digest) > 9 else digest
+
+
+def _range(values: list[int]) -> str:
+    """`11`, or `11 to 15`."""
+    if not values:
+        return ""
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low} to {high}"

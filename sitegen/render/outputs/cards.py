@@ -1,0 +1,209 @@
+"""A page → the picture that stands for it where somebody shares its address: 1200×630 pixels.
+
+With what its post measured where it did: bars, since the letters of a chart would be too small to read.  What is drawn
+is the template `card.svg`; the fonts come from packages, so that a card is the same wherever it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from sitegen.model.record import Record
+from sitegen.model.site import Post
+from sitegen.model.urls import card_url
+from sitegen.render.inputs.rows import Group, Row, headline, newest_run
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Printer
+
+FONTS = ("IBM Plex Sans", "Noto Sans CJK KR")
+_PACKAGES = ("fontpkg_ibm_plex_sans", "manimgx_fonts_cjk")
+_SUFFIXES = (".ttf", ".otf", ".ttc")
+_LATIN = 0x2E80
+"""Before the first letter that takes a whole square."""
+_WIDTH = 1056
+_BARS = 5
+_BAR_PX = 670
+"""Of a program that is at its ceiling."""
+_NARROW, _WIDE = frozenset("iIjlft.,:;|!'()[]r "), frozenset("mwMW@—")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    name: str
+    y: int
+    width: int
+    share: str
+    ours: bool
+    best: bool
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    fonts: str
+    site: str
+    title: tuple[Line, ...]
+    size: int
+    lede: tuple[Line, ...]
+    bars: tuple[Bar, ...]
+    top: int
+    """Where the mark of the ceiling begins."""
+    foot: str
+
+
+def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
+    """(output path, PNG)."""
+    sources, spoken = printer.sources, printer.language(post.lang)
+    group, record = _measured(sources, post)
+    facts = [spoken.day(sources.day_of(post.date)), spoken.minutes(sources.document(post.body).words)]
+    foot = "  ·  ".join([*facts, *(ref.name for ref in post.tags[:4])])
+    if group and record:
+        stale = any(row.stale for row in _rows(group))
+        foot = _provenance(group, record) + (f", {spoken.say('stale: measured by older code')}" if stale else "")
+    return _drawn(printer, sources.post_url(post), post.title, post.description, group, foot)
+
+
+def page_card(printer: Printer, url: str, title: str, lede: str, foot: str = "") -> tuple[str, bytes]:
+    """Of a page without measurements: (output path, PNG)."""
+    return _drawn(printer, url, title, lede, None, foot)
+
+
+def _drawn(printer: Printer, url: str, title: str, lede: str, group: Group | None, foot: str) -> tuple[str, bytes]:
+    card = _card(printer.sources.config.title, title, lede, group, foot)
+    svg = printer.templates.get_template("card.svg").render(page=card)
+    return card_url(url), printer.sources.drawn(f"{svg}<!-- {_made_with()} -->", draw)
+
+
+def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> Card:
+    rows = _rows(group) if group else []
+    size, lines = _fitting(title, (1, 2) if rows else (3,))
+    lead = size * 6 // 5
+    y = 116 + lead
+    titles = tuple(Line(line, y + at * lead) for at, line in enumerate(lines))
+    below = y + len(lines) * lead - 10
+    room = 0 if rows else (540 - below) // 46
+    ledes = tuple(Line(line, below + 10 + at * 46) for at, line in enumerate(_shortened(wrapped(lede, 34), room)))
+    top = 548 - 44 * len(rows)
+    bars = tuple(_bar(row, top + 44 * at) for at, row in enumerate(rows))
+    fonts = ", ".join(f"'{name}'" for name in FONTS)
+    return Card(fonts, site, titles, size, ledes, bars, top - 8, foot)
+
+
+def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
+    """The largest of a few sizes in which the title takes no more lines than the first of `lines`, or the next."""
+    for most in lines:
+        for size in (72, 62, 54):
+            if len(found := wrapped(title, size)) <= most:
+                return size, found
+    return 54, _shortened(wrapped(title, 54), lines[-1])
+
+
+def wrapped(text: str, size: int) -> list[str]:
+    """The lines of a text in letters of `size` pixels, by their usual widths: a card has room for an error."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and _width(f"{lines[-1]} {word}") * size <= _WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _width(text: str) -> float:
+    """In units of the size."""
+    return sum(map(_letter, text))
+
+
+def _letter(letter: str) -> float:
+    if ord(letter) >= _LATIN:
+        return 0.92
+    if letter in _NARROW:
+        return 0.32
+    return 0.88 if letter in _WIDE else 0.66 if letter.isupper() else 0.57
+
+
+def _shortened(lines: list[str], most: int) -> list[str]:
+    return (
+        lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1].rstrip('.,')} …"] if most > 0 else []
+    )
+
+
+def _measured(sources: Sources, post: Post) -> tuple[Group | None, Record | None]:
+    """What the first of its kernels that has a record and a ceiling measured."""
+    for name in sources.kernels_of.get(post.body.path, ()):
+        for record in sources.records(name)[:1]:
+            group = headline(sources.groups(record))
+            if group and group.can_be_drawn and group.best:
+                return group, record
+    return None, None
+
+
+def _rows(group: Group) -> list[Row]:
+    """The fastest of ours and the fastest baseline, by what they reach."""
+    timed = sorted(
+        (row for row in group.rows if row.share("of-ceiling")), key=lambda row: -(row.share("of-ceiling") or 0)
+    )
+    ours = [row for row in timed if row.ours]
+    others = [row for row in timed if row.role.value == "baseline"]
+    shown = [*others[:1], *ours[: _BARS - len(others[:1])]]
+    return [row for row in timed if row in shown]
+
+
+def _bar(row: Row, y: int) -> Bar:
+    share = row.share("of-ceiling") or 0.0
+    width = round(min(share, 1.0) * _BAR_PX)
+    return Bar(row.name, y, width, numbers.percent(share, 0), row.ours, row.best, bool(row.stale))
+
+
+def _provenance(group: Group, record: Record) -> str:
+    """Whose numbers these are."""
+    run = newest_run(record, group)
+    shape = f"{numbers.shape(group.workload.name)} {group.dtype}, of ceiling"
+    return f"{record.kernel} {shape}  ·  {run.environment.gpu}, {run.date}, {run.commit}" if run else shape
+
+
+@lru_cache
+def _made_with() -> str:
+    """The versions of all that a card depends on beside its text."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    def known(name: str) -> str:
+        try:
+            return f"{name} {version(name)}"
+        except PackageNotFoundError:
+            return f"no {name}"
+
+    return ", ".join(known(name) for name in ("resvg-py", *(package.replace("_", "-") for package in _PACKAGES)))
+
+
+def draw(svg: str) -> bytes:
+    """The PNG of an SVG."""
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_files=list(_fonts(svg)), skip_system_fonts=True))
+
+
+def _fonts(svg: str) -> Iterator[str]:
+    """Of the packages; the one with all letters of East Asia is large and opened only for a text that has some."""
+    yield from _files(_PACKAGES[0])
+    if any(ord(letter) >= _LATIN for letter in svg):
+        yield from _files(_PACKAGES[1])
+
+
+@lru_cache
+def _files(package: str) -> Sequence[str]:
+    found = find_spec(package)
+    folder = Path(found.origin).parent if found and found.origin else None
+    files = sorted(folder.rglob("*")) if folder else []
+    return tuple(str(path) for path in files if path.suffix in _SUFFIXES and "Italic" not in path.name)

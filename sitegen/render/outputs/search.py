@@ -1,0 +1,96 @@
+"""Search: its page, and the indexes that Pagefind makes of the words of other pages.
+
+Both exist where `site.yaml` says `search: true`.  An index is a folder of small files, of which a browser loads what
+a question needs.  There is one of each kind of page, not one with a filter by kind: the order in which Pagefind writes
+the values of a filter is chance, and the same pages must give the same bytes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import TemplateRuntimeError
+
+from sitegen import inside
+from sitegen.model.urls import CATEGORIES, SEARCH, TAGS, TERMS, relative, search_index_url
+from sitegen.render.shared.frame import POLICY, Link, Printer, navigation
+
+POLICY_WITH_WASM = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
+"""What Pagefind needs besides: it searches in WebAssembly."""
+_BESIDE_THE_TEXT = (
+    "head, .skip, .masthead, .colophon, .eyebrow, .meta, .plate, .prov, .turn, .toc, .figures, nav, svg, button, .no, "
+    "annotation"
+)
+_PROGRAM = ("pagefind.js", "pagefind-worker.js", "wasm.*.pagefind")
+_INDEX = ("pagefind-entry.json", "*.pf_*")
+"""What else Pagefind writes are interfaces of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    """`posts`"""
+    text: str
+    index: str
+    """Href of the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    script: str
+    kinds: tuple[Kind, ...]
+    """What can be asked for alone; in the index of the first stands Pagefind, too."""
+    lists: tuple[Link, ...]
+    """Where a reader without JavaScript looks."""
+
+
+def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
+    sources, spoken = printer.sources, printer.language()
+    there = {url: text for text, url in navigation(sources, spoken)}
+    there |= {CATEGORIES: spoken.say("Categories")} if sources.posts_by_category() else {}
+    there |= {TAGS: spoken.say("Tags")} if sources.posts_by_tag() else {}
+    there |= {TERMS: spoken.say("Terms")} if sources.site.terms else {}
+    page = SearchPage(
+        script=relative(sources.assets["search.js"], SEARCH),
+        kinds=tuple(Kind(k, spoken.say(k.capitalize()), relative(search_index_url(k), SEARCH)) for k in kinds),
+        lists=tuple(Link(text, relative(url, SEARCH)) for url, text in there.items()),
+    )
+    return printer.page(
+        "search.html", SEARCH, page, title=spoken.say("Search"), section=SEARCH, policy=POLICY_WITH_WASM
+    )
+
+
+def index_files(
+    printer: Printer, kind: str, pages: Iterable[str], content: Callable[[str], bytes], *, program: bool
+) -> dict[str, str | bytes]:
+    """The index of a kind of pages, by output path; with `program` also what reads it and all others.
+
+    `pages` are output paths, `content` reads one.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for path in pages:
+            inside.write_bytes(folder, f"site/{path}", content(path))
+        _run_pagefind(folder, printer.sources.config.language)
+        wanted = (*_INDEX, *(_PROGRAM if program else ()))
+        files = sorted(file for pattern in wanted for file in (folder / "index").rglob(pattern))
+        made = {file.relative_to(folder / "index").as_posix(): file.read_bytes() for file in files}
+    return {f"{search_index_url(kind)}{path}": data for path, data in made.items()}
+
+
+def _run_pagefind(folder: Path, language: str) -> None:
+    """All pages as one language: else a reader of English would not find a Korean post.  Raises TemplateRuntimeError
+    where it finds no text in them.
+    """
+    from pagefind.service import get_executable
+
+    words = [str(get_executable()), "--site", "site", "--output-path", "index", "--silent"]
+    words += ["--exclude-selectors", _BESIDE_THE_TEXT, "--force-language", language.partition("-")[0].lower()]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = " ".join(dict.fromkeys(done.stderr.split("\n"))).strip() or f"it ended with {done.returncode}"
+        raise TemplateRuntimeError(f"Pagefind finds no text in its pages; is `<head>` closed before it? ({said})")

@@ -1,0 +1,1 @@
+"""The linked site → its HTML pages, one module a kind of page."""

@@ -1,0 +1,192 @@
+"""The measured limits of each GPU → its page: every ceiling beside the datasheet's, every probe, and their sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from sitegen.markup.code import code_figure
+from sitegen.model.record import Ceiling, Run
+from sitegen.model.urls import KERNELS, ceilings_url, relative
+from sitegen.render.figures.inline_charts import Mark, bar
+from sitegen.render.figures.read_bandwidth import MIB, Stairs, render_staircase
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.kernel_charts import LEVELS, MIXES, ceiling_name
+from sitegen.render.measurements.record_facts import machine_facts
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Fact, Link, Printer
+from sitegen.results.datasheets import Datasheet, datasheet
+
+_CODE = re.compile(r"`([^`]+)`")
+_WORKING_SET = re.compile(r"(\d+) MB")
+"""A probe of the L2 that is named by how much it reads again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSource:
+    name: str
+    """`l2.cu`."""
+    about: Markup
+    """The file's opening comment, its `words` as code."""
+    code: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingsPage:
+    gpu: str
+    date: str
+    seconds: str
+    """That all probes took; empty when it was not kept."""
+    plate: tuple[Fact, ...]
+    ceilings: tables.Table
+    staircase: Markup
+    """Empty when no working sets were read."""
+    working_sets: tables.Table | None
+    probes: tables.Table
+    sources: tuple[ProbeSource, ...]
+    datasheet: str
+    """Its source; empty when none is known."""
+
+
+def render_ceilings(printer: Printer) -> dict[str, str]:
+    """A page for each GPU whose ceilings were measured, of the newest run that did."""
+    sources = tuple(_source(name, text) for name, text in sorted(printer.sources.probes.items()))
+    return dict(
+        _page(printer, gpu, run, sources)
+        for gpu in printer.sources.evidence.records.gpus()
+        if (run := printer.sources.ceilings_run(gpu))
+    )
+
+
+def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]) -> tuple[str, str]:
+    sheet, name = datasheet(gpu), run.environment.gpu
+    steps = working_sets(run)
+    page = CeilingsPage(
+        gpu=name,
+        date=run.date,
+        seconds=numbers.with_unit(numbers.fixed(took, 0), "s")
+        if (took := sum(c.seconds for c in run.ceilings))
+        else "",
+        plate=machine_facts(run),
+        ceilings=_ceilings(run, sheet),
+        staircase=_staircase(run, steps),
+        working_sets=_working_sets(steps) if steps else None,
+        probes=_probes(run),
+        sources=sources,
+        datasheet=sheet.source if sheet else "",
+    )
+    description = (
+        f"What an {name} reaches when a program does nothing else: memory, caches and arithmetic, as measured."
+    )
+    return printer.page(
+        "ceilings.html", ceilings_url(gpu), page, title=f"Ceilings of {name}", description=description, section=KERNELS
+    )
+
+
+def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
+    """To the page of each GPU that has one."""
+    found = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
+    return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in found if run)
+
+
+def long_name(name: str) -> str:
+    """`memory, copy (1:1)`, `bf16 tensor`, `shared memory, read`."""
+    return f"memory, {MIXES[name]} ({name.removeprefix('memory ')})" if name in MIXES else ceiling_name(name)
+
+
+def rate_text(name: str, rate: float) -> str:
+    return numbers.bandwidth(rate) if name in MIXES or name in LEVELS else numbers.teraflops(rate)
+
+
+def working_sets(run: Run) -> dict[int, float]:
+    """MiB that were read again and again → bytes per second, ascending."""
+    probes = next((ceiling.probes for ceiling in run.ceilings if ceiling.name == "L2"), {})
+    found = {int(match[1]): rate for name, rate in probes.items() if (match := _WORKING_SET.fullmatch(name))}
+    return dict(sorted(found.items()))
+
+
+def _ceilings(run: Run, sheet: Datasheet | None) -> tables.Table:
+    titles = ("measured", "datasheet", f"of datasheet,{numbers.NBSP}%")
+    heads = (*(tables.Heading(title) for title in titles), tables.Heading("", bar=True))
+    lines = tuple(_ceiling_line(ceiling, sheet) for ceiling in run.ceilings)
+    caption = "The best rate of each ceiling’s probes, beside the dense rate that the vendor prints."
+    head = (*heads, tables.Heading("by", class_="t"))
+    return tables.Table("ceilings", caption, "", head, (tables.Body(lines=lines),), (), wide=False, first="ceiling")
+
+
+def _ceiling_line(ceiling: Ceiling, sheet: Datasheet | None) -> tables.Line:
+    printed = sheet.rate(ceiling.name) if sheet else None
+    share = ceiling.rate / printed if printed else None
+    unit = "TB/s" if ceiling.name in MIXES else "TFLOP/s"
+    cells = (
+        rate_text(ceiling.name, ceiling.rate),
+        numbers.with_unit(numbers.printed(printed / 1e12), unit) if printed else "",
+        numbers.fixed(share * 100, 1) if share else "",
+        bar(share, Mark.BASELINE) if share else Markup(),
+        max(_ways(ceiling).items(), key=lambda probe: probe[1], default=("", 0.0))[0],
+    )
+    return tables.Line(f"c-{tables.part_of_id(ceiling.name)}", long_name(ceiling.name), "", "", cells)
+
+
+def _probes(run: Run) -> tables.Table:
+    heads = (tables.Heading("rate"), tables.Heading(f"of the best,{numbers.NBSP}%"), tables.Heading("", bar=True))
+    bodies = tuple(_probe_body(ceiling) for ceiling in run.ceilings)
+    caption = "Every probe’s own rate, the fastest first: the best is the ceiling."
+    return tables.Table("probes", caption, "", heads, bodies, (), wide=False, first="probe")
+
+
+def _ways(ceiling: Ceiling) -> dict[str, float]:
+    """The probes that differ in how they do it, and not in how much they read."""
+    return {name: rate for name, rate in ceiling.probes.items() if not _WORKING_SET.fullmatch(name)}
+
+
+def _probe_body(ceiling: Ceiling) -> tables.Body:
+    ordered = sorted(_ways(ceiling).items(), key=lambda probe: (-probe[1], probe[0]))
+    lines = tuple(_probe_line(ceiling, n, name, rate) for n, (name, rate) in enumerate(ordered))
+    took = f", {numbers.with_unit(numbers.fixed(ceiling.seconds, 1), 's')}" if ceiling.seconds else ""
+    return tables.Body(long_name(ceiling.name), f"{numbers.count(len(lines), 'probe')}{took}", "", lines)
+
+
+def _probe_line(ceiling: Ceiling, n: int, name: str, rate: float) -> tables.Line:
+    share = rate / ceiling.rate if ceiling.rate else 0.0
+    cells = (rate_text(ceiling.name, rate), numbers.fixed(share * 100, 1), bar(share, Mark.BASELINE))
+    return tables.Line(f"p-{tables.part_of_id(ceiling.name)}-{n}", name, "", "own" if n == 0 else "", cells)
+
+
+def _staircase(run: Run, steps: Mapping[int, float]) -> Markup:
+    if len(steps) < 2:
+        return Markup()
+    dram = next((ceiling.rate for ceiling in run.ceilings if ceiling.name == "memory 1:0"), None)
+    return render_staircase(Stairs(run.environment.gpu, steps, run.environment.l2_bytes, dram), id="staircase")
+
+
+def _working_sets(steps: Mapping[int, float]) -> tables.Table:
+    lines = tuple(
+        tables.Line(f"set-{mib}", numbers.with_unit(str(mib), MIB), "", "", (numbers.bandwidth(rate),))
+        for mib, rate in steps.items()
+    )
+    body = (tables.Body(lines=lines),)
+    heads = (tables.Heading("rate"),)
+    return tables.Table("sets", "The staircase as numbers", "", heads, body, (), wide=False, first="working set")
+
+
+def _source(name: str, text: str) -> ProbeSource:
+    about, code = opening_comment(text)
+    figure = code_figure(code, "cuda", title=f"probes/{name}", label=f"Source of the probe {name}")
+    return ProbeSource(name, Markup(_CODE.sub(r"<code>\1</code>", escape(about))), Markup(figure))
+
+
+def opening_comment(text: str) -> tuple[str, str]:
+    """What the file says of itself in its first `//` lines, as one paragraph, and the rest of it."""
+    lines = text.splitlines()
+    count = next((n for n, line in enumerate(lines) if not line.startswith("//")), len(lines))
+    return " ".join(_words(lines[:count])), "\n".join(lines[count:]).strip("\n")
+
+
+def _words(comment: list[str]) -> Iterator[str]:
+    for line in comment:
+        yield from line.removeprefix("//").split()

@@ -1,0 +1,162 @@
+"""The home page: what the site promises, where to begin, what is there, what is new."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from sitegen.model.urls import HOME, POSTS, WORKLOG, relative
+from sitegen.render.figures.inline_charts import heat
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.pages.posts import PostLine, post_line
+from sitegen.render.pages.series import Course, course
+from sitegen.render.pages.worklog import DayLine, Days, countdown, day_line
+from sitegen.render.shared.frame import Fact, Printer
+from sitegen.render.shared.language import Language
+from sitegen.render.shared.paging import NEWEST_ON_HOME
+from sitegen.render.shared.structured import About
+
+if TYPE_CHECKING:
+    from sitegen.render.measurements.kernel_table import Board
+
+
+@dataclass(frozen=True, slots=True)
+class NoBoard:
+    """Of a site without kernels, of which nothing that reads records is imported."""
+
+    rows: tuple[()] = ()
+    provenance: tuple[()] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """An entry point: who it is for, and the post."""
+
+    because: str
+    title: str
+    href: str
+    description: str
+    minutes: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    heading: str
+    lede: str
+    figure: Markup
+    figure_caption: str
+    plate: tuple[Fact, ...]
+    doors: tuple[Door, ...]
+    courses: tuple[Course, ...]
+    board: Board | NoBoard
+    posts: tuple[PostLine, ...]
+    all_posts: str
+    count: str
+    day: DayLine | None
+    countdown: Days | None
+    heat: Markup
+    worklog: str
+
+
+def render_home(printer: Printer) -> dict[str, str]:
+    sources, config, spoken = printer.sources, printer.sources.config, printer.language()
+    heading, lede = _promise(config.title, config.description)
+    figure, caption = _overview(sources)
+    worklog = sources.site.worklog
+    page = HomePage(
+        heading=heading,
+        lede=lede,
+        figure=figure,
+        figure_caption=caption,
+        plate=_plate(sources),
+        doors=_doors(sources, spoken),
+        courses=tuple(course(sources, series, "") for series in sources.site.series),
+        board=_board(sources),
+        posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:NEWEST_ON_HOME]),
+        all_posts=relative(POSTS, ""),
+        count=spoken.posts(len(sources.posts_in(""))),
+        day=day_line(sources, worklog[0], "") if worklog else None,
+        countdown=countdown(sources),
+        heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
+        worklog=relative(WORKLOG, ""),
+    )
+    return dict([printer.page("home.html", "", page, title=config.title, about=About(versions=sources.versions(HOME)))])
+
+
+def home_in(printer: Printer, lang: str) -> tuple[str, str]:
+    """Of another language than the site's: its newest posts.  What else a home page shows is in the site's language."""
+    sources, config, spoken = printer.sources, printer.sources.config, printer.language(lang)
+    here, posts = sources.address(HOME, lang), sources.posts_in(lang)
+    page = HomePage(
+        heading=config.title,
+        lede="",
+        figure=Markup(),
+        figure_caption="",
+        plate=(),
+        doors=(),
+        courses=(),
+        board=NoBoard(),
+        posts=tuple(post_line(sources, post, here, spoken) for post in posts[:NEWEST_ON_HOME]),
+        all_posts=relative(sources.address(POSTS, lang), here),
+        count=spoken.posts(len(posts)),
+        day=None,
+        countdown=None,
+        heat=Markup(),
+        worklog="",
+    )
+    about = About(versions=sources.versions(HOME))
+    return printer.page("home.html", here, page, title=config.title, lang=lang, about=about)
+
+
+def _promise(title: str, description: str) -> tuple[str, str]:
+    """The first sentence of the description is the promise, the rest says how; a single one stands below the title."""
+    first, _, rest = re.sub(r"\s+", " ", description).partition(". ")
+    return (first, rest) if rest else (title, description)
+
+
+def _overview(sources: Sources) -> tuple[Markup, str]:
+    if not sources.site.kernels:
+        return Markup(), ""
+    from sitegen.render.measurements.site_roofline import overview
+
+    return overview(sources)
+
+
+def _board(sources: Sources) -> Board | NoBoard:
+    if not sources.site.kernels:
+        return NoBoard()
+    from sitegen.render.measurements.kernel_table import board
+
+    return board(sources, "")
+
+
+def _plate(sources: Sources) -> tuple[Fact, ...]:
+    """What the numbers of the site rest on; empty before anything was measured."""
+    pairs = [(kernel, record) for kernel in sources.site.kernels for record in sources.records(kernel.name)]
+    runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
+    if not runs:
+        return ()
+    from sitegen.render.inputs.rows import stale_of
+
+    stale = sum(stale_of(sources.evidence, kernel, record)[0] for kernel, record in pairs)
+    newest = runs[-1]
+    return (
+        Fact("kernels", str(len(sources.site.kernels))),
+        Fact("evaluations", str(sum(len(record.evaluations) for _, record in pairs))),
+        Fact("stale", str(stale), state="stale" if stale else ""),
+        Fact("measured on", ", ".join(dict.fromkeys(run.environment.gpu for run in runs))),
+        Fact("last run", newest.date),
+        Fact("commit", newest.commit),
+    )
+
+
+def _doors(sources: Sources, spoken: Language) -> tuple[Door, ...]:
+    doors = []
+    for entry in sources.config.entry_points:
+        if post := sources.post(entry.post.name):
+            line = post_line(sources, post, "", spoken)
+            doors.append(Door(entry.because, line.title, line.href, line.description, line.minutes))
+    return tuple(doors)

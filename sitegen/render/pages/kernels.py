@@ -1,0 +1,257 @@
+"""Kernels → their pages: the ladder of implementations, every evaluation, the roofline, what was caught, the record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sitegen.model.kernel import Kernel
+from sitegen.model.plain import to_plain
+from sitegen.model.record import Record, Role
+from sitegen.model.urls import KERNELS, kernel_url, relative
+from sitegen.render.inputs.implementations import source_of
+from sitegen.render.inputs.rows import Group, headline
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.benchmark import benchmark_table
+from sitegen.render.measurements.checks import checks, findings
+from sitegen.render.measurements.details import details
+from sitegen.render.measurements.history import History, history
+from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
+from sitegen.render.measurements.kernel_table import Board, board
+from sitegen.render.measurements.ladder import Step, ladder, source_url, unmeasured
+from sitegen.render.measurements.provenance import ceilings_href
+from sitegen.render.measurements.record_facts import record_plate
+from sitegen.render.pages.ceilings import ceilings_links
+from sitegen.render.pages.changes import changes_url, last_two, render_changes
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Fact, Link, Printer
+from sitegen.render.shared.structured import About
+from sitegen.render.texts.mentions import mentions
+from sitegen.results.measures import GoalResult, GoalState, goal_results
+
+
+@dataclass(frozen=True, slots=True)
+class GoalLine:
+    text: str
+    state: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """A wrong variant: what it must get, and what it got."""
+
+    name: str
+    expected: str
+    status: str
+    held: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All of one GPU."""
+
+    id: str
+    gpu: str
+    headline: str
+    """`8192 × 8192 in float32`."""
+    steps: tuple[Step, ...]
+    stale: tuple[str, ...]
+    table: tables.Table
+    figure: Figure | None
+    details: tuple[tables.Table, ...]
+    """Code, bytes and clocks at the headline."""
+    other_details: tuple[tables.Table, ...]
+    """The same at all other workloads."""
+    checks: tables.Table | None
+    findings: tuple[str, ...]
+    caught: tuple[Caught, ...]
+    history: History | None
+    """None when no run that is kept timed the best implementation."""
+    changes: str
+    """The href of the newest run against the one before; empty when there is only one."""
+    plate_id: str
+    plate: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPage:
+    name: str
+    summary: str
+    posts: tuple[Link, ...]
+    state: str
+    plate: tuple[Fact, ...]
+    goals: tuple[GoalLine, ...]
+    sections: tuple[Section, ...]
+    unmeasured: tuple[Step, ...]
+    """The implementations of a kernel without any record."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIndex:
+    board: Board
+    summaries: tuple[tuple[Link, str], ...]
+    ceilings: tuple[Link, ...]
+    """Of each GPU."""
+
+
+def render_kernels(printer: Printer) -> dict[str, str]:
+    sources = printer.sources
+    if not sources.site.kernels:
+        return {}
+    pages: dict[str, str] = {}
+    for kernel in sources.site.kernels:
+        pages |= _kernel_pages(printer, kernel) | _data(sources, kernel)
+    summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
+    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS))
+    description = "Best implementation of each kernel, against the ceiling that binds it."
+    pages.update(
+        [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
+    )
+    return pages
+
+
+def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
+    """Each record as JSON, and the source of each implementation as text."""
+    files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
+    sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
+    return {**files, **{path: text for path, text in sourced.items() if text}}
+
+
+def _json(record: Record) -> str:
+    return json.dumps(to_plain(record), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
+    """Its page, and one for each record of what changed from run to run."""
+    sources, here = printer.sources, kernel_url(kernel.name)
+    records = sources.records(kernel.name)
+    found = [(record, sources.groups(record)) for record in records]
+    several = len(records) > 1
+    page = KernelPage(
+        name=kernel.name,
+        summary=kernel.summary,
+        posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
+        state=_state([group for _, shown in found for group in shown]),
+        plate=_kernel_plate(sources, kernel, found, here),
+        goals=tuple(_goal(r, found) for r in goal_results(kernel, records[0] if records else None)),
+        sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
+        unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
+    )
+    about, lede = About(card=True), kernel.summary
+    made = [printer.page("kernel.html", here, page, title=kernel.name, description=lede, section=KERNELS, about=about)]
+    for record, section in zip(records, page.sections, strict=True):
+        made += render_changes(printer, kernel, record, section.history).items()
+    return dict(made)
+
+
+def _state(shown: list[Group]) -> str:
+    """`1 of 6 results stale`; empty when all are fresh."""
+    timed = [row for group in shown for row in group.rows if row.ours and row.performance]
+    stale = [row for row in timed if row.stale]
+    return f"{len(stale)} of {len(timed)} results stale" if stale else ""
+
+
+def _kernel_plate(
+    sources: Sources, kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...]]], here: str
+) -> tuple[Fact, ...]:
+    facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
+    facts.append(Fact("operations", _formula(kernel.flops)))
+    if found and (binding := _binding_ceilings(found[0][1])):
+        facts.append(Fact("binding ceiling", binding, ceilings_href(sources, found[0][0].gpu, here)))
+    allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
+    facts += [Fact("tolerance", allowed)] if allowed else []
+    facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
+    if found and kernel.wrong:
+        caught = _caught(found[0][0])
+        facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
+    return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in found) or "not measured yet"))
+
+
+def _binding_ceilings(shown: Sequence[Group]) -> str:
+    """Of the workload that the page treats first, in each dtype: of a matrix product they differ."""
+    firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
+    found = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
+    return ";\n".join(found)
+
+
+def _ceiling(group: Group) -> str:
+    name, rate = group.ceiling
+    shown = numbers.bandwidth if group.bound_by_memory else numbers.operations
+    return f"{ceiling_name(name)}, {shown(rate)}"
+
+
+def _formula(text: str) -> str:
+    return text.replace(" * ", f"{numbers.NBSP}·{numbers.NBSP}")
+
+
+def _gpu_name(record: Record) -> str:
+    return record.runs[-1].environment.gpu if record.runs else record.gpu
+
+
+def _section(
+    sources: Sources, kernel: Kernel, record: Record, shown: tuple[Group, ...], here: str, several: bool
+) -> Section:
+    end = f"-{record.gpu}" if several else ""
+    group = headline(shown)
+    first = record is sources.records(kernel.name)[0]
+    charted = group if group and group.can_be_drawn else None
+    others = [other for other in shown if other is not group]
+    compared = next((row.name for g in shown for row in g.rows if row.role is Role.BASELINE and row.performance), "")
+    return Section(
+        id=f"on{end}" if several else "on",
+        gpu=_gpu_name(record),
+        headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
+        steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
+        stale=_stale_lines(record, group),
+        table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
+        figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
+        details=details([group], compared, f"code{end}") if group else (),
+        other_details=details(others, compared, f"code-more{end}"),
+        checks=checks(shown, f"checks{end}"),
+        findings=findings(shown),
+        caught=_caught(record),
+        history=history(kernel, record, sources.histories(record), shown, group),
+        changes=relative(changes_url(kernel.name, record.gpu), here) if last_two(sources, record) else "",
+        plate_id=f"record-{record.gpu}",
+        plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
+    )
+
+
+def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
+    return kernel_figure(sources, kernel, record, group, here, id=id, wide=False)
+
+
+def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
+    rows = [row for row in group.rows if row.stale and row.performance] if group else []
+    dates = {run.id: run.date for run in record.runs}
+    return tuple(f"{r.name}: measured {dates.get(r.evaluation.run, '')}, {r.stale}" for r in rows if r.evaluation)
+
+
+def _caught(record: Record) -> tuple[Caught, ...]:
+    return tuple(
+        Caught(
+            r.name,
+            r.expected.value.replace("_", " "),
+            r.status.value.replace("_", " "),
+            r.status == r.expected,
+            tables.in_one_line(r.message)[:240],
+        )
+        for r in record.rejections
+    )
+
+
+def _goal(result: GoalResult, found: Sequence[tuple[Record, tuple[Group, ...]]]) -> GoalLine:
+    goal = result.goal
+    if result.value is None:
+        return GoalLine(goal.text, "planned", "not measured yet")
+    times = goal.unit.startswith("x")
+    decimals = numbers.decimals_beside(result.value, goal.at_least, 2 if times else 3)
+    reached = numbers.ratio(result.value, decimals) if times else numbers.fixed(result.value, decimals)
+    here = [g for _, shown in found[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
+    stale = any(row.stale for group in here for row in group.rows if row.name == result.name)
+    state = "stale" if stale else "done" if result.state is GoalState.MET else "failed"
+    return GoalLine(goal.text, state, f"{result.state}: {reached} by {result.name}")

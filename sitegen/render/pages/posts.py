@@ -1,0 +1,315 @@
+"""Posts → their pages, the archive in pages of 50, and the pages of their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.document import Document, Heading
+from sitegen.model.linked import Neighbours, document_key
+from sitegen.model.site import Post
+from sitegen.model.urls import (
+    CATEGORIES,
+    FEED,
+    POSTS,
+    TAGS,
+    category_url,
+    kernel_url,
+    list_page_url,
+    relative,
+    series_url,
+    tag_url,
+)
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.pages.series import Position, positions
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Fact, Link, Printer
+from sitegen.render.shared.language import Language
+from sitegen.render.shared.paging import on_page, pages_of
+from sitegen.render.shared.structured import ARTICLE, About
+from sitegen.render.texts.filled_slots import Place, fill
+
+
+@dataclass(frozen=True, slots=True)
+class PostLine:
+    """A post in a list."""
+
+    title: str
+    href: str
+    iso: str
+    day: str
+    description: str
+    minutes: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostList:
+    title: str
+    lede: str
+    posts: tuple[PostLine, ...]
+    newer: str
+    older: str
+    number: int
+    pages: int
+    eyebrow: Link | None
+    """To all lists of its kind."""
+    categories: tuple[Link, ...]
+    all_categories: str
+    tags: tuple[Link, ...]
+    all_tags: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the contents list."""
+
+    number: str
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    id: str
+    kernel: str
+    href: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PostPage:
+    title: str
+    lede: str
+    iso: str
+    day: str
+    updated_iso: str
+    updated: str
+    category: Link | None
+    minutes: str
+    kernels: tuple[Link, ...]
+    tags: tuple[Link, ...]
+    stale: str
+    """`2 of 9 results stale`; empty when all are fresh."""
+    contents: tuple[Entry, ...]
+    body: Markup
+    plates: tuple[Plate, ...]
+    places: tuple[Position, ...]
+    related: tuple[PostLine, ...]
+    newer: Link | None
+    older: Link | None
+    discuss: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagIndex:
+    tags: tuple[tuple[Link, str], ...]
+    """Each with the number of its posts."""
+
+
+def post_line(sources: Sources, post: Post, here: str, spoken: Language) -> PostLine:
+    date, words = sources.day_of(post.date), sources.document(post.body).words
+    href, minutes = relative(sources.post_url(post), here), spoken.minutes(words)
+    return PostLine(post.title, href, date.isoformat(), spoken.day(date), post.description, minutes)
+
+
+def archive_page(printer: Printer, lang: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of all posts in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url = sources.address(POSTS, lang)
+    here, posts = list_page_url(url, number), sources.posts_in(lang)
+    tags = tuple(Link(tag, relative(sources.address(tag_url(tag), lang), here)) for tag in sources.posts_by_tag(lang))
+    categories = tuple(
+        Link(category, relative(sources.address(category_url(category), lang), here))
+        for category in sources.posts_by_category(lang)
+    )
+    about = About(("CollectionPage",), versions=sources.versions(POSTS) if number == 1 else {})
+    title = spoken.say("Posts")
+    return _list_page(printer, lang, url, number, title, posts, about, categories=categories, tags=tags)
+
+
+def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of the posts about a tag in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url, posts = sources.address(tag_url(tag), lang), sources.posts_by_tag(lang)[tag]
+    lede = spoken.say("Posts about {tag}.", tag=tag)
+    feed = (f"{sources.config.title}: {tag}", f"{url}{FEED}") if "tags" in sources.config.feeds else ("", "")
+    about, above = About(("CollectionPage",), feed=feed), (spoken.say("Tags"), TAGS)
+    return _list_page(printer, lang, url, number, tag, posts, about, lede=lede, above=above)
+
+
+def category_page(printer: Printer, lang: str, category: str, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of the posts in a category in a language."""
+    sources, spoken = printer.sources, printer.language(lang)
+    url, posts = sources.address(category_url(category), lang), sources.posts_by_category(lang)[category]
+    lede = spoken.say("Posts in {category}.", category=category)
+    about, above = About(("CollectionPage",)), (spoken.say("Categories"), CATEGORIES)
+    return _list_page(printer, lang, url, number, category, posts, about, lede=lede, above=above)
+
+
+def _list_page(
+    printer: Printer,
+    lang: str,
+    url: str,
+    number: int,
+    title: str,
+    posts: Sequence[Post],
+    about: About,
+    *,
+    lede: str = "",
+    above: tuple[str, str] = ("", ""),
+    categories: tuple[Link, ...] = (),
+    tags: tuple[Link, ...] = (),
+) -> tuple[str, str]:
+    """`above` is the text and the URL of the list of all such lists."""
+    sources, spoken, here, total = printer.sources, printer.language(lang), list_page_url(url, number), pages_of(posts)
+    page = PostList(
+        title=title,
+        lede=lede,
+        posts=tuple(post_line(sources, post, here, spoken) for post in on_page(posts, number)),
+        newer=relative(list_page_url(url, number - 1), here) if number > 1 else "",
+        older=relative(list_page_url(url, number + 1), here) if number < total else "",
+        number=number,
+        pages=total,
+        eyebrow=Link(above[0], relative(sources.address(above[1], lang), here)) if above[0] else None,
+        categories=categories,
+        all_categories=relative(sources.address(CATEGORIES, lang), here),
+        tags=tags,
+        all_tags=relative(sources.address(TAGS, lang), here),
+    )
+    name = title if number == 1 else spoken.say("{title}, page {number}", title=title, number=number)
+    section = sources.address(POSTS, lang)
+    return printer.page("posts.html", here, page, title=name, description=lede, section=section, lang=lang, about=about)
+
+
+def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
+    sources, spoken = printer.sources, printer.language(lang)
+    here, tags = sources.address(TAGS, lang), sources.posts_by_tag(lang)
+    found = tuple(
+        (Link(tag, relative(sources.address(tag_url(tag), lang), here)), spoken.posts(len(posts)))
+        for tag, posts in tags.items()
+    )
+    section, title = sources.address(POSTS, lang), spoken.say("Tags")
+    about = About(("CollectionPage",), versions=sources.versions(TAGS, sources.by_tag))
+    return printer.page("tags.html", here, TagIndex(found), title=title, section=section, lang=lang, about=about)
+
+
+def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
+    """Its page, and what its cells drew."""
+    pages: dict[str, str | bytes] = dict([_post_page(printer, post)])
+    if printer.sources.document(post.body).cells:
+        from sitegen.render.measurements.cells import images
+
+        pages |= images(printer.sources, post)
+    return pages
+
+
+def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
+    sources, here = printer.sources, printer.sources.post_url(post)
+    document, spoken = sources.document(post.body), printer.language(post.lang)
+    kernels = sources.kernels_of.get(post.body.path, ())
+    date = sources.day_of(post.date)
+    updated = sources.day_of(post.updated) if post.updated else None
+    beside = sources.linked.neighbours.get(post.body.path, Neighbours())
+    page = PostPage(
+        title=post.title,
+        lede=post.description,
+        iso=date.isoformat(),
+        day=spoken.day(date),
+        updated_iso=updated.isoformat() if updated else "",
+        updated=spoken.day(updated) if updated else "",
+        category=_category(sources, post, here),
+        minutes=spoken.minutes(document.words),
+        kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
+        tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
+        stale=_stale(sources, kernels, spoken) if kernels else "",
+        contents=contents(document),
+        body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
+        plates=_plates(sources, kernels, here) if kernels else (),
+        places=positions(sources, post, here, spoken),
+        related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
+        newer=_link(sources, beside.next, here),
+        older=_link(sources, beside.previous, here),
+        discuss=post.discuss,
+    )
+    return printer.page(
+        "post.html",
+        here,
+        page,
+        title=post.title,
+        description=post.description,
+        section=sources.address(POSTS, post.lang),
+        lang=post.lang,
+        about=about_post(sources, post),
+    )
+
+
+def _category(sources: Sources, post: Post, here: str) -> Link | None:
+    url = sources.address(category_url(post.category), post.lang)
+    return Link(post.category, relative(url, here)) if post.category else None
+
+
+def about_post(sources: Sources, post: Post) -> About:
+    """What machines are told of it."""
+    series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
+    facts: dict[str, object] = {"timeRequired": f"PT{numbers.minutes(sources.document(post.body).words)}M"}
+    if post.category:
+        facts["articleSection"] = post.category
+    if post.teaches:
+        facts["teaches"] = list(post.teaches)
+    if post.needs:
+        facts["dependencies"] = ", ".join(post.needs)
+    translated = sources.translations.get(post.slug, {})
+    return About(
+        ARTICLE,
+        card=True,
+        published=sources.stamp(post.date),
+        modified=sources.stamp(post.updated) if post.updated else "",
+        tags=tuple(ref.name for ref in post.tags),
+        facts=facts,
+        series=tuple((one.title, series_url(one.id)) for one in series),
+        versions={lang: sources.post_url(other) for lang, other in translated.items()},
+    )
+
+
+def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
+    return Link(post.title, relative(sources.post_url(post), here)) if post else None
+
+
+def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
+    """How many of the results of these kernels are stale."""
+    from sitegen.render.inputs.rows import stale_of
+
+    counts = [
+        stale_of(sources.evidence, kernel, record)
+        for name in kernels
+        if (kernel := sources.kernel(name))
+        for record in sources.records(name)
+    ]
+    stale = sum(count for count, _ in counts)
+    total = sum(total for _, total in counts)
+    return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
+
+
+def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
+    """What made the numbers of the post: one plate a kernel and GPU."""
+    from sitegen.render.measurements.record_facts import record_plate
+    from sitegen.render.measurements.tables import part_of_id
+
+    return tuple(
+        Plate(
+            f"record-{part_of_id(name)}-{record.gpu}",
+            name,
+            relative(kernel_url(name), here),
+            record_plate(record, relative(f"{kernel_url(name)}{record.gpu}.json", here)),
+        )
+        for name in kernels
+        for record in sources.records(name)
+    )
+
+
+def contents(document: Document) -> tuple[Entry, ...]:
+    """Headings of the second level, numbered as on the page."""
+    shown: list[Heading] = [heading for heading in document.headings if heading.level == 2]
+    return tuple(Entry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))

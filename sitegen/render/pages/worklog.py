@@ -1,0 +1,247 @@
+"""The worklog → a page a day, with its month, its tasks and the days beside it, and the page of all days."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.linked import document_key
+from sitegen.model.site import TaskState, WorklogEntry
+from sitegen.model.urls import FEED, WORKLOG, day_url, list_page_url, relative
+from sitegen.render.figures.inline_charts import heat, level
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Link, Printer
+from sitegen.render.shared.paging import on_page, pages_of
+from sitegen.render.shared.structured import About
+from sitegen.render.texts.filled_slots import Place, fill
+
+STATES = {
+    TaskState.OPEN: ("planned", "Open"),
+    TaskState.PARTIAL: ("partial", "Partly done"),
+    TaskState.DONE: ("done", "Done"),
+}
+_NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
+"""Slots, and what only screen readers hear."""
+AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDay:
+    number: int
+    """0 outside of the month."""
+    href: str = ""
+    label: str = ""
+    class_: str = ""
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    title: str
+    weeks: tuple[tuple[CalendarDay, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """T − N."""
+
+    text: str
+    goal: str
+    iso: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    state: str
+    word: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DayPage:
+    title: str
+    iso: str
+    body: Markup
+    countdown: Days | None
+    tasks: tuple[TaskLine, ...]
+    """What stayed open."""
+    questions: tuple[str, ...]
+    tally: str
+    month: Month
+    previous: Link | None
+    next: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    href: str
+    title: str
+    iso: str
+    tally: str
+    excerpt: str
+    class_: str
+
+
+@dataclass(frozen=True, slots=True)
+class MonthList:
+    title: str
+    days: tuple[DayLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorklogPage:
+    intro: Markup
+    countdown: Days | None
+    heat: Markup
+    months: tuple[MonthList, ...]
+    newer: str
+    older: str
+    number: int
+    pages: int
+
+
+def countdown(sources: Sources) -> Days | None:
+    """To the goal of the site, from the day that the build is told."""
+    goal = sources.config.countdown
+    if goal is None:
+        return None
+    left = (goal.date - sources.as_of).days
+    return _days(left, goal.goal, goal.date)
+
+
+def _days(left: int, goal: str, date: dt.date) -> Days:
+    sign = numbers.MINUS if left >= 0 else "+"
+    return Days(f"T{numbers.NBSP}{sign}{numbers.NBSP}{abs(left)}", goal, date.isoformat(), numbers.day(date))
+
+
+def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
+    document = sources.document(entry.body)
+    return DayLine(
+        href=relative(day_url(entry.date), here),
+        title=numbers.weekday(entry.date),
+        iso=entry.date.isoformat(),
+        tally=_tally(entry),
+        excerpt=_excerpt(sources.fragments[document_key(entry.body)]),
+        class_=f"w{level(document.words)}",
+    )
+
+
+def _excerpt(html: str, letters: int = 160) -> str:
+    """The first words of a day, as plain text."""
+    text = " ".join(Markup(_NOT_WORDS.sub("", html)).striptags().split())
+    if len(text) <= letters:
+        return text
+    return f"{text[:letters].rsplit(' ', 1)[0]} …"
+
+
+def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
+    """Page `number`, from 1, of all days."""
+    sources, entries, here = printer.sources, printer.sources.site.worklog, list_page_url(WORKLOG, number)
+    total, intro = pages_of(entries), sources.site.worklog_intro
+    page = WorklogPage(
+        intro=fill(printer, sources.document(intro), Place(document_key(intro), here))
+        if intro and number == 1
+        else Markup(),
+        countdown=countdown(sources),
+        heat=heat(sources.words_by_day, sources.as_of),
+        months=_months(sources, on_page(entries, number), here),
+        newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
+        older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
+        number=number,
+        pages=total,
+    )
+    title = "Worklog" if number == 1 else f"Worklog, page {number}"
+    description = "What was done each day, unpolished."
+    fed = "worklog" in sources.config.feeds
+    about = About(
+        ("CollectionPage",), feed=(f"{sources.config.title}: Worklog", f"{WORKLOG}{FEED}") if fed else ("", "")
+    )
+    return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG, about=about)
+
+
+def _months(sources: Sources, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
+    titles = dict.fromkeys(_month_title(entry.date) for entry in entries)
+    return tuple(
+        MonthList(title, tuple(day_line(sources, e, here) for e in entries if _month_title(e.date) == title))
+        for title in titles
+    )
+
+
+def _month_title(date: dt.date) -> str:
+    return f"{numbers.MONTHS[date.month - 1]} {date.year}"
+
+
+def day_page(printer: Printer, at: int) -> tuple[str, str]:
+    sources, entries = printer.sources, printer.sources.site.worklog
+    entry, here = entries[at], day_url(entries[at].date)
+    document = sources.document(entry.body)
+    page = DayPage(
+        title=numbers.weekday(entry.date),
+        iso=entry.date.isoformat(),
+        body=fill(printer, document, Place(document_key(entry.body), here)),
+        countdown=_day_countdown(sources, entry),
+        tasks=tuple(_task(t.state, t.text) for t in entry.tasks if t.state is not TaskState.DONE),
+        questions=tuple(_plain(question) for question, _ in entry.questions),
+        tally=_tally(entry),
+        month=_month(sources, entry, here),
+        previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
+        next=_link(entries[at - 1], here) if at else None,
+    )
+    title, words = f"{numbers.day(entry.date)}, worklog", _excerpt(sources.fragments[document_key(entry.body)])
+    about = About(("BlogPosting",), published=entry.date.isoformat())
+    return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
+
+
+def _link(entry: WorklogEntry, here: str) -> Link:
+    return Link(numbers.weekday(entry.date), relative(day_url(entry.date), here))
+
+
+def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
+    """As it was written that day; else counted from it."""
+    goal = sources.config.countdown
+    if entry.days_left is not None:
+        same = goal is not None and (goal.date - entry.date).days == entry.days_left
+        date = entry.date + dt.timedelta(days=entry.days_left)
+        return _days(entry.days_left, goal.goal if goal and same else "", date)
+    return _days((goal.date - entry.date).days, goal.goal, goal.date) if goal else None
+
+
+def _task(state: TaskState, text: str) -> TaskLine:
+    class_, word = STATES[state]
+    return TaskLine(class_, word, _plain(text))
+
+
+def _plain(markdown: str) -> str:
+    """A line of Markdown without its links' targets and marks of emphasis, for a list beside the text."""
+    linked = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}", r"\1", linked).strip()
+
+
+def _tally(entry: WorklogEntry) -> str:
+    """`2 of 5 tasks done`; empty without tasks."""
+    done = sum(1 for task in entry.tasks if task.state is TaskState.DONE)
+    return f"{done} of {numbers.count(len(entry.tasks), 'task')} done" if entry.tasks else ""
+
+
+def _month(sources: Sources, entry: WorklogEntry, here: str) -> Month:
+    words = sources.words_by_day
+    weeks = calendar.Calendar().monthdatescalendar(entry.date.year, entry.date.month)
+    rows = tuple(tuple(_calendar_day(day, entry.date, words, here) for day in week) for week in weeks)
+    return Month(_month_title(entry.date), rows)
+
+
+def _calendar_day(day: dt.date, today: dt.date, words: Mapping[dt.date, int], here: str) -> CalendarDay:
+    if day.month != today.month:
+        return CalendarDay(0)
+    if day not in words:
+        return CalendarDay(day.day)
+    amount = level(words[day])
+    label = f"{day.day} {numbers.MONTHS[day.month - 1]}, {AMOUNTS[amount]}"
+    return CalendarDay(day.day, relative(day_url(day), here), label, f"w{amount}", day == today)

@@ -1,0 +1,40 @@
+"""What a sheet shows, part by part, and the digests by which two builds of it are compared."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+DAY = "the day"
+"""For which the site is built, where a page shows it."""
+TEXT = "the text itself"
+"""The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its interface
+(`pipeline.text_interface`), or has the digest of the file among its values.
+"""
+
+
+class Part(NamedTuple):
+    """One thing that a sheet shows."""
+
+    what: str
+    """In words, for `build --explain`: `the text itself`."""
+    value: Any
+    """Strings, numbers, bytes and tuples of them."""
+    files: tuple[str, ...] = ()
+    """Those that say it."""
+
+
+def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:
+    """A digest of everything that is shown, and one of each part."""
+    parts = tuple(digest_of_part(part) for part in shows)
+    return key_of_parts(parts), parts
+
+
+def key_of_parts(parts: Iterable[bytes]) -> bytes:
+    return blake2b(b"".join(parts), digest_size=16).digest()
+
+
+def digest_of_part(part: Part) -> bytes:
+    return blake2b(marshal.dumps(part.value, 2), digest_size=8).digest()  # version 2: bytes depend on the value alone

@@ -1,0 +1,123 @@
+"""The sheets that make pages be found: feeds, cards, search and its indexes, lists for programs, redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sitegen.model import urls
+from sitegen.model.site import Post
+from sitegen.render.rules.dependencies import DAY, Part
+from sitegen.render.rules.rule import Files, Sheet, Shown, printed, these
+from sitegen.render.shared.paging import FEED_ENTRIES
+
+if TYPE_CHECKING:
+    from sitegen.render.shared.frame import Printer
+
+KINDS = ("posts", "worklog", "kernels", "terms")
+"""Of pages that search finds."""
+
+
+def cards(shown: Shown) -> Iterator[Sheet]:
+    """Of the home page, which stands for those without one, of posts, pages, series and kernels."""
+    sources = shown.sources
+    for post in sources.site.posts:
+        measured = shown.is_measured(post)
+        tags = Part("its tags", tuple(ref.name for ref in post.tags))
+        shows = [shown.cards("the post itself", [post]), tags, *([shown.measured] if measured else [])]
+        name = urls.card_url(sources.post_url(post))
+        yield Sheet(name, these(*shows), printed("outputs.cards", "post_card", post=post), measured, listed=False)
+    site, config = sources.site, sources.config
+    pages = [(urls.HOME, config.title, config.description)]
+    pages += [(urls.page_url(page, config), page.title, page.description) for page in site.pages]
+    pages += [(urls.series_url(series.id), series.title, series.tagline) for series in site.series]
+    pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
+    for url, title, lede in pages:
+        make = printed("outputs.cards", "page_card", url=url, title=title, lede=lede)
+        yield Sheet(urls.card_url(url), these(Part("its words", (title, lede))), make, listed=False)
+
+
+def llms(shown: Shown) -> Sheet:
+    site = shown.sources.site
+    posts = tuple((*shown.link(post), post.description, post.lang) for post in site.posts)
+    others = [(page.title, page.slug, page.description, page.lang) for page in site.pages]
+    others += [(one.title, one.id, one.tagline, "") for one in site.series]
+    others += [(kernel.name, kernel.summary, "", "") for kernel in site.kernels]
+    others += [(term.title, term.slug, "", "") for term in site.terms]
+    shows = these(Part("the posts", posts), Part("the other pages", (tuple(others), bool(site.worklog))))
+    return Sheet("llms.txt", shows, printed("outputs.markdown_twins", "llms"), listed=False)
+
+
+def feeds(shown: Shown) -> Iterator[Sheet]:
+    sources, kinds = shown.sources, shown.sources.config.feeds
+    for lang, posts in sources.posts_by_language.items():
+        day = [] if posts else [Part(DAY, sources.as_of.isoformat())]
+        yield _feed(
+            shown, sources.address(urls.FEED, lang), posts, printed("outputs.feeds", "site_feeds", lang=lang), *day
+        )
+        for tag, tagged in sources.posts_by_tag(lang).items() if "tags" in kinds else ():
+            url = f"{sources.address(urls.tag_url(tag), lang)}{urls.FEED}"
+            yield _feed(
+                shown, url, tagged, printed("outputs.feeds", "tag_feed", lang=lang, tag=tag), Part("the tag", tag)
+            )
+    for series in sources.site.series if "series" in kinds else ():
+        url, make = f"{urls.series_url(series.id)}{urls.FEED}", printed("outputs.feeds", "series_feed", series=series)
+        if listed := sources.posts_of(series):
+            yield _feed(shown, url, listed, make, shown.series(series))
+    if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
+        texts = Part("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
+        shows = these(texts, *(shown.hrefs(entry.body) for entry in days))
+        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", shows, printed("outputs.feeds", "worklog_feed"), listed=False)
+
+
+def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
+    """A feed brings the whole text of its entries."""
+    newest = posts[:FEED_ENTRIES]
+    paths = tuple(post.body.path for post in newest)
+    texts = Part("the newest posts", tuple((shown.file(post.body.path), *shown.link(post)) for post in newest), paths)
+    leads = Part("where their links lead", tuple(shown.hrefs(post.body).value for post in newest))
+    measured = any(map(shown.is_measured, newest))
+    return Sheet(url, these(texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
+
+
+def search(shown: Shown) -> Iterator[Sheet]:
+    sources, site = shown.sources, shown.sources.site
+    if not sources.config.search:
+        return
+    there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
+    kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
+    shows = these(
+        Part("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())))
+    )
+    make = printed("outputs.search", "search_page", kinds=kinds)
+    yield Sheet(urls.output_path(urls.SEARCH), shows, make, listed=False)
+
+
+def redirects(shown: Shown) -> Iterator[Sheet]:
+    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `redirects` need no pages."""
+    if redirects := tuple(shown.sources.linked.redirects.items()):
+        shows = these(Part("where all of them lead", redirects))
+        yield Sheet("_redirects", shows, printed("pages.small_pages", "redirect_list"), listed=False)
+    for alias, url in shown.sources.linked.redirects.items():
+        make = printed("pages.small_pages", "redirect", alias=alias, url=url)
+        yield Sheet(urls.output_path(alias), these(Part("where it leads", url)), make, listed=False)
+
+
+def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
+    """One of each kind of `pages`: by path the kind, and the digest of what the page shows.  `content` reads a page."""
+    by_kind: dict[str, list[tuple[str, bytes]]] = {}
+    for path, (kind, digest) in sorted(pages.items()):
+        by_kind.setdefault(kind, []).append((path, digest))
+    first = next((kind for kind in KINDS if kind in by_kind), "")
+    for kind, found in by_kind.items():
+        given = {"kind": kind, "pages": [path for path, _ in found], "content": content, "program": kind == first}
+        shows = Part("the pages that it finds", (tuple(found), kind == first))
+        yield Sheet(
+            urls.search_index_url(kind), these(shows), printed("outputs.search", "index_files", **given), listed=False
+        )
+
+
+def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
+    """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
+    shown = tuple(sorted(page for page in pages if page[0].endswith(".html")))
+    return Sheet(urls.SITEMAP, these(Part("the pages", shown)), printed("pages.small_pages", "sitemap", pages=shown))

@@ -1,0 +1,157 @@
+"""What is printed together, and everything that it depends on: a sheet, and what sheets have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sitegen.model.linked import document_key
+from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.dependencies import Part
+from sitegen.render.shared import numbers
+
+if TYPE_CHECKING:
+    from sitegen.render.shared.frame import Printer
+
+Files = Mapping[str, str | bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    """The output path of its page; of several files the folder or the first."""
+    shows: Callable[[], tuple[Part, ...]]
+    """What it shows, found out when somebody asks: of thousands of posts that takes long, and on all cores less."""
+    make: Callable[[Printer], Files]
+    """Content by output path."""
+    measured: bool = False
+    """Whether it may show a record."""
+    listed: bool = True
+    """Whether its pages stand in the sitemap."""
+    modified: str = ""
+    """The day of its last change, as far as its author says one."""
+    text: Post | Page | Term | WorklogEntry | None = None
+    """What an author wrote for its page."""
+    found: Mapping[str, str] = field(default_factory=dict)
+    """The pages that search finds, by path, and of which of the `KINDS` each is."""
+    slow: bool = False
+    """Whether it takes as long as many others, so that no worker should wait for another's."""
+
+
+def these(*parts: Part) -> Callable[[], tuple[Part, ...]]:
+    """What a sheet shows, when that is known before anybody asks."""
+    return lambda: parts
+
+
+class Shown:
+    """What sheets have in common, found once."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._cards: dict[str, tuple[str, ...]] = {}
+        self._series: dict[str, Part] = {}
+
+    @cached_property
+    def measured(self) -> Part:
+        return Part("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
+
+    def file(self, path: str) -> bytes:
+        return self.sources.digests.get(path, b"")
+
+    def card(self, post: Post) -> tuple[str, ...]:
+        """What a list shows of a post."""
+        path = post.body.path
+        if path not in self._cards:
+            minutes = numbers.minutes(self.sources.document(post.body).words)
+            day = self.sources.day_of(post.date).isoformat()
+            self._cards[path] = (*self.link(post), day, post.description, str(minutes))
+        return self._cards[path]
+
+    def cards(self, what: str, posts: Iterable[Post]) -> Part:
+        shown = tuple(posts)
+        return Part(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
+
+    def modified(self, posts: Iterable[Post]) -> str:
+        """The newest day of these posts, and of their updates."""
+        day_of = self.sources.day_of
+        return max((day_of(post.updated or post.date).isoformat() for post in posts), default="")
+
+    @property
+    def languages(self) -> Part:
+        """Those in which there are lists."""
+        return Part("the languages", tuple(self.sources.posts_by_language))
+
+    def link(self, post: Post) -> tuple[str, str]:
+        return post.title, self.sources.post_url(post)
+
+    def mention(self, post: Post) -> tuple[str, ...]:
+        """What a list shows in which of the translations of a post only one stands."""
+        return *self.link(post), post.slug, post.lang
+
+    def is_measured(self, post: Post) -> bool:
+        return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
+
+    def linked(self, what: str, post: Post | None) -> Part:
+        return Part(what, self.link(post) if post else (), (post.body.path,) if post else ())
+
+    def translations(self, post: Post) -> Part:
+        """Their URLs, and whether its language has lists of its own."""
+        sources = self.sources
+        others = sources.translations.get(post.slug, {})
+        shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
+        return Part("its translations", shown, tuple(other.body.path for other in others.values()))
+
+    def hrefs(self, text: Markdown) -> Part:
+        """Where the links of a text lead."""
+        key, hrefs = document_key(text), self.sources.linked.hrefs
+        slots = len(self.sources.document(text).slots)
+        leads = tuple(hrefs.get((key, index), "") for index in range(slots))
+        linked = self.sources.linked
+        shown = [linked.images[url] for url in leads if url in linked.images]
+        return Part("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
+
+    def series(self, series: Series) -> Part:
+        """Its file, and how much of each phase is published."""
+        if series.id not in self._series:
+            entries = self.sources.entries[series.id]
+            shape = tuple(len(phase) for phase in entries)
+            path = series.span.path
+            self._series[series.id] = Part(f"the series {series.id}", (self.file(path), shape), (path,))
+        return self._series[series.id]
+
+    def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
+        return entry.date.isoformat(), entry.body.text, entry.days_left or 0, self.sources.words_by_day[entry.date]
+
+
+def digest_of_measured(sources: Sources) -> bytes:
+    """Of every file that a measurement shown or its freshness could come from.
+
+    Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
+    """
+    found = blake2b(digest_size=16)
+    for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
+        if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
+            found.update(path.encode() + digest)
+    rich = frozenset(sources.linked.rich)
+    for post in (post for post in sources.site.posts if document_key(post.body) in rich):
+        if cells := sources.document(post.body).cells:
+            found.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
+    found.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
+    return found.digest()
+
+
+def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
+    """Prints with a function of one of this room's modules, which is imported when the first of its pages is printed:
+    after most edits only one kind of page is.
+    """
+
+    def make(printer: Printer) -> Files:
+        found = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
+        return found if isinstance(found, Mapping) else dict([found])
+
+    return make

@@ -1,0 +1,233 @@
+"""What surrounds every page: head, navigation, footer; and the one way in which a page becomes a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+from sitegen.model.document import has_formula
+from sitegen.model.urls import (
+    FEED,
+    HOME,
+    JSON_FEED,
+    KERNELS,
+    POSTS,
+    SEARCH,
+    SERIES,
+    TERMS,
+    WORKLOG,
+    absolute,
+    card_url,
+    output_path,
+    page_url,
+    relative,
+    twin_path,
+)
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.shared.language import Language
+from sitegen.render.shared.structured import PAGE, About, Identity, structured
+from sitegen.render.shared.templates import Templates
+from sitegen.render.shared.theme import in_language
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""The strictest policy under which a page works; `connect-src` is for search and for `serve`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    text: str
+    href: str
+    current: bool = False
+    lang: str = ""
+    """Of what it leads to, where that is not the language of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One field of a plate."""
+
+    name: str
+    value: str
+    href: str = ""
+    state: str = ""
+    """A class of the state grammar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The same page in one of the languages that it is there in."""
+
+    lang: str
+    name: str
+    href: str
+    url: str
+    """Absolute."""
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    title: str
+    heading: str
+    """The title without that of the site."""
+    site_title: str
+    description: str
+    language: str
+    canonical: str
+    policy: str
+    home: str
+    at_home: bool
+    stylesheet: str
+    math_font: str
+    """Empty on a page whose text has no formula."""
+    icon: str
+    script: str
+    feed: str
+    json_feed: str
+    own_feed: Link | None
+    """Of what the page lists."""
+    twin: str
+    image: str
+    """Absolute, as all that is read outside of the page."""
+    territory: str
+    """The language as `ko_KR`; empty where its land is not known."""
+    about: About
+    data: Markup
+    versions: tuple[Version, ...]
+    navigation: tuple[Link, ...]
+    search: Link | None
+    footer: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """Fills templates; `sources` is what all pages share."""
+
+    sources: Sources
+    templates: Templates
+    kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Pieces that several pages show, by name, once the first of them was printed."""
+
+    def language(self, lang: str = "") -> Language:
+        """That of a page; empty: the site's."""
+        return in_language(self.templates, lang or self.sources.config.language)[0]
+
+    def page(
+        self,
+        template: str,
+        here: str,
+        page: object,
+        *,
+        title: str,
+        description: str = "",
+        section: str = "",
+        lang: str = "",
+        base: str = "",
+        about: About = PAGE,
+        policy: str = POLICY,
+    ) -> tuple[str, str]:
+        """(output path, HTML) of the page `here`.
+
+        `section` is the URL of the navigation's entry that it belongs to; with `base` (`/blog/`) the links of the
+        frame are absolute paths, for a page that is served in place of others.
+        """
+        href = partial(str.__add__, base) if base else partial(relative, here=here)
+        spoken, templates = in_language(self.templates, lang or self.sources.config.language)
+        frame = self._frame(here, href, title, description, section, spoken, about, policy)
+        if not has_formula(getattr(page, "body", "")):
+            frame = replace(frame, math_font="")
+        return output_path(here), templates.get_template(template).render(frame=frame, page=page)
+
+    def fragment(self, template: str, part: object, lang: str = "") -> Markup:
+        """A piece of a page."""
+        templates = in_language(self.templates, lang or self.sources.config.language)[1]
+        return Markup(templates.get_template(template).render(part=part))
+
+    def text(self, template: str, url: str, page: object) -> tuple[str, str]:
+        """A feed or another text without a frame."""
+        return output_path(url), self.templates.get_template(template).render(page=page)
+
+    def _frame(
+        self,
+        here: str,
+        href: Callable[[str], str],
+        title: str,
+        description: str,
+        section: str,
+        spoken: Language,
+        about: About,
+        policy: str,
+    ) -> Frame:
+        sources, config, lang = self.sources, self.sources.config, spoken.tag
+        links = navigation(sources, spoken)
+        site = absolute(sources.address(HOME, lang), config)
+        above = [(text, absolute(url, config)) for text, url in links if url == section != here]
+        trail = [(config.title, site), *above]
+        image = absolute(card_url(here if about.card else HOME), config) if config.cards else ""
+        name = absolute(here, config)
+        description = description or config.description
+        page = Identity(name, title, description, lang, config.base_url, site, config.title, trail)
+        return Frame(
+            title=f"{title} · {config.title}" if here and title != config.title else title,
+            heading=title,
+            site_title=config.title,
+            description=description,
+            language=lang,
+            canonical=name,
+            policy=policy,
+            home=href(sources.address(HOME, lang)),
+            at_home=here == sources.address(HOME, lang),
+            stylesheet=href(sources.assets["site.css"]),
+            math_font=href(sources.assets["math.woff2"]),
+            icon=href(sources.assets["icon.svg"]),
+            script=href(sources.assets["site.js"]),
+            feed=href(sources.address(FEED, lang)),
+            json_feed=href(sources.address(JSON_FEED, lang)),
+            own_feed=Link(about.feed[0], href(about.feed[1])) if about.feed[1] else None,
+            twin=href(twin_path(output_path(here))) if config.twins and about.kinds else "",
+            image=image,
+            territory=spoken.territory,
+            about=about,
+            data=structured(page, about, image),
+            versions=self._versions(about.versions, here, href),
+            navigation=tuple(Link(text, href(url), url == section) for text, url in links),
+            search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
+            footer=_footer(sources, href, spoken),
+        )
+
+    def _versions(self, urls: Mapping[str, str], here: str, href: Callable[[str], str]) -> tuple[Version, ...]:
+        config = self.sources.config
+        return tuple(
+            Version(lang, self.language(lang).name, href(url), absolute(url, config), url == here)
+            for lang, url in urls.items()
+        )
+
+
+def _footer(sources: Sources, href: Callable[[str], str], spoken: Language) -> tuple[Link, ...]:
+    """Pages outside of time, and the glossary."""
+    pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
+    return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
+
+
+def navigation(sources: Sources, spoken: Language) -> tuple[tuple[str, str], ...]:
+    """(text, URL) of the sections that the site has."""
+    site = sources.site
+    sections = (
+        ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
+        ("Series", SERIES, bool(site.series)),
+        ("Kernels", KERNELS, bool(site.kernels)),
+        ("Worklog", WORKLOG, bool(site.worklog)),
+    )
+    return tuple((spoken.say(text), url) for text, url, there in sections if there)
+
+
+def base_path(base_url: str) -> str:
+    """`/blog/` of `https://example.org/blog/`: the only absolute paths are those of 404.html."""
+    return urlsplit(base_url).path or "/"

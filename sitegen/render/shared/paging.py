@@ -1,0 +1,26 @@
+"""How many entries a list shows, and the pages of a long list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+PER_PAGE = 50
+NEWEST_ON_HOME = 6
+"""Posts on the home page."""
+NEWEST_OF_CATEGORY = 3
+"""Posts of a category on the card that the list of categories has for it."""
+FEED_ENTRIES = 20
+"""Posts or days in a feed."""
+
+
+def pages_of(entries: Sequence[T]) -> int:
+    """How many pages it fills."""
+    return -(-len(entries) // PER_PAGE)
+
+
+def on_page(entries: Sequence[T], number: int) -> Sequence[T]:
+    """What stands on page `number`, from 1."""
+    return entries[(number - 1) * PER_PAGE : number * PER_PAGE]

@@ -1,0 +1,21 @@
+"""What stands where a result is not there yet: a plain statement, under the name and the id that others refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.render.shared.frame import Printer
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    text: str
+    name: str
+    """`Figure 2`; empty for what has no number."""
+    id: str
+
+
+def absent(printer: Printer, text: str, name: str = "", id: str = "") -> Markup:
+    return printer.fragment("partials/missing.html", Absent(text, name, id))

@@ -1,0 +1,134 @@
+"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements.
+
+What draws measurements is imported where it is used: most texts show none, and one edited text should not wait for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from sitegen.linking.kernel_refs import listed
+from sitegen.markup.code import code_figure
+from sitegen.markup.differences import kernel_listing
+from sitegen.model.document import (
+    BenchmarkSlot,
+    CellSlot,
+    CiteSlot,
+    Document,
+    FileSlot,
+    ImageSlot,
+    LinkSlot,
+    ListingSlot,
+    Slot,
+    TermSlot,
+    filled,
+)
+from sitegen.model.linked import document_key
+from sitegen.model.site import Post
+from sitegen.model.urls import kernel_url, relative
+from sitegen.render.inputs.implementations import file_name, language_of, source_of
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.placeholder import absent
+from sitegen.render.texts.images import render_image
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a Document is shown."""
+
+    name: str
+    """The Document's key."""
+    here: str
+    """The page's URL."""
+    post: Post | None = None
+    """The post whose cells stand in it."""
+    lang: str = ""
+    """Of the text; empty: the site's."""
+
+
+def fill(printer: Printer, document: Document, place: Place) -> Markup:
+    """The HTML with all slots filled."""
+    html = Markup(filled(printer.sources.fragments[place.name], contents_of(printer, document, place)))
+    works = printer.sources.linked.references.get(place.name)
+    if not works:
+        return html
+    from sitegen.render.texts.citations import references
+
+    return html + references(document, works, printer.language(place.lang))
+
+
+def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
+    """What stands in each slot."""
+    return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
+
+
+def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
+    """What stands in the slots of its text, when these are nothing but addresses, images and terms, and nothing stands
+    below it.
+    """
+    document, name = printer.sources.document(post.body), document_key(post.body)
+    plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
+    if not plain or printer.sources.linked.references.get(name):
+        return None
+    return tuple(contents_of(printer, document, Place(name, printer.sources.post_url(post), post, post.lang)))
+
+
+def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
+    """What stands in one slot."""
+    slot: Slot = document.slots[index]
+    if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
+        target = printer.sources.linked.hrefs.get(
+            (place.name, index), "" if isinstance(slot, TermSlot) else slot.target
+        )
+        if isinstance(slot, ImageSlot):
+            return render_image(slot, target, printer.sources.linked, place.here)
+        return escape(relative(target, place.here))
+    if isinstance(slot, CiteSlot):
+        from sitegen.render.texts.citations import citation
+
+        return citation(slot, printer.sources.linked.references.get(place.name))
+    if isinstance(slot, ListingSlot):
+        return _listing(printer, slot, place)
+    if isinstance(slot, CellSlot):
+        from sitegen.render.measurements.cells import render_cell
+
+        cell = next(cell for cell in document.cells if cell.label == slot.label)
+        return render_cell(printer, cell, slot.number, place.post, place.here)
+    if isinstance(slot, BenchmarkSlot):
+        from sitegen.render.measurements import benchmark
+
+        return benchmark.render_slot(printer, slot, place.here, f"b{index}")
+    from sitegen.render.measurements import kernel_charts
+
+    return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")
+
+
+def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
+    """The source of an implementation, or a named region of it, with a link to its kernel."""
+    kernel = printer.sources.kernel(slot.kernel)
+    known = listed(kernel) if kernel else {}
+    found, before = known.get(slot.implementation), known.get(slot.against)
+    source = source_of(printer.sources.site, found) if found else ""
+    if found is None or not source:
+        name = f"{slot.kernel}/{slot.implementation}"
+        return absent(printer, f"The source of {name} is not here.")
+    old = source_of(printer.sources.site, before) if before else None
+    anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
+    code, look, regions = kernel_listing(source, slot.region, slot.look, old)
+    spoken = printer.language(place.lang)
+    return Markup(
+        code_figure(
+            code,
+            language_of(found),
+            look,
+            regions=regions,
+            title=f"{slot.kernel}/{file_name(found)}",
+            region=slot.region,
+            against=file_name(before) if before else "",
+            href=relative(kernel_url(slot.kernel) + anchor, place.here),
+            label=spoken.say("Source of {title}", title=f"{slot.kernel} {found.name}"),
+            spoken=spoken,
+        )
+    )
