@@ -11,12 +11,12 @@ Tensors = tuple[torch.Tensor, torch.Tensor]
 
 
 @triton.jit
-def gradients(x, dy, w, rstds, dx, partials, M, N, STAGES: tl.constexpr, BLOCK: tl.constexpr):
+def gradients(x, dy, w, rstds, dx, partials, M, N, BLOCK: tl.constexpr):
     columns = tl.arange(0, BLOCK)
     inside = columns < N
     weights = tl.load(w + columns, mask=inside, other=0.0).to(tl.float32)
     of_w = tl.zeros([BLOCK], tl.float32)
-    for row in tl.range(tl.program_id(0).to(tl.int64), M, tl.num_programs(0), num_stages=STAGES):
+    for row in range(tl.program_id(0).to(tl.int64), M, tl.num_programs(0)):
         first = row * N
         values = tl.load(x + first + columns, mask=inside, other=0.0).to(tl.float32)
         grads = tl.load(dy + first + columns, mask=inside, other=0.0).to(tl.float32)
@@ -55,7 +55,7 @@ def rmsnorm_backward(
     partials = _partials(x.device, stream, columns)
     block = triton.next_power_of_2(columns)
     warps = min(16, max(1, block // 512))
-    gradients[(programs,)](x, dy, w, rstd, dx, partials, rows, columns, STAGES=3, BLOCK=block, num_warps=warps)
+    gradients[(programs,)](x, dy, w, rstd, dx, partials, rows, columns, BLOCK=block, num_warps=warps)
     add_partials[(triton.cdiv(columns, 32),)](
         partials, dw, programs, columns, ROWS=triton.next_power_of_2(PROGRAMS), COLUMNS=32, num_warps=4
     )
