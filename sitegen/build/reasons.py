@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sitegen.render.rules.dependencies import VIEW
+
 if TYPE_CHECKING:
     from sitegen.build.state import Printed
     from sitegen.render.rules.dependencies import Part
@@ -24,7 +26,8 @@ def reasons(shows: Sequence[Part], parts: Sequence[bytes], before: Printed, chan
         if old.get(part.what) != digest
     ]
     now = {part.what for part in shows}
-    return (*found, *(f"{what} is gone" for what in before.names if what not in now))
+    named = [one for one in found if not one.startswith(VIEW)]
+    return (*(named or found), *(f"{what} is gone" for what in before.names if what not in now))
 
 
 def _because(part: Part, changed: Sequence[str], how: str) -> str:

@@ -23,10 +23,10 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file, shown_with = tmp_path / "asked", site_rules._shown_with
     file.touch()
 
-    def written_down(shown: object, post: SimpleNamespace, measured: bool) -> tuple[Part, ...]:
+    def written_down(shown: object, post: SimpleNamespace) -> tuple[Part, ...]:
         with file.open("a") as lines:
             lines.write(f"{os.getpid()} {post.slug}\n")
-        return shown_with(shown, post, measured)
+        return shown_with(shown, post)
 
     monkeypatch.setattr(site_rules, "_shown_with", written_down)
     return file

@@ -53,8 +53,12 @@ class Sources:
     """
     drawn: Drawn = field(default=draw_again, repr=False)
 
-    @cached_property
+    @property
     def evidence(self) -> Evidence:
+        return self._evidence
+
+    @cached_property
+    def _evidence(self) -> Evidence:
         return self.load_evidence()
 
     @cached_property

@@ -81,7 +81,7 @@ def page_card(printer: Printer, url: str, title: str, lede: str, foot: str = "")
 
 def _drawn(printer: Printer, url: str, title: str, lede: str, group: Group | None, foot: str) -> tuple[str, bytes]:
     card = _card(printer.sources.config.title, title, lede, group, foot)
-    svg = printer.templates.get_template("card.svg").render(page=card)
+    svg = printer.text("card.svg", card_url(url), card)[1]
     return card_url(url), printer.sources.drawn(f"{svg}<!-- {_made_with()} -->", draw)
 
 

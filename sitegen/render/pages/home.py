@@ -78,7 +78,7 @@ def render_home(printer: Printer) -> dict[str, str]:
         posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:NEWEST_ON_HOME]),
         all_posts=relative(POSTS, ""),
         count=spoken.posts(len(sources.posts_in(""))),
-        day=day_line(sources, worklog[0], "") if worklog else None,
+        day=day_line(printer, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
         worklog=relative(WORKLOG, ""),

@@ -13,6 +13,8 @@ TEXT = "the text itself"
 """The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its face
 (`build.faces`), or has the digest of the file among its values.
 """
+VIEW = "something else that it shows"
+"""The digest of all that the templates of its pages receive (`rules.keys`)."""
 
 
 class Part(NamedTuple):

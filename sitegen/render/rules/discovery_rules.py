@@ -24,7 +24,7 @@ def cards(shown: Shown) -> Iterator[Sheet]:
     for post in sources.site.posts:
         measured = shown.is_measured(post)
         tags = Part("its tags", tuple(ref.name for ref in post.tags))
-        shows = [shown.cards("the post itself", [post]), tags, *([shown.measured] if measured else [])]
+        shows = [shown.cards("the post itself", [post]), tags]
         name = urls.card_url(sources.post_url(post))
         yield Sheet(name, these(*shows), printed("outputs.cards", "post_card", post=post), measured, listed=False)
     site, config = sources.site, sources.config
@@ -66,18 +66,14 @@ def feeds(shown: Shown) -> Iterator[Sheet]:
             yield _feed(shown, url, listed, make, shown.series(series))
     if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
         texts = Part("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
-        shows = these(texts, *(shown.hrefs(entry.body) for entry in days))
-        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", shows, printed("outputs.feeds", "worklog_feed"), listed=False)
+        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", these(texts), printed("outputs.feeds", "worklog_feed"), listed=False)
 
 
 def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
     """A feed brings the whole text of its entries."""
     newest = posts[:FEED_ENTRIES]
-    paths = tuple(post.body.path for post in newest)
-    texts = Part("the newest posts", tuple((shown.file(post.body.path), *shown.link(post)) for post in newest), paths)
-    leads = Part("where their links lead", tuple(shown.hrefs(post.body).value for post in newest))
     measured = any(map(shown.is_measured, newest))
-    return Sheet(url, these(texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
+    return Sheet(url, these(shown.cards("the newest posts", newest), *also), make, measured, listed=False)
 
 
 def search(shown: Shown) -> Iterator[Sheet]:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
@@ -114,6 +115,15 @@ class Shown:
         linked = self.sources.linked
         shown = [linked.images[url] for url in leads if url in linked.images]
         return Part("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
+
+    def shows_kernels(self, name: str) -> bool:
+        """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
+        slots = self.sources.documents[name].slots if name in self._rich else ()
+        return any(isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) for slot in slots)
+
+    @cached_property
+    def _rich(self) -> frozenset[str]:
+        return frozenset(self.sources.linked.rich)
 
     def series(self, series: Series) -> Part:
         """Its file, and how much of each phase is published."""

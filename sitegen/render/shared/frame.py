@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -31,6 +32,8 @@ from sitegen.render.shared.language import Language
 from sitegen.render.shared.structured import PAGE, About, Identity, structured
 from sitegen.render.shared.templates import Templates
 from sitegen.render.shared.theme import in_language
+
+Words = TypeVar("Words", bound=str)
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -117,6 +120,10 @@ class Printer:
     def language(self, lang: str = "") -> Language:
         """That of a page; empty: the site's."""
         return in_language(self.templates, lang or self.sources.config.language)[0]
+
+    def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
+        """Return what `make` makes of the HTML of a text, whose slots are not filled; `name` is its `document_key`."""
+        return make(self.sources.fragments[name])
 
     def page(
         self,

@@ -50,7 +50,11 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """The HTML with all slots filled."""
-    html = Markup(filled(printer.sources.fragments[place.name], contents_of(printer, document, place)))
+    return printer.of_text(place.name, lambda html: _filled(printer, document, place, html))
+
+
+def _filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
+    html = Markup(filled(fragment, contents_of(printer, document, place)))
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html
