@@ -1,12 +1,28 @@
-# `make site` writes public/, `make docs` docs/public/, `make test` runs every check, `make test-web` those of the
-# pages in a browser, which it needs Node, Java and Chromium for, `make soak` those that are long by nature.
-# Each first makes .venv, where that is missing or older than pyproject.toml; it needs python3 (3.11 or newer) and make.
+# make site      builds the site of this repository into public/.
+# make docs      builds the documentation into docs/public/.
+# make lint      runs ruff: its rules, and its format.
+# make types     runs mypy.
+# make unit      runs the quick tests: those of the rooms that neither start processes nor need torch.
+# make test      runs lint, types and every test but those of the next two targets, on all cores.
+# make test-web  looks at the pages in a browser; it needs Node, Java and Chromium.
+# make soak      runs the tests that are long by nature.
+# make venv      makes an empty .venv, into which you can install your own torch before `make test`.
+#
+# PYTEST holds more options for pytest: `make test PYTEST=tests/read` runs the tests of one room, `make test
+# PYTEST="-k transpose"` those with that word in their names.
+#
+# Each target first makes .venv where it is missing or older than pyproject.toml.  This needs make and python3 (3.11 or newer).
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: site docs test test-web soak venv
+# A worker for each core; a file's tests stay together because they share what its fixtures have built.
+PARALLEL := -n logical --dist loadfile --no-loadscope-reorder
+UNIT := $(addprefix tests/,model read highlight markup results linking render write importing \
+  test_codes.py test_diagnostics.py test_inside.py test_invalid_sites.py test_rooms.py)
+
+.PHONY: site docs lint types unit test test-web soak venv
 
 site: .venv/.site
 	$(BIN)/sitegen build
@@ -16,19 +32,25 @@ docs: .venv/.docs
 	$(BIN)/python docs/codes_page.py
 	cd docs && ../$(BIN)/sitegen build
 
-test: .venv/.test
+lint: .venv/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: .venv/.test
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not soak and not web"
+
+unit: .venv/.test
+	$(BIN)/python -m pytest $(PARALLEL) -m "not (soak or web or torch or nvrtc)" $(UNIT) $(PYTEST)
+
+test: lint types
+	$(BIN)/python -m pytest $(PARALLEL) -m "not (soak or web)" $(PYTEST)
 
 test-web: .venv/.test tests/web/node_modules/.installed
-	$(BIN)/python -m pytest -m "web and not soak" tests/web
+	$(BIN)/python -m pytest -m "web and not soak" tests/web $(PYTEST)
 
 soak: .venv/.test
-	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=soak
+	$(BIN)/python -m pytest $(PARALLEL) -m "soak or hypothesis" --hypothesis-profile=soak $(PYTEST)
 
-# An empty .venv, for who wants a torch of their own in it before `make test`.
 venv: $(BIN)/python
 
 tests/web/node_modules/.installed: tests/web/package.json

@@ -1,17 +1,22 @@
-"""What every test of the project shares: tests that this machine cannot run are left out, counted, and named."""
+"""Fixtures and options of all tests.  Tests that this machine cannot run are left out, and the summary counts them."""
 
 import datetime as dt
 import functools
 import importlib.util
+import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[1]
 MISSING = pytest.StashKey[Counter[str]]()
 
 
@@ -26,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     own = tempfile.mkdtemp(prefix="sitegen-tests-")  # no test writes into the cache of the person who runs it
     os.environ["XDG_CACHE_HOME"] = own
+    os.environ["OMP_NUM_THREADS"] = "1"  # the tests fill the cores; torch's threads would wait for each other on them
     config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
     if config.getoption("update_expected") and os.environ.get("CI"):
         raise pytest.UsageError("--update-expected is for a person who reads the diff, not for CI")
@@ -49,6 +55,44 @@ def diagnose() -> Callable[[Path], str]:
         return render_diagnostics(loaded.diagnostics, loaded.texts) + "\n"
 
     return diagnosed
+
+
+class Commands:
+    """Run commands of sitegen, each in a fork of one process that has imported it: `commands.py`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        server = [sys.executable, "-P", str(ROOT / "tests" / "commands.py")]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self._server = subprocess.Popen(
+            server, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __call__(
+        self, cwd: Path, *words: str, memory_bytes: int = -1, seconds: int = 60, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command; one that takes more seconds is killed, one that takes more memory fails."""
+        output, errors = self._folder / "output", self._folder / "errors"
+        output.unlink(missing_ok=True)
+        errors.unlink(missing_ok=True)
+        request = {"words": words, "cwd": str(cwd), "variables": {**os.environ, **variables}}
+        limits = {"memory_bytes": memory_bytes, "seconds": seconds}
+        assert self._server.stdin and self._server.stdout
+        print(json.dumps({**request, **limits, "output": str(output), "errors": str(errors)}), file=self._server.stdin)
+        self._server.stdin.flush()
+        status = int(self._server.stdout.readline())
+        return subprocess.CompletedProcess(words, status, output.read_text(), errors.read_text())
+
+    def end(self) -> None:
+        self._server.communicate()
+
+
+@pytest.fixture(scope="session")
+def run_command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """Runs a command of sitegen in a folder, as a process of its own, and says what it printed."""
+    commands = Commands(tmp_path_factory.mktemp("commands"))
+    yield commands
+    commands.end()
 
 
 def left_out_for_want_of(item: pytest.Item) -> str:
@@ -78,12 +122,28 @@ def _can_compile_cuda() -> bool:
     return bool(nvrtc_version() and toolkit_includes() and cuobjdump())
 
 
+@pytest.hookimpl(trylast=True)  # after tests that were not asked for have been deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Workers take files in this order.  Those with torch take longest: begun last, they would keep one core busy alone.
+    items.sort(key=lambda item: item.get_closest_marker("torch") is None)
     missing = config.stash.setdefault(MISSING, Counter())
     for item in items:
         if wanted := left_out_for_want_of(item):
             missing[wanted] += 1
             item.add_marker(pytest.mark.skip(reason=f"needs {wanted}"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send what this worker left out to the process that prints the summary."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["missing"] = dict(session.config.stash[MISSING])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker left out: each has collected every test, so that all of them say the same."""
+    if missing := getattr(node, "workeroutput", {}).get("missing"):
+        node.config.stash[MISSING] = Counter(missing)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -53,9 +53,9 @@ def poor_machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["the site of this project", "a new site"])
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    folder = tmp_path / "site"
+@pytest.fixture(scope="module", params=["the site of this project", "a new site"])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("author") / "site"
     if request.param == "a new site":
         create(folder, new_site_files("Kernels", dt.date(2026, 11, 21)))
     else:
@@ -90,17 +90,26 @@ def test_every_command_of_an_author_works_there(site: Path, poor_machine: Path, 
     assert ran.returncode == 0, ran.stderr
 
 
-def test_two_machines_make_the_same_bytes(tmp_path: Path) -> None:
-    copy_project(tmp_path / "one")
-    copy_project(tmp_path / "deeper/down/two")
-    one = build(tmp_path / "one", TZ="Pacific/Kiritimati", PYTHONHASHSEED="1", LANG="C.UTF-8")
-    two = build(tmp_path / "deeper/down/two", TZ="Pacific/Pago_Pago", PYTHONHASHSEED="2", LANG="C")
+@pytest.fixture(scope="module")
+def on_two_machines(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, bytes]]:
+    """The files of this project's site, by the folder in which they were built: two folders, times and languages."""
+    folder = tmp_path_factory.mktemp("machines")
+    settings = {
+        folder / "one": {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1", "LANG": "C.UTF-8"},
+        folder / "deeper/down/two": {"TZ": "Pacific/Pago_Pago", "PYTHONHASHSEED": "2", "LANG": "C"},
+    }
+    for site in settings:
+        copy_project(site)
+    return {site: build(site, **variables) for site, variables in settings.items()}
+
+
+def test_two_machines_make_the_same_bytes(on_two_machines: dict[Path, dict[str, bytes]]) -> None:
+    one, two = on_two_machines.values()
     assert one.keys() == two.keys()
     assert [path for path in one if one[path] != two[path]] == []
 
 
-def test_output_holds_nothing_of_the_machine_that_made_it(tmp_path: Path) -> None:
-    copy_project(tmp_path / "site")
-    files = build(tmp_path / "site")
-    traces = (str(tmp_path).encode(), str(ROOT).encode())
-    assert [path for path, data in files.items() if any(trace in data for trace in traces)] == []
+def test_output_holds_nothing_of_the_machine_that_made_it(on_two_machines: dict[Path, dict[str, bytes]]) -> None:
+    for site, files in on_two_machines.items():
+        traces = (str(site.parent).encode(), str(ROOT).encode())
+        assert [path for path, data in files.items() if any(trace in data for trace in traces)] == []

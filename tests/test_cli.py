@@ -1,6 +1,7 @@
 """The commands as an author types them, on a copy of this project's own site and its records."""
 
 import base64
+import datetime as dt
 import gzip
 import hashlib
 import importlib.util
@@ -20,6 +21,7 @@ from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.record import SCHEMA, Record
 from sitegen.read.distribution import install_command
 from sitegen.results.shape import parse
+from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parent.parent
 AS_OF = "2026-11-30"
@@ -31,6 +33,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for room in ("content", "series", "kernels"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def new_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site as `sitegen new site` makes it, in the working folder: for what every site shows."""
+    create(tmp_path, new_site_files("Kernels", dt.date(2026, 11, 21)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -137,35 +147,35 @@ def test_an_unknown_name_is_a_mistake_of_usage_with_a_suggestion(site: Path) -> 
     assert "did you mean `softmax`?" in result.stderr
 
 
-def test_check_writes_nothing(site: Path) -> None:
+def test_check_writes_nothing(new_site: Path) -> None:
     assert sitegen("check", "--as-of", AS_OF).exit_code == 0
-    assert not (site / "public").exists()
+    assert not (new_site / "public").exists()
 
 
 @pytest.mark.parametrize("waits", ["date: 2026-11-01\ndraft: true", "date: 2027-11-01"])
-def test_check_reads_what_is_not_published_yet(site: Path, waits: str) -> None:
+def test_check_reads_what_is_not_published_yet(new_site: Path, waits: str) -> None:
     text = f"---\ntitle: Later\n{waits}\n---\n[nowhere](../nowhere/)\n"
-    (site / "content/posts/later.md").write_text(text, encoding="utf-8")
+    (new_site / "content/posts/later.md").write_text(text, encoding="utf-8")
     result = sitegen("check", "--as-of", AS_OF)
     assert result.exit_code == 1
     assert "leads nowhere\n  content/posts/later.md:" in result.stderr and "1 error, " in result.stderr
 
 
-def test_a_new_post_is_a_draft_that_no_page_shows(site: Path) -> None:
+def test_a_new_post_is_a_draft_that_no_page_shows(new_site: Path) -> None:
     made = sitegen("new", "post", "An unfinished thought")
     assert made.exit_code == 0
-    path = site / made.stdout.strip()
+    path = new_site / made.stdout.strip()
     assert "draft: true" in path.read_text(encoding="utf-8")
     assert sitegen("build", "--as-of", AS_OF).exit_code == 0
-    assert not any(b"unfinished thought" in content for content in built(site).values())
+    assert not any(b"unfinished thought" in content for content in built(new_site).values())
 
 
-def test_a_new_post_is_named_from_where_the_author_stands(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(site / "kernels")
+def test_a_new_post_is_named_from_where_the_author_stands(new_site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(new_site / "kernels")
     assert sitegen("new", "post", "From below").stdout == "../content/posts/from-below/index.md\n"
 
 
-def test_a_second_post_of_the_same_title_is_refused(site: Path) -> None:
+def test_a_second_post_of_the_same_title_is_refused(new_site: Path) -> None:
     assert sitegen("new", "post", "Twice").exit_code == 0
     again = sitegen("new", "post", "Twice")
     assert again.exit_code == 1 and "exists already" in again.stderr
@@ -342,9 +352,9 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
         ),
     ],
 )
-def test_a_mistake_in_a_template_of_the_site_is_the_authors(site: Path, name: str, text: str, said: str) -> None:
-    (site / "templates").mkdir()
-    (site / "templates" / name).write_text(text, encoding="utf-8")
+def test_a_mistake_in_a_template_of_the_site_is_the_authors(new_site: Path, name: str, text: str, said: str) -> None:
+    (new_site / "templates").mkdir()
+    (new_site / "templates" / name).write_text(text, encoding="utf-8")
     result = sitegen("check", "--as-of", AS_OF)
     assert result.exit_code == 1
     assert "error[SG502]" in result.stderr and said in result.stderr

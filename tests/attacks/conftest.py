@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +16,7 @@ FILES = {
     "content/posts/x/data.txt": "data",
 }
 MEMORY = 4 * 2**30
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 class Run:
@@ -36,7 +34,8 @@ class Run:
 class Attacked:
     """A site and what stands beside it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run_command: Command) -> None:
+        self._run_command = run_command
         self.root, self.victim, self.cache = folder / "site", folder / "victim", folder / "cache"
         for path, text in FILES.items():
             self.write(path, text)
@@ -56,19 +55,8 @@ class Attacked:
 
     def run(self, *words: str, cwd: Path | None = None, **variables: str) -> Run:
         """Run a command of sitegen.  A command that takes a minute, or too much memory, fails the test."""
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "TOKEN_OF_CI": SECRET, **variables}
-        command = [sys.executable, "-m", "sitegen", *words]
-        done = subprocess.run(
-            command,
-            cwd=cwd or self.root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
-        )
-        return Run(done)
+        variables = {"XDG_CACHE_HOME": str(self.cache), "TOKEN_OF_CI": SECRET, **variables}
+        return Run(self._run_command(cwd or self.root, *words, memory_bytes=MEMORY, **variables))
 
     @staticmethod
     def files(folder: Path) -> dict[str, bytes]:
@@ -87,8 +75,8 @@ class Attacked:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Attacked:
-    return Attacked(tmp_path)
+def site(tmp_path: Path, run_command: Command) -> Attacked:
+    return Attacked(tmp_path, run_command)
 
 
 @pytest.fixture

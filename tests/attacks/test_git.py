@@ -9,13 +9,14 @@ import datetime as dt
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sitegen.write.scaffold import create, new_site_files
 
+Command = Callable[..., subprocess.CompletedProcess[str]]
 IDENTITY = ("-c", "user.name=Author", "-c", "user.email=author@example.org")
 
 
@@ -54,20 +55,14 @@ def program(tmp_path: Path, marker: Path) -> Path:
     return path
 
 
-def sitegen(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sitegen", *words]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=60)
-
-
-def bundle(site: Path, **variables: str) -> None:
-    done = sitegen(site, "bundle", "-o", "bundle.zip", **variables)
+def bundle(run_command: Command, site: Path, **variables: str) -> None:
+    done = run_command(site, "bundle", "-o", "bundle.zip", **variables)
     assert done.returncode == 0 and (site / "bundle.zip").is_file(), done.stderr
 
 
 @pytest.mark.parametrize("key", ["core.fsmonitor", "core.hooksPath", "filter.x.clean", "filter.x.process"])
 def test_bundle_starts_no_program_that_the_configuration_names(
-    site: Path, program: Path, marker: Path, key: str
+    site: Path, program: Path, marker: Path, key: str, run_command: Command
 ) -> None:
     value = program
     if key == "core.hooksPath":
@@ -79,29 +74,33 @@ def test_bundle_starts_no_program_that_the_configuration_names(
     about = site / "content" / "pages" / "about.md"
     about.write_text(about.read_text().replace("Every", "Evers"))  # as long as before: git must read it to compare
     os.utime(site / "series" / "first-steps.yaml", (1, 1))  # git notes the new time in its index, and calls a hook
-    bundle(site)
+    bundle(run_command, site)
     assert not marker.exists()
 
 
-def test_filter_whose_name_holds_an_equals_sign_is_switched_off(site: Path, program: Path, marker: Path) -> None:
+def test_filter_whose_name_holds_an_equals_sign_is_switched_off(
+    site: Path, program: Path, marker: Path, run_command: Command
+) -> None:
     git(site, "config", "filter.a=b.clean", str(program))
     (site / ".git" / "info" / "attributes").write_text("*.md filter=a=b\n")
     (site / "content" / "pages" / "about.md").write_text("---\ntitle: Changed\n---\n")
-    bundle(site)
+    bundle(run_command, site)
     assert not marker.exists()
 
 
-def test_filter_of_an_included_configuration_is_switched_off(site: Path, program: Path, marker: Path) -> None:
+def test_filter_of_an_included_configuration_is_switched_off(
+    site: Path, program: Path, marker: Path, run_command: Command
+) -> None:
     (site / ".git" / "more").write_text(f'[filter "x"]\n\tclean = {program}\n\trequired = true\n')
     git(site, "config", "include.path", "more")
     (site / ".git" / "info" / "attributes").write_text("*.md filter=x\n")
     (site / "content" / "pages" / "about.md").write_text("---\ntitle: Changed\n---\n")
-    bundle(site)
+    bundle(run_command, site)
     assert not marker.exists()
 
 
 def test_embedded_bare_repository_is_not_taken_for_the_repository_of_the_site(
-    tmp_path: Path, site: Path, program: Path, marker: Path
+    tmp_path: Path, site: Path, program: Path, marker: Path, run_command: Command
 ) -> None:
     """An ordinary commit can hold the files of a bare repository, with a configuration, beside those of a site."""
     bare = tmp_path / "bare.git"
@@ -117,16 +116,18 @@ def test_embedded_bare_repository_is_not_taken_for_the_repository_of_the_site(
     (outer / "site" / "refs" / "keep").touch()  # git keeps no empty folders
     commit(outer)
     git(tmp_path, "clone", "--quiet", "outer", "clone")
-    bundle(tmp_path / "clone" / "site")
+    bundle(run_command, tmp_path / "clone" / "site")
     assert not marker.exists()
 
 
-def test_program_of_a_submodule_is_not_started(tmp_path: Path, site: Path, program: Path, marker: Path) -> None:
+def test_program_of_a_submodule_is_not_started(
+    tmp_path: Path, site: Path, program: Path, marker: Path, run_command: Command
+) -> None:
     allowed = ("-c", "protocol.file.allow=always")
     git(site, *allowed, "submodule", "--quiet", "add", str(site), "inner")
     git(site, "commit", "--quiet", "--message", "with a submodule")
     git(site / "inner", "config", "core.fsmonitor", str(program))
-    sitegen(site, "bundle", "-o", "bundle.zip")
+    run_command(site, "bundle", "-o", "bundle.zip")
     assert not marker.exists()
 
 
@@ -147,7 +148,7 @@ def without_a_blob(site: Path) -> None:
 
 @pytest.mark.parametrize("allowed", ["", "protocol.file.allow", "protocol.ext.allow", "protocol.ssh.allow"])
 def test_compare_fetches_nothing_from_a_remote_that_names_a_program(
-    site: Path, program: Path, marker: Path, allowed: str
+    site: Path, program: Path, marker: Path, allowed: str, run_command: Command
 ) -> None:
     without_a_blob(site)
     ssh, ext = "ssh" in allowed, "ext" in allowed
@@ -157,12 +158,12 @@ def test_compare_fetches_nothing_from_a_remote_that_names_a_program(
     git(site, "config", "core.sshCommand", str(program))
     if allowed:  # this key of the repository is more specific than `protocol.allow`
         git(site, "config", allowed, "always")
-    sitegen(site, "compare", "HEAD")
+    run_command(site, "compare", "HEAD")
     assert not marker.exists()
 
 
 def test_variables_of_git_do_not_lead_to_another_repository(
-    tmp_path: Path, site: Path, program: Path, marker: Path
+    tmp_path: Path, site: Path, program: Path, marker: Path, run_command: Command
 ) -> None:
     """As in a hook of another repository, which sets GIT_DIR and GIT_INDEX_FILE."""
     other = tmp_path / "other"
@@ -170,11 +171,11 @@ def test_variables_of_git_do_not_lead_to_another_repository(
     (other / "file").touch()
     commit(other)
     git(other, "config", "core.fsmonitor", str(program))
-    bundle(site, GIT_DIR=str(other / ".git"), GIT_WORK_TREE=str(other), GIT_EXTERNAL_DIFF=str(program))
+    bundle(run_command, site, GIT_DIR=str(other / ".git"), GIT_WORK_TREE=str(other), GIT_EXTERNAL_DIFF=str(program))
     assert not marker.exists()
 
 
-def test_a_word_of_compare_is_a_revision_and_never_an_option(site: Path) -> None:
-    done = sitegen(site, "compare", "--", "--output=pwned")
+def test_a_word_of_compare_is_a_revision_and_never_an_option(site: Path, run_command: Command) -> None:
+    done = run_command(site, "compare", "--", "--output=pwned")
     assert done.returncode == 2 and "no revision" in done.stderr
     assert not (site / "pwned").exists()

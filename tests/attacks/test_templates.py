@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parents[2]
 DAY = dt.date(2026, 12, 31)
+Command = Callable[..., subprocess.CompletedProcess[str]]
 REACH = [
     "{{ cycler.__init__.__globals__.os.popen('touch it-ran').read() }}",
     "{{ lipsum.__globals__['os'].popen('touch it-ran').read() }}",
@@ -76,14 +77,14 @@ def with_template(site: Path, text: str, name: str = "partials/colophon.html") -
     path.write_text(text, encoding="utf-8")
 
 
-def sitegen(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(site.parent / "cache")}
-    command = [sys.executable, "-m", "sitegen", *words]
-    return subprocess.run(command, cwd=site, env=environment, capture_output=True, text=True, timeout=60, check=False)
+@pytest.fixture
+def sitegen(run_command: Command, tmp_path: Path) -> Command:
+    """Runs a command of sitegen in a site, with a cache of its own."""
+    return partial(run_command, XDG_CACHE_HOME=str(tmp_path / "cache"))
 
 
 @pytest.mark.parametrize("template", REACH)
-def test_template_that_reaches_for_python_is_refused_at_its_line(site: Path, template: str) -> None:
+def test_template_that_reaches_for_python_is_refused_at_its_line(site: Path, template: str, sitegen: Command) -> None:
     with_template(site, f"<p>\n{template}</p>\n")
     done = sitegen(site, "build")
     assert not (site / "it-ran").exists()
@@ -92,13 +93,13 @@ def test_template_that_reaches_for_python_is_refused_at_its_line(site: Path, tem
 
 
 @pytest.mark.parametrize("words", [("build",), ("check",)])
-def test_command_in_a_template_does_not_run(site: Path, words: tuple[str, ...]) -> None:
+def test_command_in_a_template_does_not_run(site: Path, words: tuple[str, ...], sitegen: Command) -> None:
     with_template(site, "{% set x = cycler.__init__.__globals__.os.popen('touch it-ran').read() %}", "base.html")
     sitegen(site, *words)
     assert not (site / "it-ran").exists()
 
 
-def test_word_of_a_catalogue_is_no_program(site: Path) -> None:
+def test_word_of_a_catalogue_is_no_program(site: Path, sitegen: Command) -> None:
     """A catalogue's words become part of templates before these are compiled."""
     words = '{"Posts": "{{ cycler.__init__.__globals__.os.popen(\'touch it-ran\').read() }}"}'
     with_template(site, words, "languages/en.json")
@@ -107,7 +108,7 @@ def test_word_of_a_catalogue_is_no_program(site: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_template_that_was_compiled_without_the_sandbox_is_not_used_in_it(site: Path) -> None:
+def test_template_that_was_compiled_without_the_sandbox_is_not_used_in_it(site: Path, sitegen: Command) -> None:
     """The default theme is compiled first; a site then brings a template whose text is the same."""
     assert sitegen(site, "build").returncode == 0
     shutil.copytree(default_folder(), site / "templates", ignore=shutil.ignore_patterns("assets"))
@@ -119,7 +120,7 @@ def test_template_that_was_compiled_without_the_sandbox_is_not_used_in_it(site: 
 
 
 @pytest.mark.parametrize(("template", "said"), ENDLESS.items())
-def test_template_that_would_never_end_is_refused(site: Path, template: str, said: str) -> None:
+def test_template_that_would_never_end_is_refused(site: Path, template: str, said: str, sitegen: Command) -> None:
     with_template(site, template)
     done = sitegen(site, "build")
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -127,7 +128,9 @@ def test_template_that_would_never_end_is_refused(site: Path, template: str, sai
 
 
 @pytest.mark.parametrize(("template", "said"), FAILS.items())
-def test_template_that_fails_is_a_mistake_of_its_author_and_no_traceback(site: Path, template: str, said: str) -> None:
+def test_template_that_fails_is_a_mistake_of_its_author_and_no_traceback(
+    site: Path, template: str, said: str, sitegen: Command
+) -> None:
     with_template(site, template)
     done = sitegen(site, "build")
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -162,7 +165,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize(("template", "shown"), ALLOWED.items())
-def test_template_may_use_what_jinja_offers(site: Path, template: str, shown: str) -> None:
+def test_template_may_use_what_jinja_offers(site: Path, template: str, shown: str, sitegen: Command) -> None:
     with_template(site, f"<p>({template})</p>")
     done = sitegen(site, "build")
     assert done.returncode == 0, done.stderr

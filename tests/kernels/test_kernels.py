@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -83,7 +84,7 @@ def verdicts() -> dict[str, list[str]]:
     """What the gates say of each Triton implementation and wrong variant, by name, a verdict for each dtype."""
     command = [sys.executable, str(Path(__file__).with_name("judge_all.py"))]
     # The interpreter computes with NumPy, which warns of every -inf - -inf.
-    environment = {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)

@@ -1,0 +1,66 @@
+"""Run commands of sitegen for the tests: a request is a line of JSON on stdin, its exit code a line on stdout.
+
+Each command runs in a fork of this process, which has built a site before.  A new interpreter would have to import
+sitegen first, which takes three times as long as most of the commands that are tested.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from sitegen.build.whole import build
+from sitegen.cli import main
+from sitegen.write.scaffold import create, new_site_files
+
+
+def import_everything() -> None:
+    """Build a site and list the commands: both import modules only when they need them."""
+    with tempfile.TemporaryDirectory() as folder:
+        create(Path(folder), new_site_files("Kernels", dt.date(2026, 11, 21)))
+        build(Path(folder))
+    for name in main.list_commands(None):  # type: ignore[arg-type]
+        main.get_command(None, name)  # type: ignore[arg-type]
+
+
+def serve() -> None:
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            os._exit(run(**json.loads(line)))  # at once: to take the forked interpreter down costs more than a command
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def run(
+    words: list[str], cwd: str, variables: dict[str, str], output: str, errors: str, memory_bytes: int, seconds: int
+) -> int:
+    """Run the command in this process, which ends when it takes too long; return its exit code."""
+    for descriptor, path in enumerate((os.devnull, output, errors)):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), descriptor)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(variables)
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    signal.alarm(seconds)
+    status = 1
+    try:
+        main(words, prog_name="sitegen")
+    except SystemExit as end:
+        status = int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
+
+
+if __name__ == "__main__":
+    import_everything()
+    serve()
