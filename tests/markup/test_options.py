@@ -26,9 +26,7 @@ for line in (":label:", "#| label:"):
 
 def test_an_option_of_many_brackets_is_a_mistake_and_no_crash() -> None:
     code = DEEP.replace("{{", "{").replace("}}", "}").replace('"```{math}', '"```{{math}}')
-    small_stack = partial(
-        resource.setrlimit, resource.RLIMIT_STACK, (2**21, 2**21)
-    )  # which libyaml overflows
+    small_stack = partial(resource.setrlimit, resource.RLIMIT_STACK, (2**21, 2**21))  # which libyaml overflows
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=small_stack)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["['SG119'] this is not valid YAML: nested too deeply"] * 2

@@ -45,7 +45,7 @@ class Row:
 
     @property
     def outdated(self) -> str:
-        """Which newer version another record was made with."""
+        """The newer version that another record was made with."""
         return ", ".join(self.freshness.reasons) if self.freshness.state is State.OUTDATED else ""
 
     @property
@@ -170,7 +170,7 @@ def chosen(
     dtypes: Collection[str] = (),
     implementations: Collection[str] = (),
 ) -> tuple[Group, ...]:
-    """Those that are named; nothing named is all.  The best is the best of what is shown."""
+    """Return the rows that are named, or all where none is named.  The best is the best of what is shown."""
     return tuple(
         replace(group, rows=_with_best([r for r in group.rows if not r.ours or r.name in implementations]))
         if implementations

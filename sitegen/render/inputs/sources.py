@@ -1,4 +1,4 @@
-"""What all pages are made from, as one value, and the few questions that several of them ask of it."""
+"""Sources: the value that all pages are made from, with the questions that several pages ask of it."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ class Sources:
         return lang if lang in self.posts_by_language else self.config.language
 
     def address(self, url: str, lang: str) -> str:
-        """Of a list or a feed, in a language."""
+        """Return the URL of a list or a feed in a language."""
         return in_language(url, self.listed(lang), self.config)
 
     def versions(self, url: str, among: Collection[str] = ()) -> Mapping[str, str]:
-        """By language the URL of a list; empty where there is but one language.  `among`: those in which there is that
-        list, if not all.
+        """Return the URL of a list by language; empty for a site of one language.  `among` are the languages that have
+        that list, if not all.
         """
         languages = among or self.posts_by_language
         return {lang: self.address(url, lang) for lang in languages} if len(languages) > 1 else {}
@@ -111,14 +111,14 @@ class Sources:
         return zone_of(self.config)
 
     def day_of(self, date: dt.date | dt.datetime) -> dt.date:
-        """In the site's time zone, as publication counts it."""
+        """Return the day in the site's time zone, as publication counts it."""
         return day_of(date, self._zone)
 
     def post_url(self, post: Post) -> str:
         return post_url(post, self.config)
 
     def records(self, kernel: str) -> tuple[Record, ...]:
-        """Those of the site's own GPUs first, in their order, then by name."""
+        """Return the records of a kernel: those of the site's own GPUs first, in their order, then by name."""
         found = self.evidence.records.of_kernel(kernel)
         return tuple(found[gpu] for gpu in self._in_order(found))
 
@@ -141,7 +141,7 @@ class Sources:
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
-        """By GPU, of each (post's slug, label)."""
+        """Cell records by GPU, for each (post's slug, label)."""
         found: dict[tuple[str, str], dict[str, CellRecord]] = {}
         for (post, label, gpu), record in self.evidence.records.cells.items():
             found.setdefault((post, label), {})[gpu] = record
@@ -171,7 +171,7 @@ class Sources:
         return {lang: tuple(found[lang]) for lang in (first, *sorted(others))}
 
     def posts_in(self, lang: str) -> tuple[Post, ...]:
-        """Empty: those in the site's language."""
+        """Return the posts in a language; an empty tag means the site's."""
         return self.posts_by_language.get(lang or self.config.language, ())
 
     def pages_in(self, lang: str) -> tuple[Page, ...]:
@@ -182,7 +182,7 @@ class Sources:
 
     @cached_property
     def translations(self) -> Mapping[str, Mapping[str, Post]]:
-        """By slug the posts by language, where there are several, in the order of the site's languages."""
+        """Posts by language for each slug that has several, in the order of the site's languages."""
         found: dict[str, dict[str, Post]] = {}
         if len(self.posts_by_language) > 1:
             for lang, posts in self.posts_by_language.items():
@@ -191,7 +191,7 @@ class Sources:
         return {slug: posts for slug, posts in found.items() if len(posts) > 1}
 
     def post(self, slug: str, lang: str = "") -> Post | None:
-        """In that language, in the site's, or in any."""
+        """Return the post of a slug in that language, else in the site's, else in any."""
         translated = self.translations.get(slug)
         if translated:
             return translated.get(lang) or next(iter(translated.values()))
@@ -202,21 +202,21 @@ class Sources:
         return {post.slug: post for post in self.site.posts}
 
     def posts_by_tag(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
-        """Newest first, the tags by name; spellings that share a URL are one tag."""
+        """Return the posts of each tag, newest first, the tags by name; spellings that share a URL are one tag."""
         return self.by_tag.get(lang or self.config.language, {})
 
     def posts_by_category(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
-        """As `posts_by_tag`."""
+        """Return the posts of each category, as `posts_by_tag` does for tags."""
         return self.by_category.get(lang or self.config.language, {})
 
     @cached_property
     def by_tag(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """By language, where a post has a tag."""
+        """Posts of each tag, by language; a language without tags is not there."""
         return self._filed(lambda post: tuple(ref.name for ref in post.tags), tag_url)
 
     @cached_property
     def by_category(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """By language, where a post has a category."""
+        """Posts of each category, by language; a language without categories is not there."""
         return self._filed(lambda post: (post.category,) if post.category else (), category_url)
 
     def _filed(
@@ -226,7 +226,7 @@ class Sources:
         return {lang: filed for lang, filed in found.items() if filed}
 
     def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
-        """Of the translations of a post only one: that in the site's language, if it is among them."""
+        """Return one of the translations of each post: that in the site's language, if it is among them."""
         found: dict[str, Post] = {}
         for post in posts:
             if post.slug not in found or self.language_of(post) == self.config.language:
@@ -235,7 +235,7 @@ class Sources:
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
-        """By a post's path, the kernels that it shows, measures or implements."""
+        """Kernels that a post shows, measures or implements, by the post's path."""
         found: dict[str, list[str]] = {}
         for kernel in self.site.kernels:
             for post in self.linked.kernel_posts.get(kernel.name, ()):
@@ -244,7 +244,7 @@ class Sources:
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
-        """By a series' id, what each of its phases lists: published posts in reading order, then planned titles."""
+        """Entries of each phase of a series, by its id: published posts in reading order, then planned titles."""
         return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
 
     def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
@@ -258,14 +258,14 @@ class Sources:
 
     @cached_property
     def words_by_day(self) -> Mapping[dt.date, int]:
-        """Of the worklog; a day without words counts as one."""
+        """Words of each day of the worklog; a day without words counts as one."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
 
 def _by_name(
     posts: Sequence[Post], names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
 ) -> Mapping[str, tuple[Post, ...]]:
-    """Names that share a URL are one: the first of them by letters."""
+    """File posts under their names; names that share a URL become the first of them by letters."""
     urls = {name: url(name) for name in sorted({name for post in posts for name in names(post)}, reverse=True)}
     shown = {address: name for name, address in urls.items()}
     filed: dict[str, dict[str, Post]] = {address: {} for address in sorted(shown)}

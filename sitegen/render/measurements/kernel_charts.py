@@ -40,7 +40,7 @@ _USED = 0.1
 
 
 def ceiling_name(name: str) -> str:
-    """As readers call it: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
+    """Return the name that readers use for a ceiling: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
     return MIXES.get(name) or LEVELS.get(name) or COMPUTE_NAMES.get(name, name)
 
 
@@ -263,7 +263,7 @@ def _point(group: Group, row: Row, href: str) -> Point:
 
 
 def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
-    """The point in words."""
+    """Return the point in words."""
     low, high = (numbers.operations(rate) for rate in spread)
     facts = [f"{numbers.operations(row.flops_per_s)} at {numbers.intensity(group.cost.intensity)} FLOP per byte"]
     facts += [f"p20 to p80 {low} to {high}"] if low != high else []
@@ -277,7 +277,7 @@ def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
 
 
 def _rereads(group: Group, row: Row) -> bool:
-    """Whether there is a bar to be seen."""
+    """Return whether the bar of re-read bytes is long enough to be seen."""
     factor = group.reread(row)
     return factor is not None and numbers.ratio(factor) != numbers.ratio(1.0)
 

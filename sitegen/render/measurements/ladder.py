@@ -112,5 +112,5 @@ def unmeasured(sources: Sources, kernel: Kernel, implementation: Implementation,
 
 
 def source_url(kernel: Kernel, implementation: Implementation) -> str:
-    """As text, which a browser shows instead of saving it."""
+    """Return the URL of the source as text, which a browser shows instead of saving it."""
     return f"{kernel_url(kernel.name)}{file_name(implementation)}.txt"

@@ -28,7 +28,7 @@ _LATIN = 0x2E80
 _WIDTH = 1056
 _BARS = 5
 _BAR_PX = 670
-"""Of a program that is at its ceiling."""
+"""Length of the bar of a program that reaches its ceiling."""
 _NARROW, _WIDE = frozenset("iIjlft.,:;|!'()[]r "), frozenset("mwMW@—")
 
 
@@ -63,7 +63,7 @@ class Card:
 
 
 def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
-    """(output path, PNG)."""
+    """Return (output path, PNG) of the card of a post."""
     sources, spoken = printer.sources, printer.language(post.lang)
     group, record = _measured(sources, post)
     facts = [spoken.day(sources.day_of(post.date)), spoken.minutes(sources.document(post.body).words)]
@@ -75,7 +75,7 @@ def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
 
 
 def page_card(printer: Printer, url: str, title: str, lede: str, foot: str = "") -> tuple[str, bytes]:
-    """Of a page without measurements: (output path, PNG)."""
+    """Return (output path, PNG) of the card of a page without measurements."""
     return _drawn(printer, url, title, lede, None, foot)
 
 
@@ -121,7 +121,7 @@ def wrapped(text: str, size: int) -> list[str]:
 
 
 def _width(text: str) -> float:
-    """In units of the size."""
+    """Return the width of a text in units of the size of its letters."""
     return sum(map(_letter, text))
 
 
@@ -140,7 +140,7 @@ def _shortened(lines: list[str], most: int) -> list[str]:
 
 
 def _measured(sources: Sources, post: Post) -> tuple[Group | None, Record | None]:
-    """What the first of its kernels that has a record and a ceiling measured."""
+    """Return the headline group and the record of the first kernel of the post that has both a record and a ceiling."""
     for name in sources.kernels_of.get(post.body.path, ()):
         for record in sources.records(name)[:1]:
             group = headline(sources.groups(record))
@@ -167,7 +167,7 @@ def _bar(row: Row, y: int) -> Bar:
 
 
 def _provenance(group: Group, record: Record) -> str:
-    """Whose numbers these are."""
+    """Return the line that says on which GPU, when and with which commit the numbers were measured."""
     run = newest_run(record, group)
     shape = f"{numbers.shape(group.workload.name)} {group.dtype}, of ceiling"
     return f"{record.kernel} {shape}  ·  {run.environment.gpu}, {run.date}, {run.commit}" if run else shape
@@ -195,7 +195,9 @@ def draw(svg: str) -> bytes:
 
 
 def _fonts(svg: str) -> Iterator[str]:
-    """Of the packages; the one with all letters of East Asia is large and opened only for a text that has some."""
+    """Yield the font files of the packages.  The package with the letters of East Asia is large, so it is opened only
+    for a text that has some.
+    """
     yield from _files(_PACKAGES[0])
     if any(ord(letter) >= _LATIN for letter in svg):
         yield from _files(_PACKAGES[1])

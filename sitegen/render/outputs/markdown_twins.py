@@ -239,7 +239,7 @@ def _within(code: str, fence: re.Match[str] | None) -> str:
 
 
 def _in_role(line: str, col: int) -> bool:
-    """Whether a role stands there, whose words are its text and its target at once."""
+    """Return whether a role stands there whose words are its text and its target at once."""
     return any(role.start() < col < role.end() for role in _ROLE.finditer(line))
 
 

@@ -88,7 +88,7 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
 
 
 def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
-    """To the page of each GPU that has one."""
+    """Return a link to the page of ceilings of each GPU that has one."""
     found = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
     return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in found if run)
 

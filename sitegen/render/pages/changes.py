@@ -104,5 +104,5 @@ def _figures(measure: Measure) -> str:
 
 
 def _markdown_url(record: Record) -> str:
-    """As text, which a browser shows instead of saving it."""
+    """Return the URL of the comparison as text, which a browser shows instead of saving it."""
     return f"{kernel_url(record.kernel)}{record.gpu}.changes.md.txt"

@@ -126,7 +126,7 @@ def _json(record: Record) -> str:
 
 
 def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
-    """Its page, and one for each record of what changed from run to run."""
+    """Return the page of a kernel, and for each record the page of what changed from run to run."""
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
     found = [(record, sources.groups(record)) for record in records]

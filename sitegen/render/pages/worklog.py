@@ -108,7 +108,7 @@ class WorklogPage:
 
 
 def countdown(sources: Sources) -> Days | None:
-    """To the goal of the site, from the day that the build is told."""
+    """Return the days from the day of the build to the goal of the site; None without a goal."""
     goal = sources.config.countdown
     if goal is None:
         return None
@@ -204,7 +204,7 @@ def _link(entry: WorklogEntry, here: str) -> Link:
 
 
 def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
-    """As it was written that day; else counted from it."""
+    """Return the countdown as it was written that day, else as it is counted from that day."""
     goal = sources.config.countdown
     if entry.days_left is not None:
         same = goal is not None and (goal.date - entry.date).days == entry.days_left

@@ -1,4 +1,4 @@
-"""The sheets that make pages be found: feeds, cards, search and its indexes, lists for programs, redirects."""
+"""Make the sheets by which pages are found: feeds, cards, search and its indexes, lists for programs, redirects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 KINDS = ("posts", "worklog", "kernels", "terms")
-"""Of pages that search finds."""
+"""Kinds of pages that search finds."""
 
 
 def cards(shown: Shown) -> Iterator[Sheet]:
-    """Of the home page, which stands for those without one, of posts, pages, series and kernels."""
+    """Yield the cards of posts, pages, series and kernels, and that of the home page, which stands for all others."""
     sources = shown.sources
     for post in sources.site.posts:
         measured = shown.is_measured(post)
@@ -70,7 +70,7 @@ def feeds(shown: Shown) -> Iterator[Sheet]:
 
 
 def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
-    """A feed brings the whole text of its entries."""
+    """Return the sheet of a feed, which brings the whole text of its entries."""
     newest = posts[:FEED_ENTRIES]
     measured = any(map(shown.is_measured, newest))
     return Sheet(url, these(shown.cards("the newest posts", newest), *also), make, measured, listed=False)
@@ -90,7 +90,9 @@ def search(shown: Shown) -> Iterator[Sheet]:
 
 
 def redirects(shown: Shown) -> Iterator[Sheet]:
-    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `redirects` need no pages."""
+    """Yield the pages of old addresses and their list.  They stand in no sitemap.  Hosts that read `redirects` need no
+    pages.
+    """
     if redirects := tuple(shown.sources.linked.redirects.items()):
         shows = these(Part("where all of them lead", redirects))
         yield Sheet("_redirects", shows, printed("pages.small_pages", "redirect_list"), listed=False)
@@ -100,7 +102,9 @@ def redirects(shown: Shown) -> Iterator[Sheet]:
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """One of each kind of `pages`: by path the kind, and the digest of what the page shows.  `content` reads a page."""
+    """Yield a search index for each kind of `pages`: by path the kind, and the digest of what the page shows.
+    `content` reads a page.
+    """
     by_kind: dict[str, list[tuple[str, bytes]]] = {}
     for path, (kind, digest) in sorted(pages.items()):
         by_kind.setdefault(kind, []).append((path, digest))

@@ -1,4 +1,4 @@
-"""A rule → the digest of everything that its templates would receive: the part of its key that nobody can forget.
+"""Digest everything that the templates of a sheet receive, so that no part of its key can be forgotten.
 
 The functions that print pages run with a printer that fills no template.  It digests what each template would be given,
 field by field.  Texts and records are not read for that: a page says by asking for them that it depends on them, and
@@ -128,7 +128,7 @@ class NotingPrinter(Printer):
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What the pages of a rule depend on."""
+    """What the pages of a sheet depend on."""
 
     view: bytes
     texts: tuple[str, ...]
@@ -137,13 +137,13 @@ class Noted:
 
 
 class Keys:
-    """Adds to each rule of a site what its templates receive."""
+    """Adds the digest of what its templates receive to the key of each sheet of a site."""
 
     def __init__(self, shown: Shown) -> None:
         self._shown, self._sources, self._templates = shown, traced(shown.sources), Templates()
         self._texts = {document_key(text): text for text in texts(shown.sources.site)}
         self._noted: dict[str, Noted] = {}
-        """What the printing of a sheet told, until somebody asks what the sheet shows."""
+        """What was noted while a sheet was printed, by its name, until its key is asked for."""
 
     def keyed(self, sheet: Sheet) -> Sheet:
         make = sheet.make if sheet.measured else partial(self._make, sheet)
@@ -185,7 +185,9 @@ class Keys:
             yield Part("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
 
     def _written(self, text: Markdown) -> str | bytes:
-        """What identifies the content of a text: its file, or of a day, which shares a file with others, its words."""
+        """Return what identifies the content of a text: the digest of its file, or the words of a day of the worklog,
+        which shares a file with other days.
+        """
         return text.text or self._shown.file(text.path)
 
 

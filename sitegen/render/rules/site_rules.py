@@ -1,4 +1,4 @@
-"""A site → the sheets that it consists of: what is printed together, and everything that it depends on.
+"""Turn a site into its sheets: the files that are printed together, with everything that they depend on.
 
 A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
 equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
-    """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
+    """Yield the sheets of all pages except the sitemap, which lists them.  A later sheet replaces the files of an
+    earlier.
+    """
     shown = Shown(sources)
     keys = Keys(shown)
     for kind in (_home, _posts, lists, series_sheets, _kernels, _worklog, _plain, feeds, search, redirects):
@@ -38,7 +40,7 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
 
 
 class PostSheets:
-    """Those of posts alone, each made when it is asked for."""
+    """Sheets of posts alone, each made when it is asked for."""
 
     def __init__(self, sources: Sources) -> None:
         self._shown = Shown(sources)
@@ -46,14 +48,14 @@ class PostSheets:
         self._posts = {urls.output_path(sources.post_url(post)): post for post in reversed(sources.site.posts)}
 
     def get(self, name: str) -> Sheet | None:
-        """By its output path."""
+        """Return the sheet of a post by its output path; None where no post has it."""
         post = self._posts.get(name)
         sheet = self._keys.keyed(_post(self._shown, post)) if post else None
         return _with_twins(sheet) if sheet and self._shown.sources.config.twins else sheet
 
 
 def _with_twins(sheet: Sheet) -> Sheet:
-    """Beside each page that readers are led to, the same as Markdown."""
+    """Return the sheet with a Markdown twin beside each page that readers are led to."""
 
     def make(printer: Printer) -> Files:
         from sitegen.render.outputs.markdown_twins import with_twins
@@ -104,7 +106,7 @@ def _post(shown: Shown, post: Post) -> Sheet:
 
 
 def _shown_with(shown: Shown, post: Post) -> tuple[Part, ...]:
-    """What the page of a post shows of other files."""
+    """Return what the page of a post shows of other files."""
     sources, path = shown.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
     return (
@@ -125,7 +127,7 @@ def _place(shown: Shown, place: SeriesPlace) -> Iterator[Part]:
 
 
 def _kernels(shown: Shown) -> Iterator[Sheet]:
-    """All that shows nothing but measurements."""
+    """Yield the sheets that show nothing but measurements."""
     sources = shown.sources
     if sources.site.kernels:
         using = tuple(
@@ -170,7 +172,7 @@ def _month(entry: WorklogEntry) -> tuple[int, int]:
 
 
 def _plain(shown: Shown) -> Iterator[Sheet]:
-    """Pages outside of time, terms, and what machines read."""
+    """Yield the sheets of pages outside of time, of terms, and of what machines read."""
     sources = shown.sources
     for page in sources.site.pages:
         name = urls.output_path(urls.page_url(page, sources.config))

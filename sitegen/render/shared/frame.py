@@ -1,4 +1,4 @@
-"""What surrounds every page: head, navigation, footer; and the one way in which a page becomes a file."""
+"""Put the frame (head, navigation, footer) around the view of a page, and print both as a file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Link:
     href: str
     current: bool = False
     lang: str = ""
-    """Of what it leads to, where that is not the language of the page."""
+    """The language of what the link leads to, where that is not the language of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Frame:
     feed: str
     json_feed: str
     own_feed: Link | None
-    """Of what the page lists."""
+    """The feed of the posts that the page lists."""
     twin: str
     image: str
     """Absolute, as all that is read outside of the page."""
@@ -118,7 +118,7 @@ class Printer:
     """Pieces that several pages show, by name, once the first of them was printed."""
 
     def language(self, lang: str = "") -> Language:
-        """That of a page; empty: the site's."""
+        """Return the language of a page; an empty tag means that of the site."""
         return in_language(self.templates, lang or self.sources.config.language)[0]
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:

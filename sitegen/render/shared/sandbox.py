@@ -107,7 +107,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value only holds what a page shows."""
+    """Return whether a value holds nothing but what a page shows."""
     if isinstance(value, (*_VALUES, *_JINJAS)):
         return True
     kind = type(value)
@@ -137,7 +137,7 @@ def _size(operator: str, left: Any, right: Any) -> float:
 
 
 def _words(error: BaseException) -> str:
-    """What an error says, in one line; of Jinja's errors without the name of the class."""
+    """Return the message of an error in one line; of Jinja's errors without the name of the class."""
     said = str(error).partition("\n")[0]
     if isinstance(error, jinja2.TemplateError):
         return said

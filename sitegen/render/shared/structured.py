@@ -1,4 +1,4 @@
-"""What a page is → what machines read of it: JSON-LD with the words of schema.org.
+"""Turn what is known of a page into JSON-LD with the words of schema.org, for programs that read it.
 
 A data block is no script: a browser does not run it and the page's policy lets it stand.
 """

@@ -1,4 +1,4 @@
-"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements.
+"""Fill the slots in a Document's HTML: links, images, listings, cells, tables and charts of measurements.
 
 What draws measurements is imported where it is used: most texts show none, and one edited text should not wait for it.
 """
@@ -36,7 +36,7 @@ from sitegen.render.texts.images import render_image
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a Document is shown."""
+    """Place on the site where a Document is shown."""
 
     name: str
     """The Document's key."""
@@ -45,11 +45,11 @@ class Place:
     post: Post | None = None
     """The post whose cells stand in it."""
     lang: str = ""
-    """Of the text; empty: the site's."""
+    """Language of the text; empty means that of the site."""
 
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
-    """The HTML with all slots filled."""
+    """Return the HTML of a text with all slots filled, and its list of references."""
     return printer.of_text(place.name, lambda html: _filled(printer, document, place, html))
 
 
@@ -64,13 +64,13 @@ def _filled(printer: Printer, document: Document, place: Place, fragment: str) -
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
-    """What stands in each slot."""
+    """Return what stands in each slot, in order."""
     return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
 
 
 def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
-    """What stands in the slots of its text, when these are nothing but addresses, images and terms, and nothing stands
-    below it.
+    """Return what stands in the slots of a post when all of them are addresses, images or terms and nothing stands
+    below the text; else None.
     """
     document, name = printer.sources.document(post.body), document_key(post.body)
     plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
@@ -80,7 +80,7 @@ def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
-    """What stands in one slot."""
+    """Return what stands in one slot."""
     slot: Slot = document.slots[index]
     if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
         target = printer.sources.linked.hrefs.get(
