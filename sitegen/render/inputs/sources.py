@@ -119,8 +119,8 @@ class Sources:
 
     def records(self, kernel: str) -> tuple[Record, ...]:
         """Return the records of a kernel: those of the site's own GPUs first, in their order, then by name."""
-        found = self.evidence.records.of_kernel(kernel)
-        return tuple(found[gpu] for gpu in self._in_order(found))
+        by_gpu = self.evidence.records.of_kernel(kernel)
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     def groups(self, record: Record) -> tuple[Group, ...]:
         return self.measured[record.kernel, record.gpu]
@@ -136,16 +136,16 @@ class Sources:
         return max(measured, key=lambda run: run.id, default=None)
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
-        found = self._cells.get((post, label), {})
-        return tuple(found[gpu] for gpu in self._in_order(found))
+        by_gpu = self._cells.get((post, label), {})
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
         """Cell records by GPU, for each (post's slug, label)."""
-        found: dict[tuple[str, str], dict[str, CellRecord]] = {}
+        by_cell: dict[tuple[str, str], dict[str, CellRecord]] = {}
         for (post, label, gpu), record in self.evidence.records.cells.items():
-            found.setdefault((post, label), {})[gpu] = record
-        return found
+            by_cell.setdefault((post, label), {})[gpu] = record
+        return by_cell
 
     def _in_order(self, gpus: Iterable[str]) -> list[str]:
         first = self.config.gpus
@@ -164,11 +164,11 @@ class Sources:
     @cached_property
     def posts_by_language(self) -> Mapping[str, tuple[Post, ...]]:
         """Newest first; the site's own language first, then the others that a post is written in, by their tags."""
-        found: dict[str, list[Post]] = {self.config.language: []}
+        by_language: dict[str, list[Post]] = {self.config.language: []}
         for post in self.site.posts:
-            found.setdefault(self.language_of(post), []).append(post)
-        first, *others = found
-        return {lang: tuple(found[lang]) for lang in (first, *sorted(others))}
+            by_language.setdefault(self.language_of(post), []).append(post)
+        first, *others = by_language
+        return {lang: tuple(by_language[lang]) for lang in (first, *sorted(others))}
 
     def posts_in(self, lang: str) -> tuple[Post, ...]:
         """Return the posts in a language; an empty tag means the site's."""
@@ -177,18 +177,18 @@ class Sources:
     def pages_in(self, lang: str) -> tuple[Page, ...]:
         """The pages outside of time in that language, or where it has none in the site's."""
         own = self.config.language
-        found = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
-        return found[lang] or found[own]
+        by_language = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
+        return by_language[lang] or by_language[own]
 
     @cached_property
     def translations(self) -> Mapping[str, Mapping[str, Post]]:
         """Posts by language for each slug that has several, in the order of the site's languages."""
-        found: dict[str, dict[str, Post]] = {}
+        by_slug: dict[str, dict[str, Post]] = {}
         if len(self.posts_by_language) > 1:
             for lang, posts in self.posts_by_language.items():
                 for post in posts:
-                    found.setdefault(post.slug, {})[lang] = post
-        return {slug: posts for slug, posts in found.items() if len(posts) > 1}
+                    by_slug.setdefault(post.slug, {})[lang] = post
+        return {slug: posts for slug, posts in by_slug.items() if len(posts) > 1}
 
     def post(self, slug: str, lang: str = "") -> Post | None:
         """Return the post of a slug in that language, else in the site's, else in any."""
@@ -222,25 +222,25 @@ class Sources:
     def _filed(
         self, names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
     ) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        found = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
-        return {lang: filed for lang, filed in found.items() if filed}
+        by_language = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
+        return {lang: filed for lang, filed in by_language.items() if filed}
 
     def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
         """Return one of the translations of each post: that in the site's language, if it is among them."""
-        found: dict[str, Post] = {}
+        by_language: dict[str, Post] = {}
         for post in posts:
-            if post.slug not in found or self.language_of(post) == self.config.language:
-                found[post.slug] = post
-        return tuple(found.values())
+            if post.slug not in by_language or self.language_of(post) == self.config.language:
+                by_language[post.slug] = post
+        return tuple(by_language.values())
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
         """Kernels that a post shows, measures or implements, by the post's path."""
-        found: dict[str, list[str]] = {}
+        by_post: dict[str, list[str]] = {}
         for kernel in self.site.kernels:
             for post in self.linked.kernel_posts.get(kernel.name, ()):
-                found.setdefault(post.body.path, []).append(kernel.name)
-        return {path: tuple(names) for path, names in found.items()}
+                by_post.setdefault(post.body.path, []).append(kernel.name)
+        return {path: tuple(names) for path, names in by_post.items()}
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
@@ -272,4 +272,4 @@ def _by_name(
     for post in posts:
         for name in names(post):
             filed[urls[name]][post.body.path] = post
-    return {shown[address]: tuple(found.values()) for address, found in filed.items()}
+    return {shown[address]: tuple(of_name.values()) for address, of_name in filed.items()}

@@ -248,17 +248,17 @@ def roofline_under(
 def _point(group: Group, row: Row, href: str) -> Point:
     low, high = _spread(row, row.flops_per_s)
     return Point(
-        row.name,
-        group.cost.intensity,
-        row.flops_per_s,
-        low,
-        high,
-        row.ours,
-        bool(row.stale),
-        dram_intensity(group, row),
-        sustained_flops(group, row),
-        _title(group, row, (low, high)),
-        href,
+        name=row.name,
+        flops_per_byte=group.cost.intensity,
+        flops_per_s=row.flops_per_s,
+        low_flops_per_s=low,
+        high_flops_per_s=high,
+        ours=row.ours,
+        stale=bool(row.stale),
+        dram_flops_per_byte=dram_intensity(group, row),
+        sustained_flops_per_s=sustained_flops(group, row),
+        title=_title(group, row, (low, high)),
+        href=href,
     )
 
 

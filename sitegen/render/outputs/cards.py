@@ -104,8 +104,8 @@ def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
     """The largest of a few sizes in which the title takes no more lines than the first of `lines`, or the next."""
     for most in lines:
         for size in (72, 62, 54):
-            if len(found := wrapped(title, size)) <= most:
-                return size, found
+            if len(fitting := wrapped(title, size)) <= most:
+                return size, fitting
     return 54, _shortened(wrapped(title, 54), lines[-1])
 
 
@@ -205,7 +205,7 @@ def _fonts(svg: str) -> Iterator[str]:
 
 @lru_cache
 def _files(package: str) -> Sequence[str]:
-    found = find_spec(package)
-    folder = Path(found.origin).parent if found and found.origin else None
+    spec = find_spec(package)
+    folder = Path(spec.origin).parent if spec and spec.origin else None
     files = sorted(folder.rglob("*")) if folder else []
     return tuple(str(path) for path in files if path.suffix in _SUFFIXES and "Italic" not in path.name)

@@ -186,13 +186,13 @@ def _list_page(
 def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
     sources, spoken = printer.sources, printer.language(lang)
     here, tags = sources.address(TAGS, lang), sources.posts_by_tag(lang)
-    found = tuple(
+    tagged = tuple(
         (Link(tag, relative(sources.address(tag_url(tag), lang), here)), spoken.posts(len(posts)))
         for tag, posts in tags.items()
     )
     section, title = sources.address(POSTS, lang), spoken.say("Tags")
     about = About(("CollectionPage",), versions=sources.versions(TAGS, sources.by_tag))
-    return printer.page("tags.html", here, TagIndex(found), title=title, section=section, lang=lang, about=about)
+    return printer.page("tags.html", here, TagIndex(tagged), title=title, section=section, lang=lang, about=about)
 
 
 def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:

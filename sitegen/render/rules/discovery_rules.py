@@ -109,9 +109,9 @@ def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[st
     for path, (kind, digest) in sorted(pages.items()):
         by_kind.setdefault(kind, []).append((path, digest))
     first = next((kind for kind in KINDS if kind in by_kind), "")
-    for kind, found in by_kind.items():
-        given = {"kind": kind, "pages": [path for path, _ in found], "content": content, "program": kind == first}
-        shows = Part("the pages that it finds", (tuple(found), kind == first))
+    for kind, of_kind in by_kind.items():
+        given = {"kind": kind, "pages": [path for path, _ in of_kind], "content": content, "program": kind == first}
+        shows = Part("the pages that it finds", (tuple(of_kind), kind == first))
         yield Sheet(
             urls.search_index_url(kind), these(shows), printed("outputs.search", "index_files", **given), listed=False
         )

@@ -86,15 +86,17 @@ def _list(
 
 def series_sheets(shown: Shown) -> Iterator[Sheet]:
     sources = shown.sources
-    found = sources.site.series
-    for series in found:
+    listed = sources.site.series
+    for series in listed:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
         newest = Part("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
         shows = these(shown.series(series), shown.cards("its posts", posts), newest)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)), shows, printed("pages.series", "series_page", series=series)
         )
-    if found:
+    if listed:
         yield Sheet(
-            urls.output_path(urls.SERIES), these(*map(shown.series, found)), printed("pages.series", "series_index")
+            urls.output_path(urls.SERIES),
+            these(*map(shown.series, listed)),
+            printed("pages.series", "series_index"),
         )

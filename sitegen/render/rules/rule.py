@@ -143,16 +143,16 @@ def digest_of_measured(sources: Sources) -> bytes:
 
     Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
     """
-    found = blake2b(digest_size=16)
+    hashed = blake2b(digest_size=16)
     for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
-            found.update(path.encode() + digest)
+            hashed.update(path.encode() + digest)
     rich = frozenset(sources.linked.rich)
     for post in (post for post in sources.site.posts if document_key(post.body) in rich):
         if cells := sources.document(post.body).cells:
-            found.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
-    found.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
-    return found.digest()
+            hashed.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
+    hashed.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
+    return hashed.digest()
 
 
 def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
@@ -161,7 +161,7 @@ def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Fil
     """
 
     def make(printer: Printer) -> Files:
-        found = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
-        return found if isinstance(found, Mapping) else dict([found])
+        files = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
+        return files if isinstance(files, Mapping) else dict([files])
 
     return make

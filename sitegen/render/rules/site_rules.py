@@ -101,8 +101,8 @@ def _post(shown: Shown, post: Post) -> Sheet:
     measured = shown.is_measured(post)
     name = urls.output_path(shown.sources.post_url(post))
     shows, make = partial(_shown_with, shown, post), printed("pages.posts", "post_files", post=post)
-    found = {} if post.draft else {name: "posts"}
-    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=found)
+    findable = {} if post.draft else {name: "posts"}
+    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=findable)
 
 
 def _shown_with(shown: Shown, post: Post) -> tuple[Part, ...]:
@@ -134,8 +134,8 @@ def _kernels(shown: Shown) -> Iterator[Sheet]:
             (name, tuple(map(shown.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
         shows = these(Part("the posts about kernels", using))
-        found = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
-        yield Sheet(urls.KERNELS, shows, printed("pages.kernels", "render_kernels"), measured=True, found=found)
+        findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
+        yield Sheet(urls.KERNELS, shows, printed("pages.kernels", "render_kernels"), measured=True, found=findable)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, these(), printed("pages.ceilings", "render_ceilings"), measured=True)
 

@@ -97,13 +97,13 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
 
     def _place(self, traceback: TracebackType | None) -> tuple[str, int]:
         """The innermost line of the site's own templates in a traceback."""
-        found = ("", 0)
+        place = ("", 0)
         while traceback is not None:
             template = traceback.tb_frame.f_globals.get("__jinja_template__")
             if isinstance(template, jinja2.Template) and template.name in self.own:
-                found = (str(template.name), template.get_corresponding_lineno(traceback.tb_lineno))
+                place = (str(template.name), template.get_corresponding_lineno(traceback.tb_lineno))
             traceback = traceback.tb_next
-        return found
+        return place
 
 
 def _is_plain(value: object) -> bool:

@@ -113,26 +113,26 @@ def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
     """The source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
     known = listed(kernel) if kernel else {}
-    found, before = known.get(slot.implementation), known.get(slot.against)
-    source = source_of(printer.sources.site, found) if found else ""
-    if found is None or not source:
+    implementation, before = known.get(slot.implementation), known.get(slot.against)
+    source = source_of(printer.sources.site, implementation) if implementation else ""
+    if implementation is None or not source:
         name = f"{slot.kernel}/{slot.implementation}"
         return absent(printer, f"The source of {name} is not here.")
     old = source_of(printer.sources.site, before) if before else None
-    anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
+    anchor = f"#{implementation.name}" if kernel and implementation in kernel.implementations else ""
     code, look, regions = kernel_listing(source, slot.region, slot.look, old)
     spoken = printer.language(place.lang)
     return Markup(
         code_figure(
             code,
-            language_of(found),
+            language_of(implementation),
             look,
             regions=regions,
-            title=f"{slot.kernel}/{file_name(found)}",
+            title=f"{slot.kernel}/{file_name(implementation)}",
             region=slot.region,
             against=file_name(before) if before else "",
             href=relative(kernel_url(slot.kernel) + anchor, place.here),
-            label=spoken.say("Source of {title}", title=f"{slot.kernel} {found.name}"),
+            label=spoken.say("Source of {title}", title=f"{slot.kernel} {implementation.name}"),
             spoken=spoken,
         )
     )
