@@ -320,7 +320,16 @@ def _column(group: Group, row: Row, href: str) -> Column:
     rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
     low, high = _spread(row, rate)
     predicted = row.predicted * group.ceiling[1] / 1e12 if row.predicted is not None else None
-    return Column(row.name, rate, low, high, row.ours, bool(row.stale), predicted, href)
+    return Column(
+        name=row.name,
+        rate=rate,
+        low=low,
+        high=high,
+        ours=row.ours,
+        stale=bool(row.stale),
+        predicted=predicted,
+        href=href,
+    )
 
 
 def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tuple[CeilingRow, ...]:

@@ -54,4 +54,12 @@ def _point(best: Best) -> Point:
     row = group.best
     rate, share = (row.flops_per_s, row.share("of-ceiling")) if row else (0.0, None)
     name = f"{kernel.name} {numbers.percent(share, 0)}" if share is not None else kernel.name
-    return Point(name, group.cost.intensity, rate, rate, rate, True, bool(row and row.stale))
+    return Point(
+        name=name,
+        flops_per_byte=group.cost.intensity,
+        flops_per_s=rate,
+        low_flops_per_s=rate,
+        high_flops_per_s=rate,
+        ours=True,
+        stale=bool(row and row.stale),
+    )

@@ -97,7 +97,16 @@ def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> C
     top = 548 - 44 * len(rows)
     bars = tuple(_bar(row, top + 44 * at) for at, row in enumerate(rows))
     fonts = ", ".join(f"'{name}'" for name in FONTS)
-    return Card(fonts, site, titles, size, ledes, bars, top - 8, foot)
+    return Card(
+        fonts=fonts,
+        site=site,
+        title=titles,
+        size=size,
+        lede=ledes,
+        bars=bars,
+        top=top - 8,
+        foot=foot,
+    )
 
 
 def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
@@ -163,7 +172,15 @@ def _rows(group: Group) -> list[Row]:
 def _bar(row: Row, y: int) -> Bar:
     share = row.share("of-ceiling") or 0.0
     width = round(min(share, 1.0) * _BAR_PX)
-    return Bar(row.name, y, width, numbers.percent(share, 0), row.ours, row.best, bool(row.stale))
+    return Bar(
+        name=row.name,
+        y=y,
+        width=width,
+        share=numbers.percent(share, 0),
+        ours=row.ours,
+        best=row.best,
+        stale=bool(row.stale),
+    )
 
 
 def _provenance(group: Group, record: Record) -> str:

@@ -152,7 +152,17 @@ def _day_entry(printer: Printer, entry: WorklogEntry) -> Entry:
     sources, here = printer.sources, day_url(entry.date)
     url, day = absolute(here, sources.config), _iso(_moment(sources, entry.date))
     content = _content(printer, Place(document_key(entry.body), here), entry)
-    return Entry(entry.date.isoformat(), url, url, day, day, sources.config.language, "", (), content)
+    return Entry(
+        title=entry.date.isoformat(),
+        id=url,
+        url=url,
+        published=day,
+        updated=day,
+        language=sources.config.language,
+        summary="",
+        tags=(),
+        content=content,
+    )
 
 
 def _content(printer: Printer, place: Place, text: Post | WorklogEntry) -> str:

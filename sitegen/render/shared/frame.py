@@ -146,7 +146,16 @@ class Printer:
         """
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
-        frame = self._frame(here, href, title, description, section, spoken, about, policy)
+        frame = self._frame(
+            here,
+            href,
+            title=title,
+            description=description,
+            section=section,
+            spoken=spoken,
+            about=about,
+            policy=policy,
+        )
         if "<math" not in getattr(page, "body", ""):
             frame = replace(frame, math_font="")
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
@@ -164,6 +173,7 @@ class Printer:
         self,
         here: str,
         href: Callable[[str], str],
+        *,
         title: str,
         description: str,
         section: str,
@@ -179,7 +189,16 @@ class Printer:
         image = absolute(card_url(here if about.card else HOME), config) if config.cards else ""
         name = absolute(here, config)
         description = description or config.description
-        page = Identity(name, title, description, lang, config.base_url, site, config.title, trail)
+        page = Identity(
+            url=name,
+            title=title,
+            description=description,
+            language=lang,
+            root=config.base_url,
+            site=site,
+            site_title=config.title,
+            trail=trail,
+        )
         return Frame(
             title=f"{title} · {config.title}" if here and title != config.title else title,
             heading=title,
