@@ -90,14 +90,26 @@ def test_option_in_the_readmes_prose_exists() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
 
 
-@pytest.mark.parametrize("target", ["site", "docs", "test", "test-web", "soak", "venv"])
-def test_make_targets_of_the_readme_exist_and_are_all_there(target: str) -> None:
+def make_targets(text: str) -> set[str]:
+    """The targets that a text names, as in `make test-web`, alone or at the beginning of a line."""
+    return set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+
+
+def test_make_targets_are_those_that_the_readme_contributing_and_the_makefile_itself_explain() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
-    assert f"make {target}" in README
-    phony = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
-    assert phony
-    assert target in phony[1].split()
+    targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert targets
+    for target in targets[1].split():
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    assert set(targets[1].split()) == set(re.findall(r"^# make ([a-z-]+) ", makefile, re.MULTILINE))
+    assert set(targets[1].split()) == make_targets(README) | make_targets(CONTRIBUTING)
+
+
+def test_folders_of_the_quick_tests_exist() -> None:
+    dry = subprocess.run(["make", "--dry-run", "unit"], cwd=ROOT, capture_output=True, text=True, check=True)
+    named = re.findall(r"\btests/[\w./]+", dry.stdout)
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_contributing_says_what_ci_runs_in_that_order() -> None:
@@ -229,21 +241,21 @@ CONSTANTS = [
     ("rounds", "MORE_GENERATIONS", 2, "Two more generations follow"),
     ("rounds", "(MOST_DEVICE_S, MOST_JOB_S)", (3.0, 6.0), "3 s of one evaluation, or 6 s of the job"),
     ("rounds", "NARROW", 0.002, "±0.2 %"),
-    ("doubt", "(AGREED, LONG_US)", (0.002, 50.0), "or at most 50 µs"),
-    ("doubt", "NEAR", (0.6, 1.4), "between 0.6 and 1.4 times what counts as a change"),
-    ("doubt", "RIVAL", 1.5, "more than 1.5 times as long as the fastest"),
-    ("doubt", "MOST_GENERATIONS", 5, "at most five generations"),
+    ("extra_generations", "(AGREED, LONG_US)", (0.002, 50.0), "or at most 50 µs"),
+    ("extra_generations", "NEAR", (0.6, 1.4), "between 0.6 and 1.4 times what counts as a change"),
+    ("extra_generations", "JUDGED_WITHIN", 1.5, "more than 1.5 times as long as the fastest"),
+    ("extra_generations", "MOST_GENERATIONS", 5, "at most five generations"),
     ("timing", "(GRAPH_CALLS, GRAPH_US)", (200, 4000.0), "200 calls, or fewer when these fill 4 ms"),
     ("timing", "LAUNCH_BOUND_SHARE", 0.10, "differ by more than 10 %"),
     ("timing", "(BURST_CALLS, IDLE_S, SUSTAINED_S)", (12, 0.2, 0.3), "at most 12 calls, each after 0.2 s"),
-    ("generations", "WARM_S", 0.2, "runs for 0.2 s before the first round"),
-    ("generations", "GRAPH_BELOW_US", 20.0, "takes less than 20 µs"),
+    ("job_timing", "WARM_S", 0.2, "runs for 0.2 s before the first round"),
+    ("job_timing", "GRAPH_BELOW_US", 20.0, "takes less than 20 µs"),
     ("statistics", "DRAWS", 1000, "1,000 times"),
     ("statistics", "TAIL", 0.027, "2.7 % of the draws"),
     ("ceilings", "MEMORY_BYTES", 6 * 10**9, "6 GB in one call"),
     ("arithmetic_probes", "LIBRARY_SIZES", (4096, 8192, 16384), "products of 4096 to 16384"),
     ("compile", "COMPILE_DEADLINE_S", 120.0, "| compiling | 120 s |"),
-    ("stage", "(PREPARE_S, EVALUATION_S)", (120.0, 60.0), "| everything else of one evaluation | 60 s |"),
+    ("workspace", "(PREPARE_S, EVALUATION_S)", (120.0, 60.0), "| everything else of one evaluation | 60 s |"),
     ("process", "GRACE_S", 2.0, "| after SIGTERM, until SIGKILL to the process group | 2 s |"),
     ("../model/record", "CALIBRATION", 0.02, "come out right within 2 %"),
     ("../results/measures", "MARGIN", 0.02, "more than 2 % above the highest limit that the probes"),

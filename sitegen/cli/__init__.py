@@ -1,5 +1,7 @@
-"""`sitegen`: one command for each thing to do.  A command is imported when it is asked for, and imports what it needs
-when it runs: a build of which nothing changed takes hardly longer than Python takes to start.
+"""Words of a command line → the command of `sitegen` that they name, which is then run.
+
+The module of a command is imported when the command is called, and imports other modules when it runs.  A build without
+changes therefore takes hardly longer than the start of Python.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _COMMANDS = {
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
 }
-"""By name, the module in which it is."""
+"""Map each command to the module that defines it."""
 
 
 PLATFORMS = ("linux", "darwin")
@@ -56,4 +58,4 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(sitegen.__version__, prog_name="sitegen")
 def main() -> None:
-    """Posts about GPU kernels, measured on a GPU machine, published as a static site."""
+    """Measure the GPU kernels of a site, and build the site from its texts and measurements."""

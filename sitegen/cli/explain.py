@@ -1,4 +1,4 @@
-"""`sitegen explain`: what a diagnostic code means, why it matters, and what to do."""
+"""Code of a diagnostic → the text of `sitegen explain`: its meaning, why it matters, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitegen.diagnostics import did_you_mean
 @click.command()
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
-    """Explain a diagnostic CODE such as SG205, with an example; without one, list all codes."""
+    """Explain the diagnostic CODE, such as SG205, with an example.  Without CODE, list all codes."""
     from sitegen.codes import GROUPS, REGISTRY
     from sitegen.codes.entry import as_text
 

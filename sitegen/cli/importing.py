@@ -1,4 +1,4 @@
-"""`sitegen import`: what was written for another program becomes part of a site; nothing that exists is overwritten."""
+"""`sitegen import`: files of another program → files of a site.  It overwrites no file."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ if TYPE_CHECKING:
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
-INTO = click.option("--into", type=FOLDER, help="The site's folder (default: the site around this folder, or here).")
+INTO = click.option(
+    "--into",
+    type=FOLDER,
+    help="Write into the site in this folder (default: the site around the working folder).",
+)
 
 
 @click.group("import")
 def import_() -> None:
-    """Take over what was written elsewhere: a Jekyll site, a diary, a notebook.  What exists is never overwritten."""
+    """Import a Jekyll site, a diary or a notebook into a site.  The import never overwrites a file."""
 
 
 @import_.command("jekyll")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @INTO
 def jekyll(folder: Path, into: Path | None) -> None:
-    """Make posts, pages and a worklog of the Jekyll site in FOLDER; its old addresses go on to answer."""
+    """Turn the Jekyll site in FOLDER into posts, pages and a worklog.  The old addresses stay valid."""
     root = _root(into)
     if root.resolve().is_relative_to(folder.resolve()):
         raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
@@ -43,7 +47,7 @@ def jekyll(folder: Path, into: Path | None) -> None:
 @click.argument("file", type=FILE)
 @INTO
 def worklog(file: Path, into: Path | None) -> None:
-    """Make a file for each day of a diary that is one page."""
+    """Split the diary in FILE into a file for each day."""
     from sitegen.importing.worklog import import_worklog
 
     _take_over(_root(into), import_worklog(file))
@@ -53,7 +57,7 @@ def worklog(file: Path, into: Path | None) -> None:
 @click.argument("file", type=FILE)
 @INTO
 def notebook(file: Path, into: Path | None) -> None:
-    """Make a draft with executable cells of a Jupyter notebook; `sitegen run` makes its outputs anew."""
+    """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
     _take_over(_root(into), import_notebook(file, dt.date.today()))

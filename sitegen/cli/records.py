@@ -45,17 +45,24 @@ TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--all", "everything", is_flag=True, help="Repeat what is fresh, too (default: what is stale or missing)."
+    "--all", "everything", is_flag=True, help="Measure also what is fresh (default: what is stale or missing)."
 )
-@click.option("--stale", is_flag=True, help="Only what is stale or missing: the default, written out.")
-@click.option("--on", "target", default="local", show_default=True, help="A target of site.yaml, or local.")
-@click.option("--bundle", "bundle_file", type=FILE, help="Execute a bundle here; needs no site.")
-@click.option("-o", "--output", type=NewFile(), help="With --bundle: where the results go.")
+@click.option("--stale", is_flag=True, help="Measure only what is stale or missing, which is the default.")
+@click.option(
+    "--on",
+    "target",
+    default="local",
+    show_default=True,
+    help="Measure on this target of site.yaml.",
+)
+@click.option("--bundle", "bundle_file", type=FILE, help="Execute the jobs of this bundle; this needs no site.")
+@click.option("-o", "--output", type=NewFile(), help="Write the results of the bundle into this file.")
 def run(
     names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
 ) -> None:
-    """Measure on a GPU: kernels, cells of posts, ceilings.  NAME is softmax, softmax/fused, posts/softmax, or any name
-    that `status` prints.
+    """Measure kernels, cells of posts and ceilings on a GPU.  This stores a record for each.  Without a GPU, it checks
+    the results under Triton's interpreter, and stores nothing.  NAME is a kernel (softmax), an implementation
+    (softmax/fused), a post (posts/softmax) or any name that `status` prints.
     """
     if everything and stale:
         raise click.UsageError("--all and --stale contradict each other")
@@ -112,10 +119,10 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--all", "everything", is_flag=True, help="Also what is fresh.")
-@click.option("-o", "--output", type=NewFile(), required=True, help="The zip to write.")
+@click.option("--all", "everything", is_flag=True, help="Include what is fresh (default: what is stale or missing).")
+@click.option("-o", "--output", type=NewFile(), required=True, help="Write the bundle into this zip file.")
 def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
-    """Write one zip with the work for a GPU machine that has no network."""
+    """Write jobs and their sources into a file for a GPU machine that cannot reach the site."""
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
@@ -127,10 +134,13 @@ def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
 @click.command()
 @click.argument("file", type=FILE)
 @click.option(
-    "--bundle", "bundle_file", type=FILE, help="The bundle that was sent; needed where another machine wrote it."
+    "--bundle",
+    "bundle_file",
+    type=FILE,
+    help="The bundle of these results; needed if another machine wrote it.",
 )
 def accept(file: Path, bundle_file: Path | None) -> None:
-    """Check the results that a GPU machine made of a bundle, and store them as records."""
+    """Check the results of a bundle in FILE, and store them as records."""
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
@@ -151,9 +161,9 @@ def accept(file: Path, bundle_file: Path | None) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
 def status(as_json: bool) -> None:
-    """What is stale and why, what was never measured, which goals are met."""
+    """List stale and missing measurements, and goals.  It gives a reason for each, and the value of each goal."""
     from sitegen.execute.session import goals_by_gpu, status_by_gpu
 
     loaded = load_site_or_exit()
@@ -175,17 +185,18 @@ def status(as_json: bool) -> None:
 @click.command()
 @click.argument("before")
 @click.argument("after", required=False)
-@click.option("--markdown", is_flag=True, help="A table for a pull request.")
-@click.option("--json", "as_json", is_flag=True, help="For programs, on stdout.")
+@click.option("--markdown", is_flag=True, help="Print a Markdown table, for a pull request.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON on stdout.")
 @click.option(
     "--fail-on",
     type=click.Choice(["slower", "failed"]),
     multiple=True,
-    help="Exit 1 when an evaluation has that verdict; may be repeated.",
+    help="Exit with 1 if an evaluation has this verdict; the option may be repeated.",
 )
 def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
-    """Compare two records, or all records of two git revisions: faster, same, slower or ambiguous, by ratios and
-    of-ceiling, never by microseconds.  Without AFTER: with the records as they stand.
+    """Compare two records, or all records of two git revisions.  This prints a verdict for each evaluation: faster,
+    same, slower or ambiguous.  The verdict comes from ratios to a baseline and to a ceiling, never from microseconds.
+    BEFORE and AFTER are files or revisions; without AFTER, BEFORE is compared with the records as they are now.
     """
     from sitegen.cli.sides import pairs
     from sitegen.results.compare import compare_all

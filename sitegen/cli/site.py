@@ -34,14 +34,14 @@ class Day(click.ParamType[dt.date]):
 
 
 @click.command()
-@click.option("--out", type=NEW_FOLDER, help="Where to write (default: public/ in the site).")
-@click.option("--as-of", type=Day(), help="Build as if it were this day (default: today in the site's timezone).")
-@click.option("--require-fresh", is_flag=True, help="Fail when a record is stale or missing.")
-@click.option("--require-current", is_flag=True, help="Fail when a record is outdated, too.")
-@click.option("--explain", metavar="PAGE", help="Say why a page (posts/softmax/) was printed last.")
-@click.option("--profile", is_flag=True, help="Print how long each stage took.")
-@click.option("--quiet", is_flag=True, help="Say nothing but mistakes.")
-@click.option("--json", "as_json", is_flag=True, help="What was done, for programs, on stdout.")
+@click.option("--out", type=NEW_FOLDER, help="Write the site into this folder (default: public/ in the site).")
+@click.option("--as-of", type=Day(), help="Build the site as of this day (default: today in the site's timezone).")
+@click.option("--require-fresh", is_flag=True, help="Write nothing and exit with 1 if a record is stale or missing.")
+@click.option("--require-current", is_flag=True, help="Write nothing and exit with 1 if a record is outdated, too.")
+@click.option("--explain", metavar="PAGE", help="Print why the build last wrote this page, e.g. posts/softmax/.")
+@click.option("--profile", is_flag=True, help="Print the time of each stage.")
+@click.option("--quiet", is_flag=True, help="Print only mistakes.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary of the build as JSON on stdout.")
 def build(
     out: Path | None,
     as_of: dt.date | None,
@@ -52,7 +52,7 @@ def build(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Build the site from its records: no GPU, no torch, no network."""
+    """Build the site from its texts and records.  This needs no GPU, no torch and no network."""
     from sitegen.build.stages import Stages
     from sitegen.build.update import OUTPUT, update
 
@@ -87,9 +87,9 @@ def build(
 
 
 @click.command()
-@click.option("--as-of", type=Day(), help="Check as if it were this day.")
+@click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
 def check(as_of: dt.date | None) -> None:
-    """Report every mistake of the site, also in drafts and in posts of the future; write nothing."""
+    """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too."""
     from sitegen.build.whole import build as build_files
     from sitegen.build.whole import load
 
@@ -104,11 +104,19 @@ def check(as_of: dt.date | None) -> None:
 
 
 @click.command()
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
-@click.option("--as-of", type=Day(), help="Show the site as of this day.")
-@click.option("--open", "opens", is_flag=True, help="Open a browser, which goes to the page of each text you save.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0 chooses a free one.",
+)
+@click.option("--as-of", type=Day(), help="Show the site as of this day (default: today in the site's timezone).")
+@click.option("--open", "opens", is_flag=True, help="Open a browser, which follows you to each text that you save.")
 def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
-    """Preview on this machine, drafts too: follow every save, reload what shows it, show mistakes over the page."""
+    """Show the site with its drafts in a browser on this machine.  After each save the server reloads the open pages
+    that changed.  It shows mistakes over the page.
+    """
     from sitegen.build.resident import Resident
     from sitegen.build.workers import cores
     from sitegen.serve import server
@@ -134,14 +142,14 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
 
 @click.group()
 def new() -> None:
-    """Start a site or a post."""
+    """Make a new site or a new post."""
 
 
 @new.command("site")
 @click.argument("folder", type=NEW_FOLDER)
-@click.option("--title", help="Default: the folder's name.")
+@click.option("--title", help="Give the site this title (default: the folder's name).")
 def new_site(folder: Path, title: str | None) -> None:
-    """Make a site in FOLDER that builds as it is."""
+    """Make a site in FOLDER, with a post, a kernel, a series and a day of the worklog."""
     from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
 
     texts = new_site_files(title or folder.resolve().name, dt.date.today())
@@ -154,7 +162,7 @@ def new_site(folder: Path, title: str | None) -> None:
 @new.command("post")
 @click.argument("title")
 def new_post(title: str) -> None:
-    """Start a draft called TITLE."""
+    """Make a draft with the title TITLE, and print its path."""
     from sitegen.write.scaffold import create, new_post_file
 
     root = site_root()

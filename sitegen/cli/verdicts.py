@@ -1,4 +1,4 @@
-"""The results of a run → lines for the author: why something did not pass, and what each thing came to."""
+"""The results of a run → lines for the author: the reasons of failures, and a table with the result of everything."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from sitegen.model.record import Evaluation, Rejection, Role
 
 @dataclass(slots=True)
 class _Failure:
-    """What several evaluations ended with alike."""
+    """One reason for which several evaluations failed."""
 
     names: dict[str, list[str]] = field(default_factory=dict)
-    """By `axpy/tile`, the workloads and dtypes at which it did; none of what has none."""
+    """Workloads and dtypes by name, such as `axpy/tile`; none for a variant or a cell."""
 
 
 def failures(results: Iterable[JobResult]) -> Iterator[str]:
-    """Return an entry for each reason for which something did not pass; a reason that many share is said once.
+    """Yield an entry for each reason of a failure; a reason that several failures share is given once, with all names.
 
     An entry may have several lines: the message, and the lines of the author's files that led to it.
     """
-    found: dict[tuple[str, str], _Failure] = {}
+    by_reason: dict[tuple[str, str], _Failure] = {}
     for result in results:
         yield from (f"{result.id}: {line}" for line in (result.error, *result.warnings) if line)
         for name, place, status, message in _failed(result):
-            alike = (status, message) if message else (status, name)
-            found.setdefault(alike, _Failure()).names.setdefault(name, []).extend([place] if place else [])
-    for (status, message), failure in found.items():
-        said = "" if message in failure.names else f": {message}"
-        yield f"{_joined(failure)}: {status}{said}"
+            reason = (status, message) if message else (status, name)
+            by_reason.setdefault(reason, _Failure()).names.setdefault(name, []).extend([place] if place else [])
+    for (status, message), failure in by_reason.items():
+        text = "" if message in failure.names else f": {message}"
+        yield f"{_joined(failure)}: {status}{text}"
 
 
 def verdicts(results: Sequence[JobResult]) -> list[str]:
-    """Return a row for each implementation, `wrong/` variant and cell: its name, what it came to, dtypes, shapes."""
+    """Return a row for each implementation, `wrong/` variant and cell: its name, result, dtypes and shapes."""
     rows: dict[tuple[str, str], tuple[list[str], int]] = {}
     for result in results:
         for evaluation in result.evaluations:
@@ -51,7 +51,7 @@ def verdicts(results: Sequence[JobResult]) -> list[str]:
 
 
 def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
-    """Name, place, status and message."""
+    """Yield name, workload and dtype, status and message of everything that failed or was not judged."""
     for evaluation in result.evaluations:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
@@ -59,7 +59,9 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
             yield _name(result, evaluation), result.id.partition("@")[2], status, evaluation.message
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
-            status = str(rejection.status) if rejection.message else f"{rejection.status}, must be {rejection.expected}"
+            status = (
+                str(rejection.status) if rejection.message else f"{rejection.status}, expected {rejection.expected}"
+            )
             yield f"{result.id}/{rejection.name}", "", status, rejection.message
         elif rejection.message.startswith(UNJUDGED):
             yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
@@ -69,7 +71,7 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _joined(failure: _Failure) -> str:
-    """`axpy/tile, axpy/two_tiles (1024:float32, 4096:float32)`."""
+    """Return the names and places of a failure: `axpy/tile, axpy/two_tiles (1024:float32, 4096:float32)`."""
     places = dict.fromkeys(place for several in failure.names.values() for place in several)
     return ", ".join(failure.names) + (f" ({', '.join(places)})" if places else "")
 
@@ -87,7 +89,7 @@ def _rejected(rejection: Rejection) -> str:
         return "not judged" if rejection.message.startswith(UNJUDGED) else "not run"
     if rejection.status is rejection.expected:
         return f"rejected: {_words(rejection.status)}"
-    return f"{_words(rejection.status)}, must be {_words(rejection.expected)}"
+    return f"{_words(rejection.status)}, expected {_words(rejection.expected)}"
 
 
 def _words(status: str) -> str:
@@ -95,7 +97,7 @@ def _words(status: str) -> str:
 
 
 def _extent(dtypes: Sequence[str], shapes: int) -> str:
-    """`float32, bfloat16; 3 shapes`."""
+    """Return dtypes and the number of shapes as text: `float32, bfloat16; 3 shapes`."""
     checked = f"{shapes} shape{'s' if shapes != 1 else ''}" if shapes else ""
     return "; ".join(filter(None, [", ".join(dict.fromkeys(dtypes)), checked]))
 

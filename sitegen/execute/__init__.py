@@ -1,7 +1,7 @@
-"""Jobs for a GPU machine: planned from a site, run here, through Dask or in a bundle, their results brought home.
+"""A site and its records → jobs for a GPU machine, and their results → records.
 
-`bundle`, `local`, `worker`, `cluster`, `work`, `notebook` and `guard` run on the GPU machine and import nothing of
-pydantic or Markdown; `plan` and `session` run where the site is.
+Jobs run on this machine, through Dask, or in a bundle.  `bundle`, `local`, `worker`, `cluster`, `work`, `notebook` and
+`guard` run on the GPU machine and import neither pydantic nor Markdown; `plan` and `session` run where the site is.
 
 Codes of this room: SG401 not an archive of results, or a forged one
 SG402 an artefact that is not what its name says · SG403 a figure beyond what the GPU can do

@@ -1,6 +1,6 @@
-"""Named JSON texts ↔ one zip with a manifest of their sizes and hashes; the same texts give the same bytes.
+"""Named JSON values ↔ one zip with a manifest of their sizes and hashes; the same values give the same bytes.
 
-Whoever opens one trusts nothing in it: names, sizes and hashes are checked before a byte is used.
+An archive may come from a stranger: names, sizes and hashes are checked before a byte is used.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ from typing import Any
 
 SCHEMA = 1
 LARGEST = 1 << 30
-"""Bytes of all entries together."""
+"""The most bytes of all entries together."""
 _NAME = re.compile(r"[a-z]+/\d{4}\.json")
 _MANIFEST = "manifest.json"
 
 
 class BadArchive(ValueError):
-    """What is wrong with a bundle, in a sentence."""
+    """An archive that cannot be used; the text is a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
+    """An archive that was read and checked."""
+
     head: Mapping[str, Any]
     """The manifest without its entries: kind, commit, the version that wrote it, …"""
     entries: Mapping[str, Any]
-    """The JSON value of each, by name, in order of name."""
+    """JSON values by name, in order of name."""
 
 
 def pack(head: Mapping[str, Any], entries: Mapping[str, Any]) -> bytes:
-    """The zip as bytes; `entries` are JSON values by name (`jobs/0001.json`)."""
+    """Return the zip as bytes; `entries` are JSON values by name (`jobs/0001.json`)."""
     texts = {name: _text(value) for name, value in sorted(entries.items())}
     listed = {name: {"size": len(text), "sha256": _hash(text)} for name, text in texts.items()}
     manifest = _text({**head, "schema": SCHEMA, "entries": listed})
@@ -48,14 +50,17 @@ def pack(head: Mapping[str, Any], entries: Mapping[str, Any]) -> bytes:
 
 
 def write(path: Path, head: Mapping[str, Any], entries: Mapping[str, Any]) -> None:
-    """Atomic: what stands at `path` is always a whole archive."""
+    """Write an archive atomically: the file at `path` is always whole.  Raises OSError."""
     beside = path.with_name(f".{path.name}.part")
     beside.write_bytes(pack(head, entries))
     beside.replace(path)
 
 
 def read(path: Path, kind: str) -> Archive:
-    """Raises BadArchive when it is not a whole, untouched archive of that kind, OSError when it cannot be opened."""
+    """Read and check an archive.
+
+    Raises BadArchive when it is not a whole, unchanged archive of that kind, OSError when it cannot be opened.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, kind)
@@ -71,13 +76,13 @@ def _read(archive: zipfile.ZipFile, kind: str) -> Archive:
     if strange:
         raise BadArchive(f"`{strange[0]}` is no name of an entry")
     if len(set(names)) != len(names) or _MANIFEST not in names:
-        raise BadArchive("it needs one manifest.json, and every entry once")
+        raise BadArchive("it needs one manifest.json, and each entry only once")
     if sum(info.file_size for info in archive.infolist()) > LARGEST:
         raise BadArchive("its entries together are larger than 1 GB")
     manifest = _manifest(_bytes(archive, _MANIFEST), kind)
     listed = manifest.pop("entries")
     if set(listed) != set(names) - {_MANIFEST}:
-        raise BadArchive("its entries are not those of its manifest")
+        raise BadArchive("its entries are not those that its manifest lists")
     return Archive(manifest, {name: _value(_checked(archive, name, listed[name])) for name in sorted(listed)})
 
 
@@ -100,7 +105,7 @@ def _checked(archive: zipfile.ZipFile, name: str, listed: Any) -> bytes:
 
 
 def _bytes(archive: zipfile.ZipFile, name: str) -> bytes:
-    """At most what the entry declares: a packed bomb ends here."""
+    """Return the bytes of an entry, at most as many as it declares, so that a zip bomb ends here."""
     size = archive.getinfo(name).file_size
     with archive.open(name) as stream:
         data = stream.read(size + 1)
@@ -117,7 +122,7 @@ def _value(data: bytes) -> Any:
 
 
 def _text(value: Any) -> bytes:
-    # in the order of the model: a constant may use those before it
+    # keys keep the order of the model, because a constant may use the constants before it
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -126,7 +131,7 @@ def _hash(data: bytes) -> str:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Without a clock and without this machine's file modes."""
+    """Return the header of an entry, without a time and without this machine's file modes."""
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.create_system, entry.external_attr = 3, 0o644 << 16
     return entry

@@ -1,6 +1,6 @@
-"""Jobs ↔ a zip for a GPU machine without a network, and the results that come back ↔ another.
+"""Jobs ↔ a zip for a GPU machine without a network, and the results of a run ↔ another zip.
 
-`write_bundle` on the author's machine, `run_bundle` on the GPU machine, `read_results` on the author's again.
+`write_bundle` runs on the author's machine, `run_bundle` on the GPU machine, and `read_results` on the author's again.
 """
 
 from __future__ import annotations
@@ -42,51 +42,55 @@ SAVE_EVERY_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run brought home."""
+    """Results of a run."""
 
     run: str
-    """Its start in UTC: `2026-11-21T06:10:05Z`."""
+    """Start of the run in UTC: `2026-11-21T06:10:05Z`."""
     commit: str
     results: tuple[JobResult, ...]
     complete: bool = True
-    """False when the run was cut short: the jobs that are missing stay as they were."""
+    """False when the run was cut short; records of the missing jobs stay as they were."""
     answers: BundleId | None = None
     """The bundle whose jobs these are; None for a run without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class BundleId:
-    """Which bundle a result answers."""
+    """Identity of a bundle."""
 
     nonce: str
     """A random number in its manifest."""
     sha256: str
-    """Of the whole file."""
+    """SHA-256 of the whole file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle that was read: its jobs, as classes and as plain JSON."""
+    """A bundle that was read."""
 
     id: BundleId
     commit: str
     jobs: tuple[Job, ...]
     specs: tuple[Mapping[str, Any], ...]
+    """The same jobs as plain JSON."""
 
 
 def write_bundle(jobs: Sequence[Job], commit: str, path: Path, nonce: str = "") -> None:
-    """One zip with every job; the same jobs, commit and nonce give the same bytes."""
+    """Write one zip with every job; the same jobs, commit and nonce give the same bytes.  Raises OSError."""
     head = {**_head("jobs", commit), "nonce": nonce}
     archive.write(path, head, _numbered("jobs", [to_plain(job) for job in jobs]))
 
 
 def read_bundle(path: Path) -> Bundle:
-    """The jobs of a bundle.  Raises BadArchive, also for a job whose names could lead out of a folder, and OSError."""
+    """Return the jobs of a bundle.
+
+    Raises BadArchive, also for a job whose names could lead out of a folder, and OSError.
+    """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    found = archive.read(path, "jobs")
-    specs = tuple(found.entries.values())
-    jobs = tuple(_job(name, spec) for name, spec in found.entries.items())
-    head = found.head
+    packed = archive.read(path, "jobs")
+    specs = tuple(packed.entries.values())
+    jobs = tuple(_job(name, spec) for name, spec in packed.entries.items())
+    head = packed.head
     return Bundle(BundleId(str(head.get("nonce", "")), digest), str(head.get("commit", "")), jobs, specs)
 
 
@@ -115,14 +119,17 @@ def odd_names(job: Job) -> Iterator[str]:
 
 
 def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
-    """The names that become file names on a GPU machine, and the files of the implementations."""
-    ours = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
-    return [kernel.name, *(one.name for one in ours)], [one.file for one in ours if not one.source]
+    """Return the names that become file names on a GPU machine, and the files of the implementations."""
+    implementations = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
+    files = [one.file for one in implementations if not one.source]
+    return [kernel.name, *(one.name for one in implementations)], files
 
 
 def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Report = lambda _: None) -> Results:
-    """Executes a bundle's jobs here (or on `target`) and writes the results to `out`, every few seconds what there is
-    so far, so that a run which is cut short is not lost.  Raises BadArchive, OSError.
+    """Run the jobs of a bundle here, or on `target`, and write the results to `out`.
+
+    The results so far are written every few seconds, so that a run which is cut short is not lost.  Raises BadArchive
+    and OSError.
     """
     bundle = read_bundle(path)
     save = partial(_write_answer, out, bundle.id)
@@ -140,17 +147,15 @@ def run_specs(
     progress: Report,
     save: Callable[[Results], object],
 ) -> Results:
-    """Executes jobs (plain JSON); `save` gets what there is every few seconds, and at the end, whatever happens."""
-    if target.is_here:
-        from sitegen.execute.local import execute
-    else:
-        from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
+    """Run jobs, given as plain JSON, on a target.
 
+    `save` gets the results so far every few seconds, and once more at the end, also when an exception ends the run.
+    """
     started = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     done: list[JobResult] = []
     saved = time.monotonic()
     try:
-        for result in execute(specs, target, progress):
+        for result in _executed(specs, target, progress):
             done.append(from_plain(JobResult, result))
             if time.monotonic() - saved > SAVE_EVERY_S:
                 save(Results(started, commit, tuple(done), complete=False))
@@ -161,7 +166,17 @@ def run_specs(
     return results
 
 
+def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Report) -> Iterator[dict[str, Any]]:
+    """Yield the result of every job, in the order in which they finish."""
+    if target.is_here:
+        from sitegen.execute.local import execute
+    else:
+        from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
+    return execute(specs, target, progress)
+
+
 def write_results(results: Results, path: Path) -> None:
+    """Write the results of a run as one zip.  Raises OSError."""
     head = {**_head("results", results.commit), "run": results.run, "complete": results.complete}
     if results.answers:
         head["bundle"] = to_plain(results.answers)
@@ -169,31 +184,32 @@ def write_results(results: Results, path: Path) -> None:
 
 
 def read_results(path: Path) -> tuple[Results | None, list[Diagnostic]]:
-    """The results of a run that was made on a GPU, or what is wrong with the file.  Raises OSError."""
+    """Return the results of a run on a GPU, or what is wrong with the file.  Raises OSError."""
     try:
-        found = archive.read(path, "results")
+        packed = archive.read(path, "results")
     except BadArchive as error:
-        hint = "it takes what `sitegen run --bundle BUNDLE -o RESULT` wrote, as it was written"
+        hint = "give the file that `sitegen run --bundle BUNDLE -o RESULT` wrote, unchanged"
         return None, [Diagnostic("SG401", f"{error}", Span(path.name), hint)]
     try:
-        return _results(found), []
+        return _results(packed), []
     except BadArchive as error:
         return None, [Diagnostic("SG401", f"{error}", Span(path.name))]
 
 
-def _results(found: archive.Archive) -> Results:
-    results = tuple(_result(name, data) for name, data in found.entries.items())
-    run, commit = found.head.get("run"), found.head.get("commit")
+def _results(packed: archive.Archive) -> Results:
+    results = tuple(_result(name, data) for name, data in packed.entries.items())
+    run, commit = packed.head.get("run"), packed.head.get("commit")
     if not isinstance(run, str) or not isinstance(commit, str) or not is_run_id(run):
         raise BadArchive("its manifest does not say when it ran and from which commit")
     if not any(result.environment for result in results):
         raise BadArchive("no GPU was there: results made without one are never stored")
-    return Results(run, commit, results, found.head.get("complete") is True, _answered(found.head.get("bundle")))
+    bundle = _bundle_id(packed.head.get("bundle"))
+    return Results(run, commit, results, packed.head.get("complete") is True, bundle)
 
 
-def _answered(found: Any) -> BundleId | None:
+def _bundle_id(data: Any) -> BundleId | None:
     try:
-        return from_plain(BundleId, found)
+        return from_plain(BundleId, data)
     except (TypeError, ValueError):
         return None
 
@@ -211,7 +227,7 @@ def _result(name: str, data: Any) -> JobResult:
 
 
 def _in_order(done: Sequence[JobResult], specs: Sequence[Mapping[str, Any]]) -> tuple[JobResult, ...]:
-    """As the jobs were planned, however they finished."""
+    """Return the results in the order of the jobs."""
     order = {spec["id"]: index for index, spec in enumerate(specs)}
     return tuple(sorted(done, key=lambda result: order[result.id]))
 

@@ -1,12 +1,13 @@
-"""Jobs through Dask, on other machines: one Nanny worker per GPU, as many jobs in flight as there are workers, results
-as they finish.  Jobs of this machine need no Dask (local.py).
+"""Jobs as plain JSON → results as plain JSON, run by Dask on other machines, in the order in which they finish.
+
+Each GPU has one Nanny worker, and as many jobs are in flight as there are workers.  Jobs of this machine need no Dask
+(local.py).
 
 Dask executes what it receives, so it never listens here without asking for a certificate.  With `hosts` the scheduler
 listens by TLS, with the certificates of Dask's own configuration (`distributed.comm.tls`).  With `scheduler` nothing
 listens here, and the certificates are those that the scheduler asks for.
 
-A job whose worker is lost runs again on another, twice at most; the others notice nothing.  Jobs and results are plain
-JSON, so a worker needs no class of ours but this package itself.
+A job whose worker is lost runs again on another worker, twice at most.  The other jobs go on.
 """
 
 from __future__ import annotations
@@ -27,23 +28,26 @@ from sitegen.execute.work import failure, run_job
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": RETRIES,
-    # an idle GPU must not pull a job out from under the window
+    # otherwise an idle worker could take a job that is already in flight on another
     "distributed.scheduler.work-stealing": False,
-    # a label that no worker has is an error, not an endless wait
+    # a resource that no worker has becomes an error instead of an endless wait
     "distributed.scheduler.no-workers-timeout": "120s",
     "distributed.scheduler.worker-ttl": "60s",
 }
 STARTUP_S = 60
 NO_CERTIFICATES = (
-    "Dask would listen on {bind} without asking for a certificate, and whoever reaches it could run code as you: name "
-    "certificates in Dask's configuration (`distributed.comm.tls`, in ~/.config/dask/distributed.yaml)"
+    "Dask would listen on {bind} without asking for a certificate, and anybody who reaches it could run code as you: "
+    "name certificates in Dask's configuration (`distributed.comm.tls`, in ~/.config/dask/distributed.yaml)"
 )
 
 
 def execute(
     specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
 ) -> Iterator[Result]:
-    """The result of every job, in the order in which they finish.  `work` is imported by name on the workers."""
+    """Yield the result of every job, in the order in which they finish.  The workers import `work` by its name.
+
+    Raises NoTarget when a certificate is missing.
+    """
     if not specs:
         return
     with ExitStack() as stack:
@@ -72,7 +76,7 @@ def _connect(target: Target, stack: ExitStack) -> Client:
 
 
 def security_for(target: Target) -> Security:
-    """The certificates of Dask's configuration.  Raises NoTarget when one of them is missing."""
+    """Return the certificates of Dask's configuration.  Raises NoTarget when one of them is missing."""
     security = Security(require_encryption=True)
     roles = ("scheduler", "worker", "client")
     needed = ["tls_ca_file", *(f"tls_{role}_{part}" for role in roles for part in ("cert", "key"))]
@@ -111,7 +115,10 @@ def _worker(target: Target, number: int) -> dict[str, Any]:
 def _through_window(
     client: Client, specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result]
 ) -> Iterator[Result]:
-    """Never more jobs in flight than workers: a job that waits on a worker that dies would count as its victim."""
+    """Yield results, with at most as many jobs in flight as there are workers.
+
+    A job that waits on a worker would count as lost when that worker dies.
+    """
     waiting, by_key, began = list(specs), {spec["id"]: spec for spec in specs}, dict[str, float]()
     done = 0
 
@@ -135,8 +142,8 @@ def _through_window(
 
 def _result(spec: Spec, status: str, value: Any) -> Result:
     if status == "finished":
-        found: Result = value
-        return found
+        result: Result = value
+        return result
     error = value[1] if isinstance(value, tuple) else value
     return failure(spec, _reason(error, status))
 
@@ -146,5 +153,5 @@ def _reason(error: object, status: str) -> str:
     if name == "KilledWorker":
         return LOST
     if name == "NoValidWorkerError":
-        return "no worker with such a GPU came"
+        return "no worker with such a GPU connected"
     return f"{name}: {error}" if isinstance(error, BaseException) else f"the job was {status}"

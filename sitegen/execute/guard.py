@@ -1,9 +1,9 @@
-"""`python -m sitegen.execute.guard SECONDS FOLDER COMMAND…`: runs a command that must not outlive whoever asked for it.
+"""A command → its exit status; the command and all that it started end with the process that asked for it.
 
-The asker holds the other end of standard input.  When that closes (it was killed), or after SECONDS, the command and
-everything that it started, also in sessions of their own, is ended: SIGTERM, two seconds, SIGKILL.  A GPU on which a
-forgotten process still runs gives wrong figures to the next.  FOLDER is the asker's, made for the command: when the
-asker is gone, nobody else removes it.
+`python -m sitegen.execute.guard SECONDS FOLDER COMMAND…`: the parent holds the other end of standard input.  When that
+closes, because the parent was killed, or after SECONDS, the command and all processes that it started are ended, also
+those in sessions of their own: SIGTERM, and after two seconds SIGKILL.  A forgotten process on a GPU would make the
+figures of the next job wrong.  FOLDER is the temporary folder of the command; it is removed when the parent is gone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command's exit status, LATE or ABANDONED."""
+    """Return the exit status of the command, LATE after a timeout, or ABANDONED when the parent is gone."""
     _adopt_orphans()
     seconds, folder, *words = arguments
     command = subprocess.Popen(words, stdin=subprocess.DEVNULL)
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def end(processes: Sequence[psutil.Process]) -> None:
-    """Ends each of them, the stubborn by force."""
+    """End the processes: by SIGTERM, and by SIGKILL those that still live GRACE_S later."""
     for process in processes:
         _signal(process, "terminate")
     _, alive = psutil.wait_procs(processes, GRACE_S)
@@ -59,7 +59,7 @@ def _wait(command: subprocess.Popen[bytes], deadline: float) -> int:
 
 
 def _adopt_orphans() -> None:
-    """A process whose parent died becomes our child (Linux), so that it is found when everything is ended."""
+    """Make processes whose parents died children of this one (Linux), so that they are ended too."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 

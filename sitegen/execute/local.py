@@ -1,6 +1,6 @@
-"""Run jobs on this machine: one worker process per GPU, results in the order in which they finish.
+"""Jobs as plain JSON → results as plain JSON, run on this machine by one worker process per GPU.
 
-A worker speaks through the pipes of its parent alone.  Nothing listens at an address, so no other user of the machine
+A worker uses only the pipes of its parent.  Nothing listens at an address, so no other user of the machine
 can send it work.  A job whose worker is lost runs again in a new worker, twice at most.
 """
 
@@ -16,6 +16,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any
 
 from sitegen.execute.progress import Progress, Report
@@ -26,20 +27,21 @@ from sitegen.model.variables import passed_on
 RETRIES = 2
 LOST = f"the worker was lost {RETRIES + 1} times while it ran this job"
 END_S = 10.0
-"""How long a worker may take to end its job when the run is over."""
+"""Seconds that a worker may take to end its job when the run is over."""
 FEW_THREADS = {
     "MALLOC_TRIM_THRESHOLD_": "65536",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""Where the user has chosen nothing: the same as in a worker of Dask, so that figures of both can be compared."""
+"""Defaults for variables that the user has not set: the same as in a worker of Dask, so that figures of both can be
+compared."""
 
 Spec = Mapping[str, Any]
 Result = dict[str, Any]
 
 
-class Worker:
+class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
     def __init__(self, device: Device, work: Callable[[Spec], Result]) -> None:
@@ -66,11 +68,11 @@ class Worker:
         return self._process.stdout.fileno()
 
     def result(self) -> Result | None:
-        """Return what the worker says of its job; None when the process has ended instead."""
+        """Return the result of the job; None when the process has ended instead."""
         assert self._process and self._process.stdout
         try:
-            found: Result = json.loads(self._process.stdout.readline())
-            return found
+            result: Result = json.loads(self._process.stdout.readline())
+            return result
         except ValueError:
             self.end()
             return None
@@ -91,7 +93,7 @@ class Worker:
         process.stdout.close()
 
     def _send(self, message: Spec) -> None:
-        """A worker that has ended cannot read it; `result` then says so."""
+        """Write a line; when the worker has ended, `result` says so."""
         assert self._process and self._process.stdin
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -101,31 +103,55 @@ class Worker:
 def execute(
     specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
 ) -> Iterator[Result]:
-    """The result of every job, in the order in which they finish.  Workers import `work` by its name."""
-    waiting, lost, done = deque(specs), Counter[str](), 0
+    """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        idle = deque(Worker(device, work) for device in target.devices)
+        idle = deque(WorkerProcess(device, work) for device in target.devices)
         for worker in idle:
             stack.callback(worker.end)
-        while waiting or selector.get_map():
-            while waiting and idle:
-                worker, spec = idle.popleft(), waiting.popleft()
-                if not lost[spec["id"]]:
-                    report(Progress(spec["id"], "started", done, len(specs)))
-                selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+        jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
+        while jobs.waiting or selector.get_map():
+            while jobs.waiting and idle:
+                jobs.start_next()
             for ready, _ in selector.select():
-                worker, spec, began = ready.data
-                selector.unregister(ready.fd)
-                result = worker.result()
-                idle.append(worker)
-                if result is None:
-                    lost[spec["id"]] += 1
-                    if lost[spec["id"]] <= RETRIES:
-                        waiting.appendleft(spec)
-                        continue
-                    result = failure(spec, LOST)
-                done += 1
-                seconds, error = time.monotonic() - began, result.get("error", "")
-                report(Progress(spec["id"], "failed" if error else "finished", done, len(specs), seconds, error))
-                yield result
+                if (result := jobs.take_result(ready)) is not None:
+                    yield result
+
+
+@dataclass(slots=True)
+class _Jobs:
+    """Jobs that wait, run and are done, and the workers that are idle."""
+
+    waiting: deque[Spec]
+    idle: deque[WorkerProcess]
+    selector: selectors.BaseSelector
+    total: int
+    report: Report
+    lost: Counter[str] = field(default_factory=Counter)
+    """Workers that each job has lost, by the id of the job."""
+    done: int = 0
+
+    def start_next(self) -> None:
+        """Give the next job to an idle worker."""
+        worker, spec = self.idle.popleft(), self.waiting.popleft()
+        if not self.lost[spec["id"]]:
+            self.report(Progress(spec["id"], "started", self.done, self.total))
+        self.selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+
+    def take_result(self, ready: selectors.SelectorKey) -> Result | None:
+        """Return the result of a worker whose pipe is readable; None when it was lost and the job waits again."""
+        worker, spec, began = ready.data
+        self.selector.unregister(ready.fd)
+        result = worker.result()
+        self.idle.append(worker)
+        if result is None:
+            self.lost[spec["id"]] += 1
+            if self.lost[spec["id"]] <= RETRIES:
+                self.waiting.appendleft(spec)
+                return None
+            result = failure(spec, LOST)
+        self.done += 1
+        seconds, error = time.monotonic() - began, result.get("error", "")
+        state = "failed" if error else "finished"
+        self.report(Progress(spec["id"], state, self.done, self.total, seconds, error))
+        return dict(result)

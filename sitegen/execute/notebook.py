@@ -1,7 +1,7 @@
-"""The cells of a post → a notebook, run in one kernel process in a folder of its own → what each cell put out.
+"""The cells of a post → a notebook, run in one kernel process in a folder of its own → the outputs of each cell.
 
-Runs on the GPU machine: needs nbclient and ipykernel there, and reads no Markdown.  The kernel is a child process, so
-a fault of the GPU ends the notebook, not the worker that started it.
+It runs on the GPU machine, needs nbclient and ipykernel there, and reads no Markdown.  The kernel is a child process,
+so a fault of the GPU ends the notebook, and the worker that started it goes on.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from sitegen.model.variables import passed_on
 PRELUDE_S = 120.0
 STARTUP_S = 60
 LONGEST_SOCKET = 100
-"""Characters of the path of a socket; the operating system takes 107."""
+"""The most characters of a socket's path; the operating system takes 107."""
 
 
 def cell_code(cell: Cell) -> str:
-    """A cell as Python: CUDA becomes `entry = cuda(source, launch)`.  A launch over dims that a notebook does not know
-    (the cell is an implementation, measured elsewhere) leaves only `entry_source`.
+    """Return a cell as Python: a CUDA cell becomes `entry = cuda(source, launch)`.
+
+    A launch that needs dims is that of an implementation, which is measured elsewhere; its cell becomes
+    `entry_source = source`.
     """
     if cell.language != "cuda":
         return cell.source
@@ -51,7 +53,8 @@ def first_line(cell: Cell) -> int:
 
 
 def to_notebook(job: NotebookJob) -> Any:
-    """An nbformat notebook without outputs, as it is run and as a reader downloads it; the first cell is folded."""
+    """Return an nbformat notebook without outputs, as it runs and as a reader downloads it; the first cell is
+    folded."""
     from nbformat import v4
 
     first = prelude(cell.source for cell in job.cells)
@@ -64,14 +67,16 @@ def to_notebook(job: NotebookJob) -> Any:
 
 
 def run_notebook_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """As `run_notebook`, with plain JSON on both sides."""
+    """Run a NotebookJob as `run_notebook` does, with plain JSON on both sides."""
     result: dict[str, Any] = to_plain(run_notebook(from_plain(NotebookJob, spec)))
     return result
 
 
 def run_notebook(job: NotebookJob) -> JobResult:
-    """Runs the cells in order.  After a cell that fails, or ends the kernel, the rest is `not_run`.  The environment
-    stays None: that of the run comes from the jobs that were measured beside it.
+    """Run the cells in order and return their outputs.
+
+    After a cell that fails, or ends the kernel, the others are `not_run`.  The environment stays None: that of the run
+    comes from the jobs that are measured beside it.
     """
     with tempfile.TemporaryDirectory(prefix="sitegen-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
@@ -102,7 +107,7 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
 
 
 def _exception(code: Any, codes: Sequence[Any], job: NotebookJob, folder: Path) -> str:
-    """The exception of a cell, with the lines of the post that led to it; empty when it raised none."""
+    """Return the exception of a cell, with the lines of the post that led to it; empty when it raised none."""
     raised = [output for output in code.outputs if output.output_type == "error"]
     by_label = {cell.label: cell for cell in job.cells}
     cells = {n: by_label[label] for n, one in enumerate(codes, 1) if (label := one.metadata.get("label"))}
@@ -112,27 +117,35 @@ def _exception(code: Any, codes: Sequence[Any], job: NotebookJob, folder: Path) 
 def _run_cell(
     client: Any, code: Any, index: int, cell: NotebookCell | None, folder: Path
 ) -> tuple[Status, tuple[Output, ...], float, str]:
-    """The last of it says why the cell failed when that is no exception of its own."""
+    """Run one cell; return status, outputs, seconds, and why it failed when it raised no exception of its own."""
+    began = time.monotonic()
+    status, why = _execute(client, code, index)
+    if cell is not None and cell.raises and not _raised(code) and status is Status.PASSED:
+        status, why = Status.RUNTIME_ERROR, "the cell should raise an exception, and raised none"
+    outputs = kept(code.outputs, folder)
+    if why:
+        why = without_paths(why, folder)
+        outputs = (*outputs, Output("error", why))
+    return status, outputs, round(time.monotonic() - began, 3), why
+
+
+def _execute(client: Any, code: Any, index: int) -> tuple[Status, str]:
+    """Run the code of a cell; return its status, and why it failed when it raised no exception of its own."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    began, status, extra = time.monotonic(), Status.PASSED, ""
     try:
         client.execute_cell(code, index)
     except CellTimeoutError:
-        status, extra = Status.TIMEOUT, f"the cell took more than {code.metadata.timeout_s:g} s and was ended"
+        return Status.TIMEOUT, f"the cell took more than {code.metadata.timeout_s:g} s and was ended"
     except DeadKernelError:
-        status, extra = Status.RUNTIME_ERROR, "the cell ended its kernel process"
+        return Status.RUNTIME_ERROR, "the cell ended its kernel process"
     except CellExecutionError as error:
-        status = Status.RUNTIME_ERROR
-        extra = "" if any(o.output_type == "error" for o in code.outputs) else f"{error}"
-    failed = any(output.output_type == "error" for output in code.outputs)
-    if cell is not None and cell.raises and not failed and status is Status.PASSED:
-        status, extra = Status.RUNTIME_ERROR, "the cell was to raise an exception, and raised none"
-    outputs = kept(code.outputs, folder)
-    if extra:
-        extra = without_paths(extra, folder)
-        outputs = (*outputs, Output("error", extra))
-    return status, outputs, round(time.monotonic() - began, 3), extra
+        return Status.RUNTIME_ERROR, "" if _raised(code) else f"{error}"
+    return Status.PASSED, ""
+
+
+def _raised(code: Any) -> bool:
+    return any(output.output_type == "error" for output in code.outputs)
 
 
 def _client(notebook: Any, folder: Path) -> Any:
@@ -150,15 +163,17 @@ def _client(notebook: Any, folder: Path) -> Any:
         error_on_timeout=None,
         coalesce_streams=True,
         shutdown_kernel="immediate",
-        # at a port it would say that it listens on loopback without encryption
+        # without this a kernel at a port warns that it listens on loopback without encryption
         extra_arguments=["--log-level=40"],
         config=Config({"KernelManager": _transport(folder)}),
     )
 
 
 def _transport(folder: Path) -> dict[str, str]:
-    """How the kernel is reached: through sockets in the job's folder, which only this user can enter.  A kernel at a
-    port of the machine would obey nobody without its key, but would show its outputs to every local user.
+    """Return the settings by which the kernel listens on sockets in the job's folder, which only this user can enter.
+
+    A kernel at a port of the machine would take commands only with its key, but would show its outputs to every local
+    user.  Empty, which means a port, where the path would be too long for a socket.
     """
     sockets = _profile(folder) / "kernel"
     if len(f"{sockets}-1") > LONGEST_SOCKET:
@@ -172,7 +187,7 @@ def _profile(folder: Path) -> Path:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The site's modules can be imported; nothing of the user's own profile has a part in it."""
+    """Return the kernel's environment: the site's modules can be imported, and the user's own profile is not read."""
     return passed_on(os.environ) | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -199,7 +214,7 @@ def _metadata(cell: NotebookCell) -> dict[str, Any]:
 
 
 def _id(label: str) -> str:
-    """nbformat wants 1 to 64 letters, digits, - and _."""
+    """Return a label as a cell id of nbformat: 1 to 64 letters, digits, - and _."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in label)[:64]
 
 
@@ -209,7 +224,7 @@ def _quoted(source: str) -> str:
 
 
 def _launch(launch: Launch) -> dict[str, Any]:
-    """With its numbers worked out.  Raises FormulaError where they need dims."""
+    """Return a launch with its numbers evaluated.  Raises FormulaError where they need dims."""
     constants = {name: evaluate(value, {}) for name, value in launch.constants.items()}
     shape = {name: [evaluate_int(n, constants) for n in getattr(launch, name)] for name in ("grid", "block")}
     shared = evaluate_int(launch.shared, constants)

@@ -1,6 +1,6 @@
-"""What a cell put out → what is kept of it: text, errors, PNG images and our own JSON type, each within a size.
+"""The outputs of a cell → the outputs that are kept: text, errors, PNG images and our own JSON type, up to a size.
 
-HTML, SVG and scripts are dropped for their text/plain.  No path of the machine that ran it survives.
+HTML, SVG and scripts are dropped in favour of their text/plain.  Paths of the machine that ran the cell are removed.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sitegen.model.record import Output
 
 DATA_TYPE = "application/vnd.sitegen+json"
 LARGEST_TEXT = 32_768
-"""Characters of one output."""
+"""The most characters of one output."""
 LARGEST_IMAGE = 512 * 1024
-"""Bytes of one image."""
+"""The most bytes of one image."""
 MOST_OUTPUTS = 32
 DROPPED = ("text/html", "image/svg+xml", "text/latex", "application/javascript", "image/jpeg", "application/pdf")
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-_]")
@@ -34,9 +34,11 @@ _ANCILLARY_KEPT = (b"tRNS", b"gAMA", b"sRGB", b"pHYs")
 
 
 def kept(outputs: Sequence[Mapping[str, Any]], folder: Path) -> tuple[Output, ...]:
-    """`outputs` as nbformat has them; `folder` is where the cell ran."""
-    found = [clean for raw in outputs for clean in _kept(raw, folder)]
-    whole = list(_joined(found))
+    """Return the outputs to keep, at most MOST_OUTPUTS.
+
+    `outputs` are those of nbformat, and `folder` is where the cell ran.
+    """
+    whole = list(_joined([clean for raw in outputs for clean in _kept(raw, folder)]))
     if len(whole) > MOST_OUTPUTS:
         more = Output("text", f"… and {len(whole) - MOST_OUTPUTS} more outputs, which are not kept")
         whole = [*whole[:MOST_OUTPUTS], more]
@@ -44,7 +46,10 @@ def kept(outputs: Sequence[Mapping[str, Any]], folder: Path) -> tuple[Output, ..
 
 
 def without_paths(text: str, folder: Path) -> str:
-    """Paths below the cell's folder become relative; packages and the cell's own file are named, not located."""
+    """Return the text without paths of this machine.
+
+    Paths below the cell's folder become relative; of packages and of the cell's own file only the name stays.
+    """
     for known in {str(folder), str(folder.resolve())}:
         text = text.replace(f"{known}/", "").replace(known, ".")
     text = _CELL_FILE.sub("<cell>", text)
@@ -65,7 +70,7 @@ def _kept(raw: Mapping[str, Any], folder: Path) -> Iterator[Output]:
 
 
 def _richest(data: Mapping[str, Any], folder: Path) -> Iterator[Output]:
-    """One output for one value: our data, else an image, else text."""
+    """Yield one output for one value: our JSON type, otherwise an image, otherwise text."""
     if DATA_TYPE in data:
         text = json.dumps(data[DATA_TYPE], sort_keys=True)
         if len(text) <= LARGEST_TEXT:
@@ -81,13 +86,13 @@ def _richest(data: Mapping[str, Any], folder: Path) -> Iterator[Output]:
 
 
 def dropped(outputs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The MIME types that a cell put out and that are not kept."""
+    """Return the MIME types among the outputs of a cell that are not kept."""
     types = {mime for raw in outputs for mime in raw.get("data", {})}
     return tuple(sorted(types & set(DROPPED)))
 
 
 def bare_png(encoded: str) -> str:
-    """The image without its comments, times and embedded profiles, in base64; empty when it is none, or too large."""
+    """Return a PNG in base64 without comments, times and embedded profiles; empty when it is no PNG, or too large."""
     try:
         data = base64.b64decode("".join(encoded.split()), validate=True)
         parts = list(_chunks(data))
@@ -111,7 +116,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _joined(outputs: Iterable[Output]) -> Iterator[Output]:
-    """Neighbouring pieces of a stream are one text; empty ones are none."""
+    """Yield the outputs with neighbouring pieces of a stream joined, without empty streams."""
     pending: list[str] = []
     for output in outputs:
         if output.kind == "stream":
@@ -130,14 +135,14 @@ def _stream(pieces: Sequence[str]) -> Iterator[Output]:
 
 
 def plain_text(text: str, folder: Path) -> str:
-    """Without colours, without what a progress bar wrote over, and without paths of this machine."""
+    """Return the text without colours, without overwritten progress bars, and without paths of this machine."""
     plain = _ANSI.sub("", text).replace("\r\n", "\n")
     plain = "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in plain.split("\n"))
     return without_paths(plain, folder)
 
 
 def _capped(text: str, *, last: bool = False) -> str:
-    """The beginning, or of a traceback the end, where its cause stands."""
+    """Return the beginning of a text; with `last` the end, where a traceback names its cause."""
     more = len(text) - LARGEST_TEXT
     if more <= 0:
         return text

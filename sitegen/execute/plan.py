@@ -1,4 +1,4 @@
-"""A site, the cells of its posts and its records → the jobs that a run consists of, each with every source inside."""
+"""A site, the cells of its posts and its records → the jobs of a run, each with all its sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sitegen.results.records import Records, cell_name, swept
 from sitegen.results.verdicts import threshold_of
 
 DONE = (State.FRESH, State.OUTDATED)
-"""Nothing of ours changed; an outdated record is made again only when asked for by `--all`."""
+"""States in which our code is unchanged; only `--all` repeats them, also outdated records."""
 
 
 class UnknownName(ValueError):
@@ -29,7 +29,7 @@ class UnknownName(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """A linked site with its records: what a plan, a status and `accept` are made from."""
+    """A linked site with its records, from which `plan`, `status` and `accept` work."""
 
     site: Site
     records: Records = field(default_factory=Records)
@@ -38,17 +38,19 @@ class Inventory:
 
     @property
     def default_gpu(self) -> str:
-        """Whose records a plan looks at when no machine says what it has: the site's first, or the recorded one."""
+        """The GPU whose records a plan uses when the target does not name one: the site's first, or the first
+        recorded."""
         return next(iter((*self.site.config.gpus, *self.records.gpus())), "")
 
     def posts(self) -> Iterator[tuple[Post, Sequence[Cell]]]:
-        """Those with cells; translations have those of their original."""
+        """Yield the posts with cells; a translation has the cells of its original, and is left out."""
         return ((post, self.cells[post.slug]) for post in originals(self.site) if self.cells.get(post.slug))
 
 
 def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
-    """Of everything that can be recorded: `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max`,
-    `posts/softmax#first-look`; in the order of the site.
+    """Return the freshness of everything that can be recorded on a GPU, by title, in the order of the site.
+
+    Titles are `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max` and `posts/softmax#first-look`.
     """
     site, records = inventory.site, inventory.records
     newest = newest_versions(records, gpu)
@@ -56,15 +58,17 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
     for kernel in site.kernels:
         states |= of_kernel(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
     for post, cells in inventory.posts():
-        of_post = _of_post(inventory, post, cells, gpu, newest)
-        states |= {f"posts/{post.slug}#{label}": state for label, state in of_post.items()}
+        by_label = _cell_states(inventory, post, cells, gpu, newest)
+        states |= {f"posts/{post.slug}#{label}": state for label, state in by_label.items()}
     return states
 
 
 def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everything: bool = False) -> tuple[Job, ...]:
-    """The jobs that bring up to date what `names` select (nothing: the whole site), ceilings first; none when all is
-    fresh.  `everything` also repeats what is fresh.  A kernel's job runs all its implementations, since ratios come
-    from common rounds; after its jobs it goes once through the tools.  Raises UnknownName.
+    """Return the jobs that make the selected records up to date, ceilings first; none when all are fresh.
+
+    `names` select records by title or group; without names, all of the site.  `everything` also repeats fresh ones.  A
+    kernel's job runs all its implementations, because ratios come from common rounds; an inspection by the tools
+    follows its jobs.  Raises UnknownName.
     """
     all_states = status(inventory, gpu)
     selected = _selected(inventory, names, all_states)
@@ -73,13 +77,14 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
-    jobs = (*_of_kernels(inventory, gpu, states), *_of_posts(inventory, states))
+    jobs = (*_kernel_jobs(inventory, gpu, states), *_notebook_jobs(inventory, states))
     return (CeilingsJob(), *jobs) if jobs else ()
 
 
 def known_names(inventory: Inventory) -> tuple[str, ...]:
-    """The names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`.  It also
-    takes every title that `status` prints.
+    """Return the names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`.
+
+    A command also takes every title that `status` prints.
     """
     kernels = inventory.site.kernels
     return (
@@ -91,6 +96,7 @@ def known_names(inventory: Inventory) -> tuple[str, ...]:
 
 
 def _selected(inventory: Inventory, names: Sequence[str], titles: Collection[str]) -> Sequence[str]:
+    """Return the names, or all groups when there are none.  Raises UnknownName."""
     groups = known_names(inventory)
     known = dict.fromkeys((*groups, *(group for title in titles for group in _groups(title)), *titles))
     for name in names:
@@ -101,8 +107,9 @@ def _selected(inventory: Inventory, names: Sequence[str], titles: Collection[str
 
 
 def _groups(title: str) -> Iterator[str]:
-    """The implementation or baseline, and the job, of an evaluation: `softmax/torch` and `softmax@8192x8192:float32` of
-    `softmax/torch@8192x8192:float32`.
+    """Yield the implementation or baseline of an evaluation, and its job.
+
+    For `softmax/torch@8192x8192:float32` they are `softmax/torch` and `softmax@8192x8192:float32`.
     """
     one, at, place = title.partition("@")
     if at:
@@ -114,7 +121,7 @@ def _selects(name: str, title: str) -> bool:
     return name == title or name in _groups(title) or title.startswith((f"{name}/", f"{name}#"))
 
 
-def _of_kernels(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> Iterator[Job]:
+def _kernel_jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> Iterator[Job]:
     site = inventory.site
     for kernel in site.kernels:
         record = inventory.records.kernels.get((kernel.name, gpu))
@@ -153,8 +160,10 @@ def _kernel_job(site: Site, kernel: Kernel, workload: Workload, dtype: str, para
 
 
 def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
-    """The job with what a record says of those implementations whose key has changed since: more processes for what has
-    not could only tell of the machine."""
+    """Return the job with the recorded ratios of the implementations whose keys have changed since.
+
+    An implementation that has not changed is left out: more processes could only show that the machine differs.
+    """
     if record is None:
         return job
     keys = {e.name: e.key for e in record.evaluations if _comparable(job, e)}
@@ -163,19 +172,21 @@ def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
 
 
 def previous_of(job: KernelJob, record: Record) -> dict[str, Previous]:
-    """What a record says of the job's implementations; nothing of those that were measured by other rules."""
-    quiet = noises(record)
-    found = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
+    """Return the recorded ratios of the job's implementations, without those of another MEASURE_VERSION."""
+    noise = noises(record)
+    timed = {e.name: (e, e.performance) for e in record.evaluations if e.performance and _comparable(job, e)}
     return {
         name: Previous(
-            record.gpu, {r.baseline: r.value for r in timed.ratios}, threshold_of(quiet.get(timing_of(e), AA_NOISE))
+            record.gpu,
+            {r.baseline: r.value for r in performance.ratios},
+            threshold_of(noise.get(timing_of(e), AA_NOISE)),
         )
-        for name, (e, timed) in found.items()
+        for name, (e, performance) in timed.items()
     }
 
 
 def _comparable(job: KernelJob, e: Evaluation) -> bool:
-    """Whether it is of this job, and by the measuring of today."""
+    """Return whether an evaluation belongs to this job, and was measured by today's MEASURE_VERSION."""
     here = (job.workload.name, job.dtype, dict(job.params)) == (e.workload, e.dtype, dict(e.params))
     key = job.keys.get(e.name) if here and e.role is Role.IMPLEMENTATION else None
     return key is not None and key.parts["measure"] == e.key_parts.get("measure")
@@ -203,18 +214,18 @@ def _inspect_job(site: Site, kernel: Kernel, *, counted: bool) -> InspectJob:
 
 
 def _races(kernel: Kernel) -> list[Implementation]:
-    """The `wrong/` variants that only a tool may find."""
+    """Return the `wrong/` variants that race, whose mistake only a tool may find."""
     return [wrong.implementation for wrong in kernel.wrong if wrong.fails is Status.RACE]
 
 
-def _of_posts(inventory: Inventory, states: Mapping[str, Freshness]) -> Iterator[NotebookJob]:
+def _notebook_jobs(inventory: Inventory, states: Mapping[str, Freshness]) -> Iterator[NotebookJob]:
     for post, cells in inventory.posts():
         if any(title.startswith(f"posts/{post.slug}#") for title in states):
             yield notebook_job(inventory.site, post, cells)
 
 
 def notebook_job(site: Site, post: Post, cells: Sequence[Cell]) -> NotebookJob:
-    """All cells of a post: a later one needs what the earlier ones defined, fresh or not."""
+    """Return the job with all cells of a post, because a cell needs the definitions of the cells before it."""
     keys = cell_keys(post.body.path, cells, site.files)
     needs = {name: value for cell in cells for name, value in cell.needs.items()}
     return NotebookJob(
@@ -231,7 +242,7 @@ def notebook_job(site: Site, post: Post, cells: Sequence[Cell]) -> NotebookJob:
     )
 
 
-def _of_post(
+def _cell_states(
     inventory: Inventory, post: Post, cells: Sequence[Cell], gpu: str, newest: Versions
 ) -> dict[str, Freshness]:
     records = inventory.records.cells

@@ -1,6 +1,6 @@
-"""The first cell of a post's notebook, shown folded: what the post's code takes for granted.
+"""The sources of a post's cells → the first cell of its notebook: the imports and the function `cuda` that they use.
 
-The text runs on its own, so that the downloaded notebook needs nothing of this program.
+The cell is shown folded.  Its text needs nothing of this program, so the downloaded notebook runs without it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def cuda(source, launch):
 
 
 def prelude(sources: Iterable[str]) -> str:
-    """Only what these cells use: a post without CUDA gets no `cuda`; nothing at all where no cell needs it."""
+    """Return the text of the first cell, with only what these cells use; empty where they use nothing of it."""
     code = "\n".join(sources)
     uses_cuda = re.search(r"\bcuda\(", code) is not None
     imports = [

@@ -1,4 +1,4 @@
-"""What a run says while it goes on."""
+"""Progress of a run: one message for the start and for the end of each job."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One line for whoever waits."""
+    """State of one job, and of the run."""
 
     job: str
     state: str
     """`started`, `finished` or `failed`."""
     done: int
+    """Jobs that have ended."""
     total: int
     seconds: float = 0.0
+    """Wall time of the job; 0 when it starts."""
     message: str = ""
+    """Why it failed; empty otherwise."""
 
 
 Report = Callable[[Progress], None]

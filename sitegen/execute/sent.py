@@ -1,6 +1,7 @@
-"""The bundles that this machine wrote, kept so that `accept` can tell what a result answers.
+"""Copies of the bundles that this machine wrote, by which `accept` knows the jobs that a result answers.
 
-A copy of each lies with the user, not in the site: a site's folder may come from a stranger.  The newest KEPT stay.
+The copies lie in the user's own folder and not in the site, because a site's folder may come from a stranger.  The
+newest KEPT stay.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def remember(data: bytes, digest: str) -> None:
 
 
 def recall(digest: str) -> Path | None:
-    """The copy of the bundle with that SHA-256, or None when this machine did not write it or no longer has it."""
+    """Return the copy of the bundle with that SHA-256; None when this machine did not write it or no longer has it."""
     return _folder() / f"{digest}.zip" if inside.is_file(_folder(), f"{digest}.zip") else None
 
 

@@ -1,4 +1,4 @@
-"""What the author's machine does around jobs: plan them from a site, send or bundle them, store what comes back."""
+"""A site → the jobs of a run, sent or bundled, and their results → records in the site; on the author's machine."""
 
 from __future__ import annotations
 
@@ -44,23 +44,26 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run or an `accept` came to."""
+class RunOutcome:
+    """Results of a run or of an `accept`, and what was stored."""
 
     results: Results | None = None
     stored: Accepted | None = None
-    """None when nothing was stored: no GPU was there, or there was nothing to do."""
+    """The stored records; None when no GPU was there, or there was nothing to do."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def inventory_of(site: Site, documents: Mapping[str, Document], records: Records) -> Inventory:
-    """`site` is the linked one, with the implementations that stand in cells; drafts may be in it."""
+    """Return the inventory of a site.
+
+    `site` is the linked one, with the implementations that stand in cells; it may contain drafts.
+    """
     cells = {post.slug: documents[document_key(post.body)].cells for post in originals(site)}
-    return Inventory(site, records, {slug: found for slug, found in cells.items() if found})
+    return Inventory(site, records, {slug: several for slug, several in cells.items() if several})
 
 
 def status_by_gpu(inventory: Inventory) -> dict[str, dict[str, Freshness]]:
-    """By GPU (the site's own first, then whatever is recorded), the freshness of everything that can be recorded."""
+    """Return the freshness of everything that can be recorded, by GPU: the site's first, then those with records."""
     gpus = dict.fromkeys((*inventory.site.config.gpus, *inventory.records.gpus())) or {"": None}
     return {gpu: status(inventory, gpu) for gpu in gpus}
 
@@ -68,13 +71,14 @@ def status_by_gpu(inventory: Inventory) -> dict[str, dict[str, Freshness]]:
 def bundle(
     root: Path, inventory: Inventory, path: Path, names: Sequence[str] = (), *, gpu: str = "", everything: bool = False
 ) -> tuple[Job, ...]:
-    """Writes the jobs that are due on `gpu` (default: the site's first) to `path`; nothing is written when none is.
-    Raises UnknownName.
+    """Write the jobs that are due on `gpu` (default: the site's first) to `path`, and return them.
+
+    Nothing is written when no job is due.  Raises UnknownName and OSError.
     """
     jobs = plan(inventory, gpu or inventory.default_gpu, names, everything=everything)
     if jobs:
         bundles.write_bundle(jobs, commit_of(root), path, secrets.token_hex(16))
-        with contextlib.suppress(OSError):  # then `accept` has to be given the bundle
+        with contextlib.suppress(OSError):  # without a copy, `accept` needs the bundle itself
             remember(path.read_bytes(), bundles.read_bundle(path).id.sha256)
     return jobs
 
@@ -87,79 +91,93 @@ def run(
     *,
     everything: bool = False,
     progress: Report = lambda _: None,
-) -> Outcome:
-    """Runs what is due there and stores it; without a GPU everything is checked and nothing stored.
-    Raises UnknownName.
+) -> RunOutcome:
+    """Run the jobs that are due on the target, and store the results.
+
+    Without a GPU everything is checked and nothing is stored.  Raises UnknownName and NoTarget.
     """
     jobs = plan(inventory, target.gpu or inventory.default_gpu, names, everything=everything)
     if not jobs:
-        return Outcome()
+        return RunOutcome()
     specs = [to_plain(job) for job in jobs]
-    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(keep, root, inventory, jobs))
-    return keep(root, inventory, jobs, results)
+    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(store_results, root, inventory, jobs))
+    return store_results(root, inventory, jobs, results)
 
 
-def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | None = None) -> Outcome:
-    """Stores the results in a file that `run --bundle` wrote, or says what is wrong with it.  Raises OSError.
+def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | None = None) -> RunOutcome:
+    """Store the results in a file that `run --bundle` wrote, or say what is wrong with it.  Raises OSError.
 
     `bundle_path` is the bundle that the results answer; without it, it must be one that this machine wrote.
     """
     results, mistakes = bundles.read_results(path)
     if results is None:
-        return Outcome(diagnostics=tuple(mistakes))
+        return RunOutcome(diagnostics=tuple(mistakes))
     try:
-        sent = _answered(results, bundle_path)
+        sent = _answered_bundle(results, bundle_path)
     except BadArchive as error:
         hint = "give the bundle from which it was made: `sitegen accept RESULT --bundle BUNDLE`"
-        return Outcome(diagnostics=(Diagnostic("SG405", str(error), Span(path.name), hint),))
-    return keep(root, inventory, sent.jobs, results, path.name)
+        return RunOutcome(diagnostics=(Diagnostic("SG405", str(error), Span(path.name), hint),))
+    return store_results(root, inventory, sent.jobs, results, path.name)
 
 
-def _answered(results: Results, path: Path | None) -> Bundle:
-    """The bundle that the results answer.  Raises BadArchive when it is not known, or another."""
+def _answered_bundle(results: Results, path: Path | None) -> Bundle:
+    """Return the bundle that the results answer.  Raises BadArchive when it is not known, or when `path` is another."""
     if results.answers is None:
         raise BadArchive("it does not say which bundle it answers")
-    found = path or recall(results.answers.sha256)
-    if found is None:
-        raise BadArchive("it answers a bundle that this machine did not write, or no longer remembers")
-    sent = bundles.read_bundle(found)
+    file = path or recall(results.answers.sha256)
+    if file is None:
+        raise BadArchive("it answers a bundle that this machine did not write, or of which it no longer has a copy")
+    sent = bundles.read_bundle(file)
     if sent.id != results.answers:
-        raise BadArchive(f"it answers another bundle than {found.name}")
+        raise BadArchive(f"it answers another bundle than {file.name}")
     if sent.commit != results.commit:
         raise BadArchive("its commit is not that of its bundle")
     return sent
 
 
-def keep(root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results, name: str = "the results") -> Outcome:
-    """Writes the records, cells and artefacts of a run; nothing when no GPU was there, or when the results are not
-    those of the jobs.  `name` is what a diagnostic calls their file.
+def store_results(
+    root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results, name: str = "the results"
+) -> RunOutcome:
+    """Write the records, cells and artefacts of a run.
+
+    Nothing is written when no GPU was there, or when the results are not those of the jobs.  A diagnostic names the
+    file of the results by `name`.
     """
     if not any(result.environment for result in results.results) or _waits_for_ceilings(results):
-        return Outcome(results)
-    now = dt.datetime.now(dt.UTC)
-    refused = [wrong] if (wrong := wrong_time(results.run, now)) else list(refusals(jobs, results.results))
-    hint = "nothing was stored: run the bundle again"
-    mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
-    mistakes = mistakes or list(artefact_mistakes(results.results, name))
-    if mistakes:
-        return Outcome(results, diagnostics=tuple(mistakes))
+        return RunOutcome(results)
+    if mistakes := _wrong_results(jobs, results, name):
+        return RunOutcome(results, diagnostics=tuple(mistakes))
     new = accepted(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
     if new is None:
-        return Outcome(results)
-    mistakes = list(_doubts(jobs, new, results.results, name))
-    if not mistakes and new.older and not (new.records or new.cells):
-        mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
-    if mistakes:
-        return Outcome(results, diagnostics=tuple(mistakes))
+        return RunOutcome(results)
+    if mistakes := _wrong_records(jobs, new, results, name):
+        return RunOutcome(results, diagnostics=tuple(mistakes))
     try:
         _store(root, inventory, new, results)
     except OutsideError as error:
-        return Outcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
-    return Outcome(results, new)
+        return RunOutcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
+    return RunOutcome(results, new)
+
+
+def _wrong_results(jobs: Sequence[Job], results: Results, name: str) -> list[Diagnostic]:
+    """Return what is wrong with results: their time, results of other jobs, artefacts that do not match their names."""
+    wrong = wrong_time(results.run, dt.datetime.now(dt.UTC))
+    refused = [wrong] if wrong else list(refusals(jobs, results.results))
+    hint = "nothing was stored: run the bundle again"
+    mistakes = [Diagnostic("SG406", sentence, Span(name), hint) for sentence in refused]
+    return mistakes or list(artefact_mistakes(results.results, name))
+
+
+def _wrong_records(jobs: Sequence[Job], new: Accepted, results: Results, name: str) -> list[Diagnostic]:
+    """Return what is wrong with the records that would be stored: implausible figures, or nothing that is newer."""
+    mistakes = list(_doubts(jobs, new, results.results, name))
+    if not mistakes and new.older and not (new.records or new.cells):
+        mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
+    return mistakes
 
 
 def _waits_for_ceilings(results: Results) -> bool:
-    """Whether it is a part of a run whose ceilings are still being measured: it cannot be judged yet."""
+    """Return whether these are results of a run whose ceilings are not measured yet, so that they cannot be judged."""
     return not results.complete and not any(result.ceilings for result in results.results)
 
 
@@ -177,7 +195,7 @@ def _store(root: Path, inventory: Inventory, new: Accepted, results: Results) ->
 
 
 def goals_by_gpu(inventory: Inventory) -> dict[str, tuple[GoalResult, ...]]:
-    """By GPU with records, every kernel's goals: met, missed or unknown."""
+    """Return the goals of every kernel, met, missed or unknown, by GPU with records."""
     records = inventory.records
     return {
         gpu: tuple(
@@ -190,7 +208,7 @@ def goals_by_gpu(inventory: Inventory) -> dict[str, tuple[GoalResult, ...]]:
 
 
 def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagnostic]:
-    """Artefacts that are not what their names say, or too large to be kept in a repository."""
+    """Yield a diagnostic for each artefact that its name does not describe, or that is too large for a repository."""
     for result in results:
         for name, encoded in result.artefacts.items():
             if mistake := _artefact_mistake(name, encoded):
@@ -198,9 +216,10 @@ def artefact_mistakes(results: Iterable[JobResult], path: str) -> Iterator[Diagn
 
 
 def _doubts(jobs: Sequence[Job], new: Accepted, results: Sequence[JobResult], name: str) -> Iterator[Diagnostic]:
-    """What nothing bears out in the records that would be stored, judged by kernel.yaml as it was sent: a figure above
-    what the GPU can do has an error in units, bytes or caches, and a formula that the counters contradict spoils every
-    figure of its kernel.
+    """Yield a diagnostic for each implausible figure in the records that would be stored.
+
+    They are judged by kernel.yaml as it was sent.  A figure above what the GPU can do has an error in units, bytes or
+    caches.  A formula that the counters contradict makes every figure of its kernel wrong.
     """
     sent = {job.kernel.name: job.kernel for job in jobs if not isinstance(job, CeilingsJob | NotebookJob)}
     packed = {digest: data for result in results for digest, data in result.artefacts.items()}
@@ -219,7 +238,7 @@ def _sent_samples(artefacts: Mapping[str, str], digest: str) -> Samples:
 
 
 def commit_of(root: Path) -> str:
-    """Abbreviated, with `+` when files other than results differ from it; empty outside of a git repository."""
+    """Return the abbreviated commit, with `+` when files other than results differ from it; empty without git."""
     commit = (git(root, "rev-parse", "--short", "HEAD") or b"").decode().strip()
     words = ("status", "--porcelain", "--ignore-submodules=all", "--", ".", ":(exclude,glob)**/results/**")
     changed = (git(root, *words) or b"") if commit else b""
@@ -240,7 +259,7 @@ def _artefact_mistake(name: str, encoded: str) -> str:
 
 
 def _artefacts_of(record: Record, results: Iterable[JobResult]) -> dict[str, bytes]:
-    """Those that the record refers to; a job's other artefacts are of what was not stored."""
+    """Return the artefacts that the record refers to; the others belong to evaluations that are not stored."""
     named = {name for evaluation in record.evaluations for name in store.artefacts_of(evaluation)}
     return {
         name: base64.b64decode(encoded)

@@ -1,6 +1,6 @@
-"""Where jobs may go: the GPUs of this machine, of hosts over SSH, or of a Dask scheduler that exists.
+"""The name of a target → its GPUs: of this machine, of hosts over SSH, or of a Dask scheduler that already runs.
 
-Found through nvidia-smi, so that nothing here needs torch.
+GPUs are listed by nvidia-smi, so that nothing here needs torch.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name", "--format=csv,noheader")
 
 
 class NoTarget(ValueError):
-    """Why nothing can run there, in a sentence."""
+    """A target that cannot be used; the text is a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What one worker has for itself."""
+    """The GPU that one worker has for itself."""
 
     gpu: str = ""
     """The GPU's id, `nvidia-h200`; empty: no GPU, Triton's interpreter checks correctness and nothing is timed."""
     uuid: str = ""
     host: str = ""
-    """Over SSH; empty: this machine."""
+    """The host over SSH; empty: this machine."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of the worker's process."""
+        """Environment of the worker's process."""
         if not self.gpu:
             return {"CUDA_VISIBLE_DEVICES": "", "TRITON_INTERPRET": "1"}
         return {"CUDA_VISIBLE_DEVICES": self.uuid, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
@@ -40,33 +40,38 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Target:
+    """Machines on which jobs run."""
+
     devices: tuple[Device, ...] = ()
-    """All of one model: a run is about one kind of GPU."""
+    """GPUs, all of one model, because a run measures one model."""
     scheduler: str = ""
     """Address of a running Dask scheduler whose workers have the resource GPU; then `devices` is empty."""
     bind: str = ""
-    """Our address, at which the workers over SSH connect to us, by TLS; never all interfaces."""
+    """Address of this machine at which the workers over SSH connect to it, by TLS; never all interfaces."""
     python: str = "python3"
-    """On hosts over SSH: a Python that has this package."""
+    """A Python on the hosts over SSH that has this package."""
 
     @property
     def gpu(self) -> str:
+        """The id of the GPU; empty without one, and for a scheduler."""
         return self.devices[0].gpu if self.devices else ""
 
     @property
     def is_here(self) -> bool:
-        """Whether all jobs run on this machine."""
+        """True when all jobs run on this machine."""
         return not self.scheduler and not any(device.host for device in self.devices)
 
 
 def local_target() -> Target:
-    """This machine's GPUs of the model that it has most of; without a GPU one worker for Triton's interpreter."""
+    """Return this machine's GPUs of its most frequent model; without a GPU, one worker for Triton's interpreter."""
     return Target(_of_one_model(_visible(_devices(_smi(QUERY)))) or (Device(),))
 
 
 def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Target:
-    """A target of site.yaml: `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}` with
-    our own address in the network of the hosts.  `local` is this machine.  Raises NoTarget.
+    """Return a target of site.yaml; `local` is this machine.  Raises NoTarget.
+
+    A target is `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}`, where `bind` is the
+    address of this machine in the network of the hosts.
     """
     if name == "local":
         return local_target()
@@ -89,7 +94,7 @@ def _over_ssh(host: str) -> tuple[str, ...]:
 
 
 def _smi(command: Sequence[str]) -> str:
-    """What nvidia-smi says; nothing where there is none, or where it fails."""
+    """Return the output of nvidia-smi; empty where it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -103,7 +108,7 @@ def _devices(listing: str, host: str = "") -> list[Device]:
 
 
 def _visible(devices: list[Device]) -> list[Device]:
-    """Those that CUDA_VISIBLE_DEVICES leaves to us: indices or (the beginnings of) UUIDs."""
+    """Return the devices that CUDA_VISIBLE_DEVICES names by index or by the beginning of a UUID."""
     allowed = os.environ.get("CUDA_VISIBLE_DEVICES")
     if allowed is None:
         return devices

@@ -1,4 +1,4 @@
-"""The exception of a cell, as IPython prints it → its message and the lines of the post that led to it."""
+"""The exception of a cell, as IPython prints it → its message, and the lines of the post that led to it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sitegen.model.job import NotebookCell
 
 _CELL = re.compile(r"(?m)^\s*Cell In\[(?P<count>\d+)\], line (?P<line>\d+)|^File (?P<path>[^<\s][^\n:]*):(?P<at>\d+)")
 _OWN_FILE = re.compile(r" \((?:<cell>|\d+\.py), line \d+\)$")
-"""Where a cell is to IPython, at the end of a syntax error."""
+"""IPython's name of the cell's file, at the end of a syntax error."""
 _LONGEST = 400
-"""Characters of a line of the message."""
+"""The most characters of a line of the message."""
 
 
 def explained(raw: Mapping[str, Any], cells: Mapping[int, NotebookCell], folder: Path) -> str:
@@ -23,26 +23,26 @@ def explained(raw: Mapping[str, Any], cells: Mapping[int, NotebookCell], folder:
 
     `cells` maps IPython's execution count to the cell, and `folder` is where the cells ran.
     """
-    said = _OWN_FILE.sub("", plain_text(f"{raw['ename']}: {raw['evalue']}", folder).strip()).rstrip(":")
-    lines = [line[:_LONGEST] for line in said.splitlines()]
+    message = _OWN_FILE.sub("", plain_text(f"{raw['ename']}: {raw['evalue']}", folder).strip()).rstrip(":")
+    lines = [line[:_LONGEST] for line in message.splitlines()]
     return with_frames("\n".join(lines), list(_frames("\n".join(raw["traceback"]), cells, folder)))
 
 
 def _frames(traceback: str, cells: Mapping[int, NotebookCell], folder: Path) -> Iterator[Frame]:
-    for found in _CELL.finditer(plain_text(traceback, folder)):
-        if found["path"]:
-            yield from _of_file(found["path"], int(found["at"]), folder)
-        elif cell := cells.get(int(found["count"])):
-            yield _of_cell(cell, int(found["line"]))
+    for match in _CELL.finditer(plain_text(traceback, folder)):
+        if match["path"]:
+            yield from _file_frame(match["path"], int(match["at"]), folder)
+        elif cell := cells.get(int(match["count"])):
+            yield _cell_frame(cell, int(match["line"]))
 
 
-def _of_cell(cell: NotebookCell, line: int) -> Frame:
+def _cell_frame(cell: NotebookCell, line: int) -> Frame:
     source = cell.source.splitlines()
     return Frame(cell.path or cell.label, cell.line + line - 1, source[line - 1] if line <= len(source) else "")
 
 
-def _of_file(path: str, line: int, folder: Path) -> Iterator[Frame]:
-    """Only a file of the site: a line inside of a library is not the author's."""
+def _file_frame(path: str, line: int, folder: Path) -> Iterator[Frame]:
+    """Yield the frame of a file of the site; a line of a library is not the author's, and is left out."""
     if not Path(path).is_absolute() and (folder / path).is_file():
         source = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines()
         yield Frame(path, line, source[line - 1] if line <= len(source) else "")

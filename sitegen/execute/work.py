@@ -1,6 +1,6 @@
-"""One job as plain JSON → its result as plain JSON, on the machine that has the GPU.  What a worker runs.
+"""One job as plain JSON → its result as plain JSON, in a worker on the machine with the GPU.
 
-The code under test never runs in this process: a fault of the GPU must not kill the worker.
+The code under test never runs in this process, because a fault of the GPU would kill the worker.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from sitegen.model.variables import passed_on
 
 PACKAGE_ROOT = Path(__file__).parents[2]
 BASE_S, EACH_S = 300.0, 180.0
-"""Upper bound of a job: measure/ has its own, tighter deadlines for compiling, launching and timing."""
-LAST_WORDS = 1500
+"""Deadline of a job in seconds: a base, and more for each implementation, baseline and variant.  measure/ has its own,
+tighter deadlines for compiling, launching and timing."""
+LAST_CHARACTERS = 1500
+"""Characters of the log that a failure shows."""
 
 
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A JobResult as plain JSON.  A job that fails as a whole says why in `error`; nothing is raised for it."""
+    """Return a JobResult as plain JSON.  A job that fails as a whole says why in `error`, and nothing is raised."""
     if spec["kind"] == "notebook":
         from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
 
@@ -36,19 +38,22 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def failure(spec: Mapping[str, Any], error: str) -> dict[str, Any]:
-    """The result of a job that brought nothing."""
+    """Return the result of a job that failed as a whole."""
     return {"schema": JOB_SCHEMA, "id": spec["id"], "kind": spec["kind"], "error": error}
 
 
 def deadline_s(spec: Mapping[str, Any]) -> float:
+    """Return the deadline of a job in seconds."""
     kernel = spec.get("kernel", {})
     several = [*kernel.get("implementations", ()), *kernel.get("baselines", ()), *kernel.get("wrong", ())]
     return BASE_S + EACH_S * len(several)
 
 
 def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[str, Any]:
-    """Runs `python -m sitegen.measure` in a fresh folder, which also gets whatever compilers and tools leave in the one
-    for temporary files; it and its children end with this process.
+    """Run `python -m sitegen.measure` in a fresh folder, and return its result.
+
+    The folder is also that for temporary files, in which compilers and tools leave theirs.  The process and its
+    children end with this one.
     """
     job, result, log = folder / "job.json", folder / "result.json", folder / "log"
     job.write_text(json.dumps(spec), encoding="utf-8")
@@ -66,19 +71,22 @@ def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[s
         with process:
             status = process.wait()
     if status == 0 and result.exists():
-        found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-        return found
-    return failure(spec, _obituary(status, seconds, log).replace(str(folder), "…"))
+        data: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+        return data
+    return failure(spec, _cause_of_failure(status, seconds, log).replace(str(folder), "…"))
 
 
 def _python_path() -> str:
-    """This very package for the child, installed or not; what was there comes after."""
+    """Return PYTHONPATH with this package first, so that the child imports it also when it is not installed."""
     return os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH", "")]))
 
 
 def compiled_modules() -> dict[str, str]:
-    """A place to keep them, where torch was installed without and nothing may be written beside it, as in many images:
-    importing it takes every process of a job 10 s then, instead of 3 (tests/gpu/start_costs.py)."""
+    """Return variables for a cache of compiled Python modules, where torch has none and none may be written beside it.
+
+    Many images are like that.  Importing torch then takes every process of a job 10 s instead of 3 s
+    (tests/gpu/start_costs.py).
+    """
     torch = importlib.util.find_spec("torch")
     if not sys.dont_write_bytecode or torch is None or torch.cached is None or Path(torch.cached).exists():
         return {}
@@ -86,8 +94,8 @@ def compiled_modules() -> dict[str, str]:
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(base / "sitegen" / "modules")}
 
 
-def _obituary(status: int, seconds: float, log: Path) -> str:
+def _cause_of_failure(status: int, seconds: float, log: Path) -> str:
     if status == LATE:
-        return f"it took more than {seconds:.0f} s"
-    words = log.read_text(encoding="utf-8", errors="replace")[-LAST_WORDS:].strip()
-    return f"measuring ended with status {status}" + (f":\n{words}" if words else "")
+        return f"the job took more than {seconds:.0f} s"
+    words = log.read_text(encoding="utf-8", errors="replace")[-LAST_CHARACTERS:].strip()
+    return f"sitegen.measure ended with status {status}" + (f":\n{words}" if words else "")

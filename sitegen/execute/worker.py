@@ -1,8 +1,8 @@
-"""`python -m sitegen.execute.worker`: run the jobs that come on standard input, one line of JSON each.
+"""Jobs on standard input → results on standard output, one line of JSON each: `python -m sitegen.execute.worker`.
 
-The first line says which function runs them and where it is imported from.  The result of each job goes to standard
-output as one line of JSON.  When standard input closes, the parent is gone or wants no more: the job in progress is
-interrupted, so that it can end its own processes and remove its folder, and the worker ends.
+The first line names the function that runs the jobs, and where it is imported from.  When standard input closes, the
+parent is gone or has no more jobs.  The job in progress is then interrupted, so that it can end its own processes and
+remove its folder, and the worker ends.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Any
 from sitegen.execute.work import failure
 
 GRACE_S = 5.0
-"""How long an interrupted job may take to end."""
+"""Seconds that an interrupted job may take to end."""
 
 
 def main() -> None:
     """Run jobs until standard input closes."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
-        os.dup2(2, 1)  # what a job prints is no answer
+        os.dup2(2, 1)  # the output of a job must not mix with results
         lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(lines,), daemon=True).start()
-        work = _work(json.loads(lines.get()))
+        work = _import_work(json.loads(lines.get()))
         while True:
             spec = json.loads(lines.get())
             answers.write(json.dumps(_result(work, spec)) + "\n")
@@ -48,12 +48,12 @@ def _read(lines: queue.SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _work(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def _import_work(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     sys.path[:] = first["path"]
-    found: Any = importlib.import_module(first["module"])
+    value: Any = importlib.import_module(first["module"])
     for name in first["function"].split("."):
-        found = getattr(found, name)
-    work: Callable[[Mapping[str, Any]], dict[str, Any]] = found
+        value = getattr(value, name)
+    work: Callable[[Mapping[str, Any]], dict[str, Any]] = value
     return work
 
 

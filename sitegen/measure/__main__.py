@@ -1,4 +1,4 @@
-"""`python -m sitegen.measure JOB.json RESULT.json`: does one job.
+"""One job as JSON → its result as JSON: `python -m sitegen.measure JOB.json RESULT.json`.
 
 Exit 0 when a result was written, 2 for wrong usage.
 """
@@ -18,7 +18,7 @@ from typing import Any
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
-from sitegen.measure.stage import new_stage
+from sitegen.measure.workspace import open_workspace
 from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 
@@ -26,6 +26,7 @@ USAGE = "usage: python -m sitegen.measure JOB.json RESULT.json"
 
 
 def main(arguments: list[str]) -> int:
+    """Do the job and write its result; return the exit status."""
     if len(arguments) != 2:
         print(USAGE, file=sys.stderr)
         return 2
@@ -41,35 +42,35 @@ def main(arguments: list[str]) -> int:
 
 
 def do_job(job_file: Path, data: Any) -> JobResult:
-    """Runs the job in a temporary folder, of which nothing is left."""
+    """Return the result of the job, which runs in a temporary folder.  Raises ValueError for an unknown kind of job."""
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
-        _leave_nothing_when_told_to_go(folder)
-        with new_stage(Path(folder), job_file) as stage, stage.timed("total"):
+        _clean_up_on_signals(folder)
+        with open_workspace(Path(folder), job_file) as workspace, workspace.timed("total"):
             if data["kind"] == "kernel":
-                return run_kernel_job(from_plain(KernelJob, data), stage)
+                return run_kernel_job(from_plain(KernelJob, data), workspace)
             if data["kind"] == "reject":
-                return run_reject_job(from_plain(RejectJob, data), stage)
+                return run_reject_job(from_plain(RejectJob, data), workspace)
             if data["kind"] == "ceilings":
-                return run_ceilings_job(from_plain(CeilingsJob, data), stage)
+                return run_ceilings_job(from_plain(CeilingsJob, data), workspace)
             if data["kind"] == "inspect":
-                return run_inspect_job(from_plain(InspectJob, data), stage)
-    raise ValueError(f"measure does not do jobs of kind {data['kind']!r}")
+                return run_inspect_job(from_plain(InspectJob, data), workspace)
+    raise ValueError(f"sitegen.measure has no jobs of the kind {data['kind']!r}")
 
 
-def _leave_nothing_when_told_to_go(folder: str) -> None:
-    """On SIGTERM or SIGINT: no child, no file; a thread that waits for a child could not be interrupted otherwise."""
+def _clean_up_on_signals(folder: str) -> None:
+    """End this process, its children and its files on SIGTERM or SIGINT, also while a thread waits for a child."""
 
-    def leave(number: int, _: FrameType | None) -> None:
+    def exit_now(number: int, _: FrameType | None) -> None:
         kill_all()
         shutil.rmtree(folder, ignore_errors=True)
         os._exit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, leave)
+        signal.signal(number, exit_now)
 
 
 def _write(file: Path, text: str) -> None:
-    """All of it or nothing."""
+    """Write the whole file or nothing."""
     part = file.with_name(file.name + ".part")
     part.write_text(text, encoding="utf-8")
     part.replace(file)

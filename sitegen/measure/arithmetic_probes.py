@@ -1,7 +1,8 @@
-"""How fast this GPU multiplies and adds: chains of fp32 FMA, a wgmma issue loop, and the library's matrix products.
+"""The GPU at hand → operations per second of fp32 and tensor cores, by the way of computing.
 
-Operations per second by way.  Tensor cores are held down by the power cap, so each way has two figures: a burst after
-idleness, and sustained after a while of itself.  Rates are dense, operands are normal random numbers.
+The ways are chains of fp32 FMA, a wgmma issue loop, and the matrix products of the library.  The power cap holds tensor
+cores down, so each way has two rates: in a burst after idleness, and sustained after 0.3 s of the same calls.  Rates
+are dense, and operands are normal random numbers.
 """
 
 from __future__ import annotations
@@ -24,18 +25,22 @@ from sitegen.measure.probe import can_launch, launcher, timed_at_once, timed_cal
 LIBRARY_SIZES = (4096, 8192, 16384)
 BURST_CALLS, IDLE_S, SUSTAINED_S = 12, 0.2, 0.3
 _SAMPLED_S, _MOST_SAMPLES = 0.1, 20
-"""Of a sustained figure."""
+"""Seconds that the samples of a sustained rate fill, and the most samples."""
 FMA_THREADS, FMA_BLOCKS, FMA_SHAPES = 512, 4, ((8, 64), (4, 128), (8, 128))
-"""Threads and blocks per SM; (chains, steps between two loop tests)."""
+"""Threads of a block; blocks per SM; (independent chains, steps between two loop tests) of each variant."""
 _FMA_STEPS = 1 << 16
+SLABS, ROUNDS, WGMMAS = 4, 4, 1 << 15
+"""Of the wgmma loop: slabs of 128 bytes of K; sums over K before they start from zero; wgmmas of an SM in one call.
+A call takes 2.5 ms on an H200, of which 10 µs go to filling shared memory and to storing the sums."""
 
 Rates = Iterator[tuple[str, float]]
+"""Name of the way, operations per second."""
 Call = Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """How a dtype is called, by us and by wgmma.cu, and how far the sums of a product may be from float64."""
+    """A dtype of the tensor cores: its name here and in wgmma.cu, and the largest relative error of a product."""
 
     name: str
     wgmma: str
@@ -48,11 +53,11 @@ TENSOR_TYPES = {
     "bf16": TensorType("bf16", "bf16", torch.bfloat16, 1e-4),
     "fp8": TensorType("fp8", "e4m3", torch.float8_e4m3fn, 1e-2),
 }
-"""Sums of fp8 products keep about 14 bits in the tensor cores."""
+"""fp8 has a larger tolerance because the tensor cores keep about 14 bits of its sums."""
 
 
 def fp32_rates() -> Rates:
-    """Multiply-adds in independent chains, and the library without tf32."""
+    """Yield the rates of fp32: multiply-adds in independent chains, and the library's product without tf32."""
     if can_launch():
         for chains, steps in FMA_SHAPES:
             yield f"FMA chains x{chains}, {steps} steps", _fma_rate(chains, steps)
@@ -62,7 +67,7 @@ def fp32_rates() -> Rates:
 
 
 def tensor_rates(name: str) -> Rates:
-    """Our own loop on Hopper, and the library; nothing where the GPU has no such type."""
+    """Yield the rates of one dtype of TENSOR_TYPES, burst and sustained; none where the GPU does not have it."""
     for label, operations, call in _tensor_calls(TENSOR_TYPES[name]):
         call()
         wait()
@@ -72,13 +77,16 @@ def tensor_rates(name: str) -> Rates:
 
 
 def burst_s(call: Call) -> float:
-    """Seconds of a call, in a few of them after so long without any."""
+    """Return the seconds of a call, the median of a burst after IDLE_S without calls."""
     time.sleep(IDLE_S)
     return 1e-6 * median(timed_at_once(call, BURST_CALLS))
 
 
 def sustained_s(call: Call, estimate_s: float) -> float:
-    """Seconds of a call after so long of itself; never waited for, since the GPU would rest meanwhile."""
+    """Return the seconds of a call after SUSTAINED_S of the same calls.
+
+    Nothing waits for those calls, because the GPU would rest meanwhile.
+    """
     for _ in range(math.ceil(SUSTAINED_S / estimate_s)):
         call()
     samples = max(5, min(_MOST_SAMPLES, math.ceil(_SAMPLED_S / estimate_s)))
@@ -88,17 +96,17 @@ def sustained_s(call: Call, estimate_s: float) -> float:
 def _fma_rate(chains: int, steps: int) -> float:
     grid, rounds = FMA_BLOCKS * _sms(), _FMA_STEPS // steps
     defines = {"THREADS": FMA_THREADS, "CHAINS": chains, "STEPS": steps}
-    launch = launcher("fma.cu", "fma_chains", defines, grid, FMA_THREADS)
+    launch = launcher("fma.cu", "fma_chains", defines, grid=grid, block=FMA_THREADS)
     sink = torch.zeros(1, device="cuda")
     seconds = median(timed_calls(partial(launch, sink, ctypes.c_int32(rounds)), 5)) * 1e-6
     return 2.0 * rounds * steps * chains * FMA_THREADS * grid / seconds
 
 
 def _tensor_calls(kind: TensorType) -> Iterator[tuple[str, float, Call]]:
-    """(label, operations of a call, call)."""
+    """Yield label, operations of one call, and the call."""
     if torch.cuda.get_device_capability()[0] == 9 and can_launch():
         for warpgroups in (1, 2):
-            loop = IssueLoop(kind, warpgroups)
+            loop = issue_loop(kind, warpgroups)
             loop.check()
             yield f"wgmma, {warpgroups} warpgroup{'s'[: warpgroups - 1]} per SM", loop.operations, loop.call
     for size in LIBRARY_SIZES:
@@ -107,47 +115,62 @@ def _tensor_calls(kind: TensorType) -> Iterator[tuple[str, float, Call]]:
         torch.cuda.empty_cache()
 
 
+@dataclass(frozen=True, slots=True)
 class IssueLoop:
-    """probes/wgmma.cu: each block multiplies two small matrices again and again and stores the last sums."""
+    """The kernel of probes/wgmma.cu: each block multiplies two small matrices repeatedly and stores the last sums."""
 
-    SLABS, ROUNDS, WGMMAS = 4, 4, 1 << 15
-    """Slabs of 128 bytes of K; sums over K before they start from zero; wgmmas of an SM in one call: 2.5 ms on an H200,
-    of which 10 µs go to filling shared memory and to storing the sums."""
+    kind: TensorType
+    launch: Callable[..., Any]
+    """Takes `a`, `b`, `out` and the number of tiles."""
+    a: Any
+    """rows × depth."""
+    b: Any
+    """columns × depth."""
+    out: Any
+    """blocks × rows × columns, float32."""
 
-    def __init__(self, kind: TensorType, warpgroups: int, wgmmas: int = WGMMAS) -> None:
-        self.kind, self.rows, self.columns = kind, 64 * warpgroups, 256
-        self.blocks = _sms()
-        self.depth: int = self.SLABS * 128 // kind.dtype.itemsize
-        self.tiles = wgmmas // (warpgroups * self.SLABS * 4 * self.ROUNDS)
-        defines = {"TYPE": kind.wgmma, "WARPGROUPS": warpgroups, "SLABS": self.SLABS, "ROUNDS": self.ROUNDS}
-        shared = (self.rows + self.columns) * self.SLABS * 128 + 1024
-        self.launch = launcher("wgmma.cu", "products", defines, self.blocks, 128 * warpgroups, shared)
-        self.a, self.b = _normal(self.rows, self.depth, kind, 1), _normal(self.columns, self.depth, kind, 2)
-        self.out = torch.empty(self.blocks, self.rows, self.columns, device="cuda")
+    @property
+    def tiles(self) -> int:
+        """How often each block starts its sums from zero in one call."""
+        warpgroups: int = self.a.shape[0] // 64
+        return WGMMAS // (warpgroups * SLABS * 4 * ROUNDS)
 
     @property
     def operations(self) -> float:
-        return 2.0 * self.blocks * self.tiles * self.ROUNDS * self.rows * self.columns * self.depth
+        """Multiplications and additions of one call."""
+        products: int = self.out.numel() * self.a.shape[1]
+        return 2.0 * self.tiles * ROUNDS * products
 
     def call(self) -> None:
+        """Launch the kernel."""
         self.launch(self.a, self.b, self.out, ctypes.c_int32(self.tiles))
 
     def error(self) -> float:
-        """‖out − ref‖ / ‖ref‖ of the worst block, against float64."""
+        """Return ‖out − ref‖ / ‖ref‖ of the worst block, against float64."""
         self.out.fill_(float("nan"))
         self.call()
         wait()
-        expected = self.ROUNDS * (self.a.double() @ self.b.double().T)
+        expected = ROUNDS * (self.a.double() @ self.b.double().T)
         return float(((self.out.double() - expected).norm(dim=(1, 2)) / expected.norm()).max())
 
     def check(self) -> None:
-        """A probe that does not do its work is no ceiling.  Raises RuntimeError."""
+        """Raise RuntimeError unless the products are right: a probe that does not do its work is no ceiling."""
         if not (error := self.error()) <= self.kind.tolerance:
-            raise RuntimeError(f"the wgmma loop does not multiply {self.kind.name} right: relative error {error:.1e}")
+            raise RuntimeError(f"the wgmma loop gives wrong {self.kind.name} products: relative error {error:.1e}")
+
+
+def issue_loop(kind: TensorType, warpgroups: int) -> IssueLoop:
+    """Return the loop with a block of so many warpgroups on each SM of this GPU."""
+    rows, columns, depth = 64 * warpgroups, 256, SLABS * 128 // kind.dtype.itemsize
+    defines = {"TYPE": kind.wgmma, "WARPGROUPS": warpgroups, "SLABS": SLABS, "ROUNDS": ROUNDS}
+    shared = (rows + columns) * SLABS * 128 + 1024
+    launch = launcher("wgmma.cu", "products", defines, grid=_sms(), block=128 * warpgroups, shared=shared)
+    out = torch.empty(_sms(), rows, columns, device="cuda")
+    return IssueLoop(kind, launch, _normal(rows, depth, kind, 1), _normal(columns, depth, kind, 2), out)
 
 
 def library_product(kind: TensorType, size: int) -> Call | None:
-    """cuBLAS into an output that is there already; None where the GPU has no such tensor cores."""
+    """Return a call of cuBLAS into an existing output; None where the GPU has no tensor cores for the dtype."""
     if kind.name == "fp8":
         return _scaled_matmul(size)
     if torch.cuda.get_device_capability() < (8, 0):
@@ -164,7 +187,10 @@ def _matmul(size: int, dtype: Any) -> Call:
 
 
 def _scaled_matmul(size: int) -> Call | None:
-    """cuBLASLt's e4m3 product with one scale per matrix and sums left in the tensor cores, as the wgmma loop does."""
+    """Return a call of cuBLASLt's e4m3 product with one scale per matrix; None before sm_89.
+
+    As in the wgmma loop, the sums stay in the tensor cores.
+    """
     if torch.cuda.get_device_capability() < (8, 9):
         return None
     a, b = (_normal(size, size, TENSOR_TYPES["fp8"], seed) for seed in (1, 2))
@@ -173,9 +199,9 @@ def _scaled_matmul(size: int) -> Call | None:
 
 
 def _normal(rows: int, columns: int, kind: TensorType, seed: int) -> Any:
-    """Numbers that the type holds exactly: of a float32 the tensor cores read the upper 19 bits."""
-    made = torch.randn(rows, columns, device="cuda", generator=generator("cuda", seed))
-    return (made.view(torch.int32) & ~0x1FFF).view(torch.float32) if kind.name == "tf32" else made.to(kind.dtype)
+    """Return normal random numbers that the dtype holds exactly; tensor cores read the upper 19 bits of a float32."""
+    values = torch.randn(rows, columns, device="cuda", generator=generator("cuda", seed))
+    return (values.view(torch.int32) & ~0x1FFF).view(torch.float32) if kind.name == "tf32" else values.to(kind.dtype)
 
 
 def _sms() -> int:

@@ -1,6 +1,6 @@
-"""Machine code → what a reader wants to know of it: registers, spills, shared memory, instructions by class.
+"""Machine code → registers, spills, shared memory, instructions by class, and listings of PTX and SASS.
 
-`cuobjdump` reads cubins and shared libraries alike, whoever compiled them; where it is missing there is no
+`cuobjdump` reads cubins and shared libraries, whichever compiler made them.  Where it is missing there is no
 `Compilation`, and nothing fails.
 """
 
@@ -18,25 +18,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sitegen.measure.occupancy import RESERVED_SHARED, number_of
-from sitegen.model.plain import to_plain
 from sitegen.model.record import Compilation
 
 MOST_BYTES = 256 * 1024
-"""Of one artefact, compressed."""
+"""The largest size of one artefact, compressed."""
 _COUNTS_RESERVED = 90
-"""From sm_90 on a cubin's own shared memory includes the driver's kilobyte, where there is any."""
+"""From this architecture on, the static shared memory of a cubin includes the kilobyte of the driver."""
 _INSTRUCTION = re.compile(
     r"^\s*/\*(?P<address>[0-9a-f]{4,})\*/\s+(?P<guard>@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)(?P<rest>.*?);", re.M
 )
 _SCHEDULING = re.compile(r"\s+(?:&\w+=\S+|\?\w+)")
-"""What newer tools print beside an instruction: `&wr=0x0 ?trans1`."""
+"""Scheduling annotations that newer tools print beside an instruction: `&wr=0x0 ?trans1`."""
 _ENCODING = re.compile(r"/\* (0x[0-9a-f]{16}) \*/")
 _USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
 _UNNAMED = re.compile(r"(?<=_GLOBAL__N__)[0-9a-f]{8}(?=_)|(?<=_INTERNAL_)[0-9a-f]{8}(?=_)")
-"""In the names of what an anonymous namespace holds: nvcc's hash of where the file lay."""
+"""The hash of the file's path that nvcc puts into the names of an anonymous namespace."""
 _MEMORY = ("LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDGSTS")
 _WIDTHS = {"U8": "8", "S8": "8", "U16": "16", "S16": "16", "64": "64", "128": "128", "256": "256"}
 _COUNTED = re.compile(
@@ -49,58 +47,65 @@ _COUNTED = re.compile(
     r"BRA|CALL"
     r")$"
 )
-"""What says how a kernel works; moves, addresses and predicates do not."""
-_IN_DISGUISE = re.compile(r"IMAD\.(?:MOV|IADD|SHL|X)\b|HFMA2\S*\s+\w+, -RZ, RZ,")
-"""Moves, sums and shifts that the assembler gives to a pipe which has time."""
+"""Opcodes that are counted because they say how a kernel works; moves, addresses and predicates are left out."""
+_MOVE_LIKE = re.compile(r"IMAD\.(?:MOV|IADD|SHL|X)\b|HFMA2\S*\s+\w+, -RZ, RZ,")
+"""Moves, sums and shifts that the assembler encodes as a multiplication, to use another pipe of the SM."""
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """What a compiler made: a cubin or a library, the entries that are launched, in order (empty: all), the PTX when
-    known."""
+    """Machine code of one compilation."""
 
     data: bytes
+    """A cubin or a shared library."""
     entries: tuple[str, ...] = ()
+    """Names of the kernels that are launched, in order; empty: all."""
     ptx: bytes = b""
+    """Empty when it is not known."""
     flags: str = ""
     dynamic_shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What one kernel takes."""
+class KernelResources:
+    """Resources that one kernel uses."""
 
     registers: int
-    """Of a thread."""
+    """Registers of a thread."""
     local_bytes: int
-    """Of a thread: spilled registers, and arrays that registers cannot hold."""
+    """Local memory of a thread: spilled registers, and arrays that registers cannot hold."""
     shared_bytes: int
-    """Of a block, static, without the driver's part."""
+    """Static shared memory of a block, without the part of the driver."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Of one binary."""
+class BinaryListing:
+    """Listing of one binary."""
 
-    usage: Mapping[str, Usage]
-    """By kernel."""
+    usage: Mapping[str, KernelResources]
+    """Resources by kernel."""
     sass: str
-    """Without addresses and encodings, which a reader does not need."""
+    """SASS without addresses and encodings, which a reader does not need."""
     code: str
-    """The encodings: the instructions with all that schedules them."""
+    """Encodings of the instructions, with their scheduling."""
 
 
 @dataclass(frozen=True, slots=True)
-class Disassembled:
+class Disassembly:
+    """Compiled code of one call."""
+
     compilation: Compilation
     artefacts: Mapping[str, bytes]
-    """By `<sha256>.<kind>`."""
-    first: Usage
-    """Of the kernel that is launched first."""
+    """PTX and SASS by `<sha256>.<kind>`."""
+    first: KernelResources
+    """Resources of the kernel that is launched first."""
 
 
-def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembled | None:
-    """All that one call launches, in that order; None without tools, or when no such entry is in it."""
+def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembly | None:
+    """Return the compiled code of all kernels that one call launches, in order.
+
+    Returns None without cuobjdump, or when the binaries have none of their entries.
+    """
     tool = cuobjdump()
     listings = [_listing(tool, binary, arch) for binary in binaries] if tool else []
     usages = [usage for listing in listings for usage in listing.usage.values()]
@@ -120,51 +125,51 @@ def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembled | None:
         ptx=_hash_of(artefacts, "ptx"),
         sass=_hash_of(artefacts, "sass"),
     )
-    return Disassembled(compilation, artefacts, usages[0])
+    return Disassembly(compilation, artefacts, usages[0])
 
 
-def _shared(listing: Listing, binary: Binary) -> int:
+def _shared(listing: BinaryListing, binary: Binary) -> int:
     return binary.dynamic_shared + max((usage.shared_bytes for usage in listing.usage.values()), default=0)
 
 
 def count_instructions(sass: str) -> dict[str, int]:
-    """Instructions by class, memory accesses by their width in bits: `LDG.128`, `FFMA`, `BAR`."""
+    """Count instructions by class, memory accesses by their width in bits: `LDG.128`, `FFMA`, `BAR`."""
     counted = Counter(instruction_class(line.strip()) for line in sass.splitlines() if line.startswith(" "))
     return {name: counted[name] for name in sorted(counted) if name}
 
 
 def clean_ptx(ptx: str) -> str:
-    """Without the debug information, which holds paths of this machine."""
+    """Return PTX without debug information, which holds paths of this machine."""
     code = ptx.partition("\t.section\t.debug")[0]
     return "\n".join(line for line in code.splitlines() if not line.lstrip().startswith((".loc", ".file"))) + "\n"
 
 
 def instruction_class(instruction: str) -> str:
-    """`LDG.E.128.CONSTANT R4, …` → `LDG.128`; empty for what is not counted."""
+    """Return the class of an instruction: `LDG.128` for `LDG.E.128.CONSTANT R4, …`; empty when it is not counted."""
     name, *modifiers = instruction.split()[0].rstrip(";").split(".")
     if name in _MEMORY:
         return f"{name}.{next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), '32')}"
-    return name if _COUNTED.match(name) and not _IN_DISGUISE.match(instruction) else ""
+    return name if _COUNTED.match(name) and not _MOVE_LIKE.match(instruction) else ""
 
 
 def pack(content: bytes) -> str | None:
-    """Base64 of gzip without a time stamp; None when it is larger than an artefact may be."""
+    """Return base64 of gzip without a time stamp; None when it is larger than an artefact may be."""
     packed = gzip.compress(content, mtime=0)
     return base64.b64encode(packed).decode() if len(packed) <= MOST_BYTES else None
 
 
-def plain(compilation: Compilation, artefacts: Mapping[str, bytes]) -> dict[str, Any]:
-    """Both, ready to be sent."""
-    packed = {name: pack(content) for name, content in artefacts.items()}
-    return {"compilation": to_plain(compilation), "artefacts": packed}
+def pack_all(artefacts: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the artefacts packed, without those that are too large."""
+    return {name: packed for name, content in artefacts.items() if (packed := pack(content))}
 
 
 def artefact_name(content: bytes, kind: str) -> str:
+    """Return `<sha256>.<kind>`."""
     return f"{hashlib.sha256(content).hexdigest()}.{kind}"
 
 
 def _named(content: bytes, kind: str) -> dict[str, bytes]:
-    """Nothing when there is nothing, or too much."""
+    """Return the artefact by its name; no artefact when it is empty or too large."""
     return {artefact_name(content, kind): content} if content and pack(content) else {}
 
 
@@ -172,35 +177,35 @@ def _hash_of(artefacts: Mapping[str, bytes], kind: str) -> str:
     return next((name.split(".")[0] for name in artefacts if name.endswith(kind)), "")
 
 
-def _listing(tool: str, binary: Binary, arch: str) -> Listing:
+def _listing(tool: str, binary: Binary, arch: str) -> BinaryListing:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "code"
         file.write_bytes(binary.data)
         usage = _run(tool, "--dump-resource-usage", file)
         functions = _functions(_run(tool, "--dump-sass", file), binary.entries)
-    found = {m[1]: _usage(m, arch) for m in _USAGE.finditer(usage)}
-    names = binary.entries or found
-    return Listing(
-        usage={name: found[name] for name in names if name in found},
+    resources = {m[1]: _usage(m, arch) for m in _USAGE.finditer(usage)}
+    names = binary.entries or resources
+    return BinaryListing(
+        usage={name: resources[name] for name in names if name in resources},
         sass="".join(f"{name}:\n{readable(body)}" for name, body in functions.items()),
         code="".join(f"{name}:\n{' '.join(_ENCODING.findall(body))}\n" for name, body in functions.items()),
     )
 
 
-def _usage(match: re.Match[str], arch: str) -> Usage:
+def _usage(match: re.Match[str], arch: str) -> KernelResources:
     registers, stack, shared, local = (int(number) for number in match.groups()[1:])
     reserved = RESERVED_SHARED if int(number_of(arch)) >= _COUNTS_RESERVED else 0
-    return Usage(registers, stack + local, max(0, shared - reserved))
+    return KernelResources(registers, stack + local, max(0, shared - reserved))
 
 
 def _functions(sass: str, entries: Sequence[str]) -> dict[str, str]:
-    """What cuobjdump says of each that is asked for, by a name that is the same wherever the file lay."""
+    """Return the listing of each entry, by a name that does not depend on the path of the file."""
     parts = [part.partition("\n") for part in sass.split("Function : ")[1:]]
     return {_UNNAMED.sub("0" * 8, n.strip()): body for n, _, body in parts if not entries or n.strip() in entries}
 
 
 def readable(body: str) -> str:
-    """One instruction a line, without what fills the last line of the cache: a branch to itself, and NOPs."""
+    """Return one instruction a line, without the padding at the end: a branch to itself, and NOPs."""
     instructions = list(_INSTRUCTION.finditer(body))
     while instructions and instructions[-1]["opcode"] == "NOP":
         instructions.pop()
@@ -215,7 +220,7 @@ def _branches_to_itself(match: re.Match[str]) -> bool:
 
 
 def _predicated(match: re.Match[str]) -> str:
-    """The instruction with its guard behind it, so that every line begins with the opcode."""
+    """Return the instruction with its guard behind it, so that every line begins with the opcode."""
     text = f"{match['opcode']}{_SCHEDULING.sub('', match['rest']).rstrip()} ;"
     return f"{text} {match['guard'].strip()}" if match["guard"] else text
 
@@ -226,9 +231,9 @@ def _run(tool: str, option: str, file: Path) -> str:
 
 
 def cuobjdump() -> str:
-    """The toolkit's, or the one that Triton brings; empty when there is none."""
-    if found := shutil.which("cuobjdump"):
-        return found
+    """Return the path of cuobjdump, of the CUDA toolkit or of Triton; empty when there is none."""
+    if on_path := shutil.which("cuobjdump"):
+        return on_path
     spec = importlib.util.find_spec("triton")
     places = [Path("/usr/local/cuda/bin/cuobjdump")]
     if spec and spec.origin:

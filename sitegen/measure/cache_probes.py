@@ -1,6 +1,6 @@
-"""How fast the L2 and shared memory are read: bytes per second by way of reading, and by size of the working set.
+"""The GPU at hand → bytes per second read from the L2 and from shared memory, by variant and by working set.
 
-Every way is checked once against the sum of what it should have read: a probe that does not do its work is no ceiling.
+Every variant is checked once against the sum of what it should read: a probe that does not do its work is no ceiling.
 """
 
 from __future__ import annotations
@@ -22,33 +22,36 @@ from sitegen.measure.probe import can_launch, launcher, timed_calls
 MB = 1 << 20
 WORKING_SETS_MB = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, 256)
 L2_SHAPES = ((1, 1024, 2), (2, 512, 4), (2, 1024, 2), (4, 256, 4), (4, 512, 2), (8, 256, 2))
-"""(16-byte loads in flight per thread, threads, blocks per SM): at most 64 KB per SM, so that 12 MB are more than all
-SMs of an H200 read at a time.  Of less, several SMs ask for the same line at once and are answered together, faster
-than the L2 can read."""
+"""(16-byte loads in flight per thread, threads, blocks per SM): at most 64 KB per SM, so that a working set of 12 MB is
+more than all SMs of an H200 read at a time.  With a smaller working set several SMs request the same line at once and
+get one answer, which is faster than the L2 can read."""
 SHARED_SHAPES = ((4, 512, 4), (4, 1024, 2), (8, 512, 2), (8, 1024, 1), (8, 256, 4))
 L2_BYTES, SHARED_BYTES = 2 << 30, 128 << 20
-"""That one call reads: from the L2 in all, from the shared memory of one SM."""
+"""Bytes that one call reads: from the L2 in total, and from the shared memory of one SM."""
 _TRIALS = 7
 
 Rates = Iterator[tuple[str, float]]
+"""Name of the variant, bytes per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class L2Reader:
-    """One way to read a working set again and again; it has read `least` bytes of it before any of them twice."""
+    """One variant that reads a working set repeatedly."""
 
     name: str
     least: int
+    """Bytes that all blocks read at a time: the smallest working set of which no line is requested twice at once."""
     call: Callable[[int, int], Any]
-    """Takes the bytes of the working set, and passes over it."""
+    """Launch with the bytes of the working set and the number of passes over it."""
 
     def rate(self, mb: int) -> float:
+        """Return bytes per second for a working set of so many MB."""
         passes = max(2, L2_BYTES // (mb * MB))
         return mb * MB * passes / _seconds(partial(self.call, mb * MB, passes))
 
 
 def l2_rates() -> Rates:
-    """Every way at a third of the L2 at most, then the best way over all working sets: the staircase."""
+    """Yield the rate of every variant at a third of the L2, then of the best variant at every working set."""
     if not can_launch():
         return
     words = _random_words(WORKING_SETS_MB[-1] * MB)
@@ -64,29 +67,36 @@ def l2_rates() -> Rates:
 
 
 def shared_rates() -> Rates:
-    """Blocks that fill every SM, each reading its own shared memory again and again."""
+    """Yield the rates of blocks that fill every SM and each read their own shared memory repeatedly."""
     if not can_launch():
         return
     for unroll, threads, blocks in SHARED_SHAPES:
         size, grid = unroll * threads * VECTOR_BYTES, blocks * _sms()
         passes = SHARED_BYTES // (blocks * size)
-        launch = launcher("shared.cu", "shared_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads, size)
+        launch = launcher(
+            "shared.cu",
+            "shared_read",
+            {"UNROLL": unroll, "THREADS": threads},
+            grid=grid,
+            block=threads,
+            shared=size,
+        )
         words, total = _random_words(size), _zero()
         call = partial(launch, words, total, ctypes.c_int32(passes))
-        _expect_sum(call, total, words, passes * grid)
+        expect_sum(call, total, words, passes * grid)
         rate = size * passes * grid / _seconds(call)
         yield f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", rate
 
 
 def _l2_reader(words: Any, unroll: int, threads: int, blocks: int) -> L2Reader:
-    """Checked by what it reads in two passes over all of `words`."""
+    """Return one variant.  Raises RuntimeError unless two passes over all of `words` give their sum."""
     tile, grid, total = unroll * threads * VECTOR_BYTES, blocks * _sms(), _zero()
-    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, grid, threads)
+    launch = launcher("l2.cu", "l2_read", {"UNROLL": unroll, "THREADS": threads}, grid=grid, block=threads)
 
     def call(size: int, passes: int) -> None:
         launch(words, total, ctypes.c_uint32(size // tile), ctypes.c_uint32(passes))
 
-    _expect_sum(partial(call, words.nbytes, 2), total, words, 2)
+    expect_sum(partial(call, words.nbytes, 2), total, words, 2)
     return L2Reader(f"16-byte x{unroll}, {threads} threads, {blocks} blocks per SM", grid * tile, call)
 
 
@@ -94,18 +104,18 @@ def _seconds(call: Callable[[], Any]) -> float:
     return median(timed_calls(call, _TRIALS)) * 1e-6
 
 
-def _expect_sum(call: Callable[[], Any], total: Any, words: Any, times: int) -> None:
-    """The sum of all words, so often, in 32 bits.  Raises RuntimeError."""
+def expect_sum(call: Callable[[], Any], total: Any, words: Any, times: int) -> None:
+    """Call a probe that adds all words to `total` so many times.  Raises RuntimeError if the sum modulo 2³² differs."""
     total.zero_()
     call()
     wait()
-    found, expected = int(total) % 2**32, int(words.sum(dtype=torch.int64)) * times % 2**32
-    if found != expected:
-        raise RuntimeError(f"the probe does not read what it should: sum {found:#x}, not {expected:#x}")
+    actual, expected = int(total) % 2**32, int(words.sum(dtype=torch.int64)) * times % 2**32
+    if actual != expected:
+        raise RuntimeError(f"the probe does not read all words: its sum is {actual:#x}, not {expected:#x}")
 
 
 def _random_words(size: int) -> Any:
-    """Equal words would travel faster."""
+    """Return `size` bytes of random words, because equal words would be read faster."""
     source = generator("cuda", 11)
     return torch.randint(-(2**31), 2**31 - 1, (size // 4,), dtype=torch.int32, device="cuda", generator=source)
 

@@ -1,6 +1,6 @@
-"""The measured limits of this GPU: memory by mix of reads and writes, L2, shared memory, fp32, tensor cores by dtype.
+"""The GPU at hand → its ceilings: memory by mix of reads and writes, L2, shared memory, fp32, tensor cores by dtype.
 
-About fifteen seconds.  Every probe's own rate is kept; the ceiling is the best of them.
+It takes about 15 seconds.  A ceiling is the best rate of its probes; the rate of every probe is kept.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from sitegen.model.record import Ceiling
 
 MEMORY = {"memory 1:0": "read_1_0", "memory 2:1": "mix_2_1", "memory 1:1": "copy_1_1", "memory 0:1": "write_0_1"}
 MEMORY_BYTES = 6 * 10**9
-"""Moved by one call, all arrays together."""
+"""Bytes that one call moves, all arrays together."""
 _BEST, _SAMPLES = 3, 20
-"""So many of the fastest candidates are timed again, so often."""
+"""Number of the fastest candidates that are timed again, and the samples of each."""
 
 Rates = Iterator[tuple[str, float]]
+"""Name of the probe, bytes or operations per second."""
 
 
 def measure_ceilings() -> list[Ceiling]:
-    """Those that this GPU has and this machine can measure."""
+    """Return the ceilings that this GPU has and this machine can measure."""
     use_device()
     return [ceiling for name, rates in PROBES.items() if (ceiling := measure(name, rates))]
 
 
 def use_device() -> None:
-    """A stream of its own, for torch and cuda.core alike."""
+    """Use one stream of our own, for torch and for cuda.core."""
     torch.cuda.set_stream(torch.cuda.Stream())
     try:
         from cuda.core import Device
@@ -43,7 +44,7 @@ def use_device() -> None:
 
 
 def measure(name: str, rates: Callable[[], Rates]) -> Ceiling | None:
-    """The best rate, beside all others and the time that they took; None where there is no probe."""
+    """Return the best rate with all others and the seconds that they took; None without a probe."""
     start = time.perf_counter()
     probes = dict(rates())
     torch.cuda.empty_cache()
@@ -52,7 +53,10 @@ def measure(name: str, rates: Callable[[], Rates]) -> Ceiling | None:
 
 
 def memory_rates(entry: str) -> Rates:
-    """All candidates shortly, the best again with care; two sets of gigabytes are colder than any cache."""
+    """Yield the rates of the fastest candidates and of the last one, torch; `entry` is a mix of MIXES.
+
+    All candidates are timed briefly first.  Two sets of several gigabytes leave every cache cold.
+    """
     probe = MemoryProbe(entry, MEMORY_BYTES // sum(MIXES[entry]))
     sets = [probe.make_set(0), probe.make_set(1)]
     probe.choose(sets)

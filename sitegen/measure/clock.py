@@ -1,7 +1,7 @@
-"""The SM clock as the stream saw it, and power and throttling beside it.  Nothing here ever sets a clock or a limit.
+"""The GPU while it works → its mean SM clock, its power and why its clock was held down.
 
-Two launches of `probes/clock.cu` store clock64 and globaltimer of every SM; the differences give the
-mean clock between them.  Where cuda.core or NVML is missing the figure is None.
+Two launches of `probes/clock.cu` store clock64 and globaltimer of every SM; the differences give the mean clock between
+them.  Where cuda.core or NVML is missing the figure is None.  Nothing here sets a clock or a limit.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ THROTTLE = {
     0x40: "thermal",
     0x80: "power brake",
 }
-"""NVML's clocks-event reasons in words; 0x08 comes with 0x40 or 0x80.  Idleness (0x01) and the settings of application
-(0x02) and display (0x100) clocks hold nothing down, so they are none."""
+"""NVML's clocks-event reasons in words, by bit; 0x08 comes with 0x40 or 0x80.  Idleness (0x01) and the settings of
+application clocks (0x02) and display clocks (0x100) are left out, because they do not hold the clock down."""
 _MOST_SMS = 1024
 _SAMPLE_EVERY_S = 0.02
 
 
 class SmClock:
-    """`start()` and `stop()` are queued in the stream; `mhz()` is read once it is idle."""
+    """Reads the mean SM clock between `start()` and `stop()`, which are queued in the stream."""
 
     def __init__(self) -> None:
         from cuda.core import LaunchConfig
@@ -44,10 +44,12 @@ class SmClock:
         self.readings = torch.zeros(2, _MOST_SMS, 2, dtype=torch.int64, device="cuda")
 
     def start(self) -> None:
+        """Queue the first reading."""
         self.readings.zero_()
         self._launch(0)
 
     def stop(self) -> None:
+        """Queue the second reading."""
         self._launch(1)
 
     def _launch(self, which: int) -> None:
@@ -57,8 +59,10 @@ class SmClock:
         launch(stream, self.config, self.kernel, self.readings[which].data_ptr())
 
     def mhz(self) -> float | None:
-        """Cycles over microseconds, of all SMs that both launches reached: they read the timer, whose ticks are coarse,
-        at different moments, so that together they know better than each alone."""
+        """Return cycles per microsecond over all SMs that both launches reached; call it when the stream is idle.
+
+        The timer has coarse ticks.  The SMs read it at different moments, so their sum is more precise than one SM.
+        """
         first, last = self.readings.tolist()
         both = [
             (clock1 - clock0, time1 - time0)
@@ -69,6 +73,7 @@ class SmClock:
 
 
 def sm_clock() -> SmClock | None:
+    """Return a reader of the SM clock; None where cuda.core is missing or does not work."""
     try:
         return SmClock()
     except Exception:
@@ -76,56 +81,58 @@ def sm_clock() -> SmClock | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """By NVML, while the GPU worked."""
+class PowerReading:
+    """Median power and the reasons of a lower clock, sampled by NVML while the GPU worked."""
 
     power_w: float | None = None
     throttle: tuple[str, ...] = ()
 
 
 class PowerMeter:
-    """Watts and clocks-event reasons, sampled by NVML while the GPU works."""
+    """Samples power and clocks-event reasons by NVML while the GPU works."""
 
     def __init__(self, handle: Any) -> None:
         self.handle, self.watts, self.reasons, self.next_at = handle, list[float](), 0, 0.0
 
     def sample(self) -> None:
-        """Now."""
+        """Take a sample now."""
         self.next_at = time.monotonic() + _SAMPLE_EVERY_S
-        with contextlib.suppress(Exception):  # not every GPU tells, and none tells always
+        with contextlib.suppress(Exception):  # some GPUs do not answer, and no GPU answers always
             self.watts.append(_watts(self.handle))
             self.reasons |= _reasons(self.handle)
 
     def poll(self) -> None:
-        """Now, unless a sample was taken just before."""
+        """Take a sample, unless one was taken less than 20 ms ago."""
         if time.monotonic() >= self.next_at:
             self.sample()
 
-    def take(self) -> Seen:
-        """What was seen since the last time."""
+    def take(self) -> PowerReading:
+        """Return the samples since the last call, reduced."""
         watts, reasons, self.watts, self.reasons = self.watts, self.reasons, [], 0
-        return Seen(median(watts) if watts else None, throttle_words(reasons))
+        return PowerReading(median(watts) if watts else None, throttle_words(reasons))
 
 
 class NoPowerMeter:
-    """Where NVML is missing."""
+    """Stands in where NVML is missing: its readings are empty."""
 
     def sample(self) -> None:
-        return None
+        """Do nothing."""
 
     def poll(self) -> None:
-        return None
+        """Do nothing."""
 
-    def take(self) -> Seen:
-        return Seen()
+    def take(self) -> PowerReading:
+        """Return an empty reading."""
+        return PowerReading()
 
 
 def throttle_words(reasons: int) -> tuple[str, ...]:
-    """NVML's bits → why the clock was held down; empty when it was not."""
+    """Return in words why the clock was held down, from NVML's bits; empty when it was not."""
     return tuple(dict.fromkeys(word for bit, word in THROTTLE.items() if reasons & bit))
 
 
 def power_meter() -> PowerMeter | NoPowerMeter:
+    """Return a power meter of torch's device 0; one without readings where NVML does not work."""
     try:
         meter = PowerMeter(nvml_handle())
         meter.sample()
@@ -136,7 +143,8 @@ def power_meter() -> PowerMeter | NoPowerMeter:
 
 
 def _watts(handle: Any) -> float:
-    """At this instant where the GPU tells; else what NVML gives, since Ampere the mean of the last second."""
+    """Return the power at this instant where the GPU tells it; otherwise NVML's mean, since Ampere of the last
+    second."""
     import pynvml
 
     with contextlib.suppress(Exception):
@@ -147,7 +155,7 @@ def _watts(handle: Any) -> float:
 
 
 def _reasons(handle: Any) -> int:
-    """Bits; older drivers and bindings know the question by its older name."""
+    """Return the clocks-event reasons as bits; older drivers and bindings have only the older name of the function."""
     import pynvml
 
     with contextlib.suppress(Exception):
@@ -156,9 +164,9 @@ def _reasons(handle: Any) -> int:
 
 
 def nvml_handle() -> Any:
-    """NVML's handle of torch's device 0, found by UUID since CUDA_VISIBLE_DEVICES renumbers devices for CUDA only.
+    """Return NVML's handle of torch's device 0, by UUID because CUDA_VISIBLE_DEVICES renumbers devices for CUDA only.
 
-    Raises NVMLError where there are several and none has it: another one's power would be a wrong figure.
+    Raises NVMLError where there are several devices and none has that UUID: the power of another would be wrong.
     """
     import pynvml
 

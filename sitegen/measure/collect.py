@@ -1,6 +1,6 @@
-"""What a reader wants to see beside the time of a call: launch record, compilation, PTX and SASS.
+"""One call of a runnable → what a reader sees beside its time: launch record, compilation, PTX and SASS.
 
-Nothing here may fail an evaluation: what cannot be had is left out, and `missing` says why.
+Nothing here may fail an evaluation: what cannot be collected is left out, and `missing` says why.
 """
 
 from __future__ import annotations
@@ -11,33 +11,37 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.artefacts import Binary, disassemble, plain
-from sitegen.measure.call import CudaSubject, HostSubject, PythonSubject, Subject
+from sitegen.measure.artefacts import Binary, disassemble, pack_all
 from sitegen.measure.compile import arch_of
-from sitegen.measure.correctness import Bench, call_and_wait
-from sitegen.measure.launches import Captured, TritonWatch, capture
+from sitegen.measure.correctness import KernelSetup, call_and_wait
+from sitegen.measure.launches import CapturedCall, TritonWatch, capture
+from sitegen.measure.requests import Collected
+from sitegen.measure.runnable import CudaRunnable, HostRunnable, PythonRunnable, Runnable
 from sitegen.measure.timing import make_set
-from sitegen.model.plain import to_plain
+from sitegen.model.record import LaunchRecord
 
 
-def collect(bench: Bench, subject: Subject, watch: TritonWatch | None, dims: Mapping[str, int]) -> dict[str, Any]:
-    """`launch`, `compilation` (plain, or None), `artefacts` (packed, by name), `missing`: why, or empty."""
-    found: dict[str, Any] = {"launch": None, "compilation": None, "artefacts": {}, "missing": ""}
+def collect(setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int]) -> Collected:
+    """Return what one call at these dims launches.  Raises nothing."""
+    launch: LaunchRecord | None = None
     try:
-        ready = make_set(bench, subject, dims, 0)
-        call = partial(subject.into, ready.inputs, ready.outs, dims)
-        noted = noted_by(watch, subject, call)
+        buffers = make_set(setup, runnable, dims, 0)
+        call = partial(runnable.run_into, buffers.inputs, buffers.outs, dims)
+        launched = triton_binaries(watch, runnable, call)
         captured = capture(call)
-        found["launch"] = to_plain(captured.launch) if captured else None
-        made = disassemble(binaries_of(subject, noted, captured, dims), arch_of(torch.cuda.get_device_capability()))
+        launch = captured.launch if captured else None
+        binaries = binaries_of(runnable, launched, captured, dims)
+        listing = disassemble(binaries, arch_of(torch.cuda.get_device_capability()))
     except Exception as error:
-        return {**found, "missing": f"{type(error).__name__}: {error}"}
-    return found if made is None else {**found, **plain(made.compilation, made.artefacts)}
+        return Collected(launch=launch, missing=f"{type(error).__name__}: {error}")
+    if listing is None:
+        return Collected(launch=launch)
+    return Collected(launch, listing.compilation, pack_all(listing.artefacts))
 
 
-def noted_by(watch: TritonWatch | None, subject: Subject, call: Callable[[], Any]) -> list[Binary]:
-    """Calls once, so that nothing is left to compile or load, and gives the Triton kernels of a function of ours."""
-    if watch is None or type(subject) is not PythonSubject:
+def triton_binaries(watch: TritonWatch | None, runnable: Runnable, call: Callable[[], Any]) -> list[Binary]:
+    """Call once, so that nothing is left to compile or load; return the Triton kernels of an implementation."""
+    if watch is None or type(runnable) is not PythonRunnable:
         call_and_wait(call)
         return []
     watch.start()
@@ -47,13 +51,16 @@ def noted_by(watch: TritonWatch | None, subject: Subject, call: Callable[[], Any
 
 
 def binaries_of(
-    subject: Subject, noted: list[Binary], captured: Captured | None, dims: Mapping[str, int]
+    runnable: Runnable, launched: list[Binary], captured: CapturedCall | None, dims: Mapping[str, int]
 ) -> list[Binary]:
-    """The machine code that one call runs; none for a baseline that is not ours."""
-    if isinstance(subject, CudaSubject):
-        plan = subject.plan(dims)
-        return [plan.code.binary(plan.geometry.shared_bytes)]
-    if isinstance(subject, HostSubject):
-        data, shared = subject.shared_object.read_bytes(), captured.launch.shared_bytes if captured else 0
-        return [Binary(data, captured.kernels if captured else (), flags=subject.flags, dynamic_shared=shared)]
-    return noted
+    """Return the machine code that one call runs; none for a baseline, whose code is not ours.
+
+    `launched` are the Triton kernels of the call.
+    """
+    if isinstance(runnable, CudaRunnable):
+        launch = runnable.launch_at(dims)
+        return [launch.code.binary(launch.geometry.shared_bytes)]
+    if isinstance(runnable, HostRunnable):
+        data, shared = runnable.shared_object.read_bytes(), captured.launch.shared_bytes if captured else 0
+        return [Binary(data, captured.kernels if captured else (), flags=runnable.flags, dynamic_shared=shared)]
+    return launched

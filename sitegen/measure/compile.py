@@ -1,4 +1,4 @@
-"""CUDA C++ → something that can be launched: NVRTC through cuda.core, or nvcc for files with host code."""
+"""CUDA C++ → a cubin by NVRTC, or a shared library by nvcc for files with host code."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number
 
 COMPILE_DEADLINE_S = 120.0
-UNASKED_SHARED = 48 * 1024
-"""Bytes of shared memory that a block may have without asking."""
+DEFAULT_SHARED = 48 * 1024
+"""Bytes of shared memory that a block may use without setting a function attribute."""
 Defines = tuple[tuple[str, str], ...]
+"""Names and values of macros."""
 
 
 class CompileError(Exception):
-    """The compiler's own words."""
+    """Code that does not compile; the text is the message of the compiler."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceCode:
-    """One translation unit for one architecture, made without a GPU."""
+    """One translation unit, compiled for one architecture; needs no GPU."""
 
     cubin: bytes
     ptx: bytes
@@ -34,7 +35,8 @@ class DeviceCode:
     flags: str
 
     def load(self) -> Any:
-        """The entry as a cuda.core.Kernel on the GPU at hand.  Raises CompileError when the file has none."""
+        """Return the entry as a cuda.core.Kernel on the GPU at hand.  Raises CompileError when the file has no such
+        entry."""
         from cuda.core import ObjectCode
 
         try:
@@ -43,35 +45,39 @@ class DeviceCode:
             raise CompileError(f"no entry `{self.entry}`: {error}") from error
 
     def binary(self, dynamic_shared: int) -> Binary:
+        """Return the machine code of a launch with so many bytes of dynamic shared memory."""
         return Binary(self.cubin, (self.entry,), self.ptx, self.flags, dynamic_shared)
 
 
 def arch_of(capability: tuple[int, int]) -> str:
-    """`sm_90a` on Hopper: without the letter wgmma and setmaxnreg do not exist, silently."""
+    """Return the architecture of a compute capability: `sm_90a` for Hopper.
+
+    Without the letter, wgmma and setmaxnreg are missing.
+    """
     major, minor = capability
     return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
 
 
 def supports(arch: str, required: str) -> bool:
-    """Whether `sm_90a` is at least `>=sm_90`; nothing required is always met."""
+    """Return whether an architecture such as `sm_90a` meets `>=sm_90`; an empty requirement is always met."""
     digits = "".join(c for c in required if c.isdigit())
     return not digits or int(number_of(arch)) >= int(digits)
 
 
 def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str, str], ...]:
-    """What becomes -DNAME=value."""
+    """Return the macros that a file is compiled with: DTYPE and the constants of the launch."""
     return ("DTYPE", DTYPES[dtype].cuda), *((name, str(value)) for name, value in constants.items())
 
 
 def compile_device(file: Path, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
-    """Compiles for `arch`, any that NVRTC knows.  Raises CompileError."""
+    """Compile a file by NVRTC for any architecture that it knows.  Raises CompileError."""
     flags = [f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{name}={value}" for name, value in defines)]
     cubin, ptx = _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes()])])
     return DeviceCode(cubin, ptx, entry, " ".join(flags))
 
 
 def compile_probe(file: Path, defines: Defines) -> Any:
-    """One of our own probes for the GPU at hand, as a cuda.core.ObjectCode with all its entries."""
+    """Return a file of probes/ compiled for the GPU at hand, as a cuda.core.ObjectCode with all its entries."""
     import torch
     from cuda.core import ObjectCode
 
@@ -80,7 +86,7 @@ def compile_probe(file: Path, defines: Defines) -> Any:
 
 
 def nvrtc_version() -> str:
-    """`13.0`; empty when it is not here."""
+    """Return the version of NVRTC, `13.0`; empty when it is not installed."""
     try:
         from cuda.bindings import nvrtc
 
@@ -91,7 +97,10 @@ def nvrtc_version() -> str:
 
 
 def _nvrtc(file: Path, options: list[str]) -> tuple[bytes, bytes]:
-    """Cubin and PTX of one compilation, by NVRTC itself: cuda.core gives PTX only where there is a driver."""
+    """Return cubin and PTX of one compilation.
+
+    NVRTC is called directly, because cuda.core gives PTX only where there is a driver.
+    """
     from cuda.bindings import nvrtc
 
     program = _checked(nvrtc.nvrtcCreateProgram(file.read_bytes(), file.name.encode(), 0, [], []))
@@ -106,7 +115,7 @@ def _nvrtc(file: Path, options: list[str]) -> tuple[bytes, bytes]:
 
 
 def _text(size: Callable[..., Any], get: Callable[..., Any], program: Any) -> bytes:
-    """What NVRTC writes into a buffer of the size that it asks for."""
+    """Return the bytes that NVRTC writes into a buffer of the size that it asks for."""
     buffer = bytearray(_checked(size(program)))
     _checked(get(program, buffer))
     return bytes(buffer)
@@ -120,9 +129,9 @@ def _checked(result: tuple[Any, ...]) -> Any:
 
 
 def allow_shared(kernel: Any, size: int) -> None:
-    """`size` bytes of dynamic shared memory, which must be asked for where a block has more than 48 KB in all.
+    """Allow a kernel `size` bytes of dynamic shared memory, which is needed where a block uses more than 48 KB.
 
-    What was allowed before stays.  Raises RuntimeError where there is not so much.
+    A larger size that was allowed before stays.  Raises RuntimeError where the GPU does not have so much.
     """
     import torch
     from cuda.bindings import driver
@@ -131,15 +140,15 @@ def allow_shared(kernel: Any, size: int) -> None:
     dynamic = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     device = driver.CUdevice(torch.cuda.current_device())
     fixed, allowed = (driver.cuKernelGetAttribute(a, kernel.handle, device)[1] or 0 for a in (static, dynamic))
-    if fixed + size <= UNASKED_SHARED:
+    if fixed + size <= DEFAULT_SHARED:
         return
     (error,) = driver.cuKernelSetAttribute(dynamic, max(size, allowed), kernel.handle, device)
     if int(error) != 0:
-        raise RuntimeError(f"{size} bytes of shared memory: {error}")
+        raise RuntimeError(f"{size} bytes of dynamic shared memory cannot be allowed: {error}")
 
 
 def compile_host(file: Path, library: Path, arch: str, defines: Defines, include: list[Path]) -> str:
-    """Builds a shared library with nvcc, unless an earlier process did, and returns the flags.  Raises CompileError."""
+    """Build a shared library with nvcc, unless an earlier process built it; return the flags.  Raises CompileError."""
     flags = host_flags(arch, defines)
     if not library.exists():
         _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(library), "-lcuda"])
@@ -147,26 +156,28 @@ def compile_host(file: Path, library: Path, arch: str, defines: Defines, include
 
 
 def compile_host_device_code(file: Path, cubin: Path, arch: str, defines: Defines, include: list[Path]) -> str:
-    """Only what would run on the GPU, which links nothing of a driver; otherwise as above."""
+    """Compile only the device code to a cubin, which needs no driver to link; return the flags.  Raises
+    CompileError."""
     flags = host_flags(arch, defines)
     _nvcc(["-cubin", *flags, *_includes(include), str(file), "-o", str(cubin)])
     return " ".join(flags)
 
 
 def host_flags(arch: str, defines: Defines) -> list[str]:
+    """Return the flags of nvcc."""
     number = arch.removeprefix("sm_")
     flags = ["-std=c++17", "-O3", "-lineinfo", f"-gencode=arch=compute_{number},code=sm_{number}"]
     return flags + [f"-D{name}={value}" for name, value in defines]
 
 
 def nvcc() -> str:
-    """Empty when it is not here."""
+    """Return the path of nvcc; empty when it is not installed."""
     return shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc") or ""
 
 
 def _nvcc(arguments: list[str]) -> None:
     if not nvcc():
-        raise CompileError("a file with host code needs nvcc, which is not here")
+        raise CompileError("a file with host code needs nvcc, which is not installed here")
     done = subprocess.run([nvcc(), *arguments], capture_output=True, text=True, timeout=COMPILE_DEADLINE_S)
     if done.returncode != 0:
         raise CompileError((done.stderr or done.stdout).strip())
@@ -177,10 +188,10 @@ def _includes(include: list[Path]) -> list[str]:
 
 
 def toolkit_includes() -> list[Path]:
-    """The folders of cuda_bf16.h and of CCCL: the toolkit's, or those of the wheels."""
-    found = [folder for library in ("cudart", "cccl") if (folder := _headers_of(library))]
+    """Return the folders of cuda_bf16.h and of CCCL, of the wheels or of the CUDA toolkit."""
+    folders = [folder for library in ("cudart", "cccl") if (folder := _headers_of(library))]
     toolkit = Path("/usr/local/cuda/include")
-    return found or [path for path in (toolkit, toolkit / "cccl") if path.exists()]
+    return folders or [path for path in (toolkit, toolkit / "cccl") if path.exists()]
 
 
 def _headers_of(library: str) -> Path | None:

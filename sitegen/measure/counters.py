@@ -1,8 +1,8 @@
-"""A kernel's calls under ncu → `Counted`: bytes from and to memory, cycles, operations, beside what is known.
+"""The calls of a kernel under ncu → `Counted`: bytes from and to DRAM, cycles, operations, and a calibration.
 
-Two processes: one for the bytes, whose counters are read in a single pass, so that a kernel runs once, in the caches as
-it finds them; and for matrix kernels one for the operations, which may take several passes.  Each begins with something
-known: a copy, a matrix product.  Clocks are left alone.
+One process counts the bytes.  Its counters are read in a single pass, so that a kernel runs once, with the caches as it
+finds them.  For a matrix kernel another process counts the operations, which may take several passes.  Each process
+first counts a call whose bytes or operations are known: a copy, a matrix product.  Clocks are left alone.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen.measure.inspection import Counting, calls_to_count, cost_of_call
 from sitegen.measure.sources import write_sources
-from sitegen.measure.stage import Stage
-from sitegen.measure.tool import Passage, Tool, find_tool, go_through
+from sitegen.measure.tool_calls import CallToCount, calls_to_count, cost_of_call
+from sitegen.measure.tool_runs import ToolCommand, ToolRun, find_tool, run_calls
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import Counted, InspectJob
 from sitegen.model.record import Counters
 
 RANGE = "sitegen"
-"""First word of the ranges by which ncu's rows are told apart; the second is a call's number, or KNOWN."""
+"""First word of the NVTX ranges that name the rows of ncu; the second word is a call's number, or KNOWN."""
 KNOWN = "known"
 COPIED_BYTES = 1 << 30
-"""Of the known copy, read and written together: many times any cache."""
+"""Bytes that the known copy reads and writes together: many times any cache."""
 PRODUCT_SIDE = 4096
 PRODUCT_FLOPS = 2 * PRODUCT_SIDE**3
 
 READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 NANOSECONDS, CYCLES = "gpu__time_duration.sum", "sm__cycles_elapsed.max"
 TENSOR = tuple(f"sm__ops_path_tensor_src_{t}.sum" for t in ("bf16_dst_fp32", "fp16", "tf32_dst_fp32", "fp8", "fp64"))
-"""By the operands' type; a GPU without one of them lists no such column."""
+"""Operations by the type of the operands; a GPU without one of them lists no such column."""
 FMA, ADD, MULTIPLY = (f"smsp__sass_thread_inst_executed_op_{op}_pred_on.sum" for op in ("ffma", "fadd", "fmul"))
 METRICS = {"bytes": (READ, WRITTEN, NANOSECONDS, CYCLES), "operations": (*TENSOR, FMA, ADD, MULTIPLY)}
 
@@ -47,60 +47,72 @@ _COMPLAINT = re.compile(r"^==ERROR== (.*)$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What ncu counted of one call, and of what is known in the same process."""
+    """Counters of one call."""
 
     metrics: Metrics
+    """Values by the name of the counter, summed over the kernels of the call."""
     known: Metrics | None
+    """Counters of the known call in the same process; None when it was not counted."""
 
 
-def count(job: InspectJob, stage: Stage) -> tuple[tuple[Counted, ...], tuple[str, ...]]:
-    """What was counted, and why the rest was not."""
+def count(job: InspectJob, workspace: Workspace) -> tuple[tuple[Counted, ...], tuple[str, ...]]:
+    """Return the counters of all calls that could be counted, and warnings about the others."""
     ncu, calls = find_tool("ncu"), dict(enumerate(calls_to_count(job)))
     if ncu is None or not calls:
         return (), ("no counters: ncu is not installed here",) if calls else ()
-    write_sources(stage.folder / "counted", job.sources)
+    write_sources(workspace.folder / "counted", job.sources)
     matrix = {number: call for number, call in calls.items() if cost_of_call(job.kernel, call).is_matrix}
-    of_bytes, why = _read(ncu, "bytes", calls, stage)
-    of_operations, why_not = _read(ncu, "operations", matrix, stage) if matrix else ({}, [])
+    of_bytes, why = _read(ncu, "bytes", calls, workspace)
+    of_operations, why_not = _read(ncu, "operations", matrix, workspace) if matrix else ({}, [])
     counted = [_counted(call, of_bytes[n], of_operations.get(n)) for n, call in calls.items() if n in of_bytes]
     return tuple(counted), tuple(dict.fromkeys([*why, *why_not]))
 
 
-def _read(ncu: str, what: str, calls: Mapping[int, Counting], stage: Stage) -> tuple[dict[int, Reading], list[str]]:
-    """By number, and what went wrong."""
+def _read(
+    ncu: str, metrics: str, calls: Mapping[int, CallToCount], workspace: Workspace
+) -> tuple[dict[int, Reading], list[str]]:
+    """Return the readings by the number of the call, and what went wrong."""
 
-    def table(passage: int) -> Path:
-        return stage.folder / f"ncu-{what}-{passage}.csv"
+    def table(run: int) -> Path:
+        return workspace.folder / f"ncu-{metrics}-{run}.csv"
 
-    program = ["-m", "sitegen.measure.under_tools", what, str(stage.job_file), str(stage.folder / "counted")]
-    environment = _apart(stage.folder)
-    tool = Tool(f"ncu-{what}", lambda passage: ncu_command(ncu, METRICS[what], table(passage)), program, environment)
-    found, problems = dict[int, Reading](), list[str]()
-    for passage in go_through(tool, {number: call.name for number, call in calls.items()}, stage.folder):
-        file = table(passage.number)
+    program = ["-m", "sitegen.measure.tool_target", metrics, str(workspace.job_file), str(workspace.folder / "counted")]
+    environment = _own_temporary_folder(workspace.folder)
+    command = ToolCommand(
+        f"ncu-{metrics}", lambda run: ncu_command(ncu, METRICS[metrics], table(run)), program, environment
+    )
+    counted, problems = dict[int, Reading](), list[str]()
+    for run in run_calls(command, {number: call.name for number, call in calls.items()}, workspace.folder):
+        file = table(run.number)
         text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
-        found |= readings(passage, text)
-        problems += _problems(passage, text, calls)
-    return found, problems
+        counted |= readings(run, text)
+        problems += _problems(run, text, calls)
+    return counted, problems
 
 
-def _apart(folder: Path) -> dict[str, str]:
-    """ncu waits for any other ncu whose lock is in the same temporary folder, also on another GPU; what torch.compile
-    made before stays where torch keeps it.
+def _own_temporary_folder(folder: Path) -> dict[str, str]:
+    """Return the environment that gives ncu a temporary folder of its own.
+
+    ncu waits for any other ncu whose lock is in the same temporary folder, also for one on another GPU.  The code that
+    torch.compile has compiled stays where torch keeps it.
     """
     compiled = str(Path(tempfile.gettempdir()) / f"torchinductor_{getpass.getuser()}")
     return {"TMPDIR": str(folder), "TORCHINDUCTOR_CACHE_DIR": os.environ.get("TORCHINDUCTOR_CACHE_DIR", compiled)}
 
 
-def readings(passage: Passage, table: str) -> dict[int, Reading]:
-    """Of every call that came to its end and whose kernels ncu lists with a number for each counter."""
+def readings(run: ToolRun, table: str) -> dict[int, Reading]:
+    """Return the counters of every call that ended and for which ncu's table has a number for each counter."""
     rows = rows_by_range(table)
-    complete = [n for n in passage.ended if str(n) in rows and all(map(math.isfinite, rows[str(n)].values()))]
+    complete = [n for n in run.ended if str(n) in rows and all(map(math.isfinite, rows[str(n)].values()))]
     return {number: Reading(rows[str(number)], rows.get(KNOWN)) for number in complete}
 
 
 def ncu_command(ncu: str, metrics: Sequence[str], table: Path) -> list[str]:
-    """What runs between the profiler's start and stop is counted; the caches stay as the calls before left them."""
+    """Return the command line of ncu.
+
+    It counts between the profiler's start and stop.  Clocks are left alone, and caches stay as the calls before left
+    them.
+    """
     choice = ["--target-processes", "application-only", "--profile-from-start", "off", "--nvtx"]
     hands_off = ["--clock-control", "none", "--cache-control", "none"]
     form = ["--csv", "--page", "raw", "--log-file", str(table)]
@@ -108,7 +120,10 @@ def ncu_command(ncu: str, metrics: Sequence[str], table: Path) -> list[str]:
 
 
 def rows_by_range(table: str) -> Mapping[str, Metrics]:
-    """ncu's CSV, which stands between lines of other kinds: sums over the kernels of each range, by its name."""
+    """Return the counters in ncu's CSV, summed over the kernels of each range, by the range's second word.
+
+    The CSV stands between lines of other kinds.
+    """
     lines = [line for line in table.splitlines() if line.startswith('"')]
     sums: dict[str, dict[str, float]] = {}
     for row in csv.DictReader(lines):
@@ -121,14 +136,14 @@ def rows_by_range(table: str) -> Mapping[str, Metrics]:
 
 
 def _number(text: str) -> float:
-    """`nan` and `n/a` stand where a counter could not be read."""
+    """Return the number in a cell of ncu's table; NaN for `nan` and `n/a`, where a counter could not be read."""
     try:
         return float(text.replace(",", ""))
     except ValueError:
         return math.nan
 
 
-def _counted(call: Counting, of_bytes: Reading, of_operations: Reading | None) -> Counted:
+def _counted(call: CallToCount, of_bytes: Reading, of_operations: Reading | None) -> Counted:
     metrics = of_bytes.metrics
     return Counted(
         role=call.role,
@@ -149,7 +164,7 @@ def _counted(call: Counting, of_bytes: Reading, of_operations: Reading | None) -
 
 
 def _calibration(of_bytes: Reading, of_operations: Reading | None) -> Metrics:
-    """Nothing, so that the counters are not valid, where what is known was not counted."""
+    """Return counted over known bytes and operations; nothing, which makes the counters invalid, if one is missing."""
     shares = {"copy bytes": of_bytes.known and (of_bytes.known[READ] + of_bytes.known[WRITTEN]) / COPIED_BYTES}
     if of_operations:
         shares["matrix flops"] = of_operations.known and tensor_flops(of_operations.known) / PRODUCT_FLOPS
@@ -157,26 +172,27 @@ def _calibration(of_bytes: Reading, of_operations: Reading | None) -> Metrics:
 
 
 def tensor_flops(metrics: Metrics) -> float:
+    """Return the operations of the tensor cores."""
     return sum(metrics.get(name, 0.0) for name in TENSOR)
 
 
 def fp32_flops(metrics: Metrics) -> float:
-    """A multiplication with an addition is two."""
+    """Return the operations in fp32; a fused multiply-add is two."""
     return 2 * metrics[FMA] + metrics[ADD] + metrics[MULTIPLY]
 
 
-def _problems(passage: Passage, table: str, calls: Mapping[int, Counting]) -> Iterator[str]:
+def _problems(run: ToolRun, table: str, calls: Mapping[int, CallToCount]) -> Iterator[str]:
     if not rows_by_range(table):
-        complaint = _COMPLAINT.search(passage.log + "\n" + table)
-        yield f"no counters: {complaint[1] if complaint else passage.why or 'ncu listed no kernel'}"
+        complaint = _COMPLAINT.search(run.log + "\n" + table)
+        yield f"no counters: {complaint[1] if complaint else run.why or 'ncu listed no kernel'}"
         return
-    for number, why in passage.failed.items():
+    for number, why in run.failed.items():
         yield f"{_title(calls[number])} was not counted: {why}"
-    for number in sorted(set(passage.ended) - readings(passage, table).keys()):
+    for number in sorted(set(run.ended) - readings(run, table).keys()):
         listed = str(number) in rows_by_range(table)
-        why = "a counter gave no number" if listed else "it launches no kernel, and the copy engine has no counters"
+        why = "a counter gave no number" if listed else "it launches no kernel, and only kernels have counters"
         yield f"{_title(calls[number])} was not counted: {why}"
 
 
-def _title(call: Counting) -> str:
+def _title(call: CallToCount) -> str:
     return f"{call.name}@{call.workload.name}:{call.dtype}"

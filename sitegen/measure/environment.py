@@ -1,4 +1,7 @@
-"""The GPU and the software of this machine → `Environment`.  Asked in a child: the parent never touches CUDA."""
+"""The GPU and the software of this machine → `Environment`.
+
+A child process reads it, because the parent never touches CUDA.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ sys.exit(0 if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(cou
 
 
 def gpu_present() -> bool:
-    """Whether CUDA finds a device, asked of the driver in a short process of its own."""
+    """Return whether the driver finds a device, asked in a short process of its own."""
     return subprocess.run([sys.executable, "-c", _COUNT_DEVICES], capture_output=True, timeout=60).returncode == 0
 
 
 def read_environment() -> Environment:
-    """Of torch's device 0.  What NVML does not tell is empty or zero."""
+    """Return the facts of torch's device 0; those that NVML does not give are empty or zero."""
     import torch
     import triton
 

@@ -1,7 +1,7 @@
-"""A result and its float64 reference → how far apart they are, in chunks that fit beside large tensors.
+"""A result and its float64 reference → their differences, in chunks that fit into memory beside large tensors.
 
-Numbers are nearly always finite, and whether they are shows in sums that are needed anyway: a sum of squares is finite
-only if every number is.  Only where it is not, each number is looked at by itself, at several times the cost.
+Numbers are nearly always finite.  The sum of squares, which is needed anyway, is finite only when every number is.
+Only where it is not finite each number is tested by itself, at several times the cost.
 """
 
 from __future__ import annotations
@@ -14,34 +14,38 @@ from typing import Any
 import torch
 
 _CHUNK = 1 << 26
-"""Elements compared at once: 0.5 GB of float64."""
+"""Elements that are compared at once: 0.5 GB of float64."""
 _PROMOTED = (torch.float16, torch.bfloat16, torch.float32)
-"""Of these a difference from float64 is taken in one pass, without a copy in float64."""
+"""Dtypes whose difference from float64 torch computes in one pass, without a copy in float64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
+    """Errors of one output, or the worst of several."""
+
     relative: float = 0.0
     """‖out − ref‖ / ‖scale‖."""
     row: float = 0.0
-    """The same of the worst row (last dimension)."""
+    """‖out − ref‖ / ‖scale‖ of the worst row (last dimension)."""
     largest: float = 0.0
     """max |out − ref|."""
     wrong_kind: int = 0
     """Elements that are NaN or infinite where the reference is not the same, or the reverse."""
     inexact: int = 0
-    """In an exact set: elements that differ from the reference."""
+    """Elements that differ from the reference in an exact set."""
     allowed: float = math.inf
-    """What `largest` may be."""
+    """Limit of `largest`."""
     over: float = 0.0
-    """By how much `largest` exceeded `allowed`, the worst of all that were merged."""
+    """Excess of `largest` over `allowed`, the worst of all that were merged."""
 
     @property
     def excess(self) -> float:
+        """Excess of the largest error over its limit; positive: too large."""
         return max(self.over, self.largest - self.allowed)
 
 
 def worst(*several: Errors) -> Errors:
+    """Return the worst of each error."""
     return Errors(
         relative=max(e.relative for e in several),
         row=max(e.row for e in several),
@@ -53,7 +57,10 @@ def worst(*several: Errors) -> Errors:
 
 
 def errors_of(result: Any, expected: Any, scale: Any) -> Errors:
-    """All of `result` against `expected` (float64); norms are taken over `scale`, which is `expected` or Σ|x|."""
+    """Return the errors of `result` against `expected`, in float64 and of the same shape.
+
+    The norm of `scale`, which is `expected` or Σ|x|, divides the errors.
+    """
     out, ref, over = _rows(result), _rows(expected), _rows(scale)
     rows = out.shape[0]
     wrong, squares, sizes = (torch.zeros(rows, dtype=torch.float64, device=out.device) for _ in range(3))
@@ -73,24 +80,24 @@ def errors_of(result: Any, expected: Any, scale: Any) -> Errors:
 
 
 def ulp(dtype: Any, scale: Any) -> float:
-    """The spacing of `dtype` at the largest magnitude of `scale`; 0 for integers, which must be exact."""
+    """Return the spacing of `dtype` at the largest magnitude of `scale`; 0 for integers, which must be exact."""
     if not dtype.is_floating_point:
         return 0.0
-    size = _largest_finite(scale) if scale.numel() else 0.0
+    size = largest_finite(scale) if scale.numel() else 0.0
     if size == 0.0:
         return float(torch.finfo(dtype).tiny)
     return float(torch.finfo(dtype).eps) * 2.0 ** math.floor(math.log2(size))
 
 
 def all_finite(values: Any) -> bool:
-    """In one pass: the extremes are NaN when any number is."""
+    """Return whether all numbers are finite, in one pass: the extremes are NaN when any number is."""
     if not values.is_floating_point() or values.numel() == 0:
         return True
     return all(math.isfinite(extreme) for extreme in _extremes(values))
 
 
 def _finite_difference(out: Any, ref: Any) -> tuple[Any, Any, int] | None:
-    """As `_difference` where all numbers and their squares are finite, else None; with one temporary."""
+    """Return the same as `_difference`, with one temporary; None unless all numbers and their squares are finite."""
     mixed = ref.dtype is torch.float64 and out.dtype in _PROMOTED
     difference = (out if mixed else out.double()) - ref
     low, high = torch.aminmax(difference)
@@ -99,8 +106,11 @@ def _finite_difference(out: Any, ref: Any) -> tuple[Any, Any, int] | None:
 
 
 def _difference(out: Any, ref: Any) -> tuple[Any, Any, Any]:
-    """Of out − ref where both are finite: by row the sum of squares, and the largest; by row how many are not finite as
-    the other is."""
+    """Return the sum of squares of out − ref by row, the largest |out − ref|, and wrong elements by row.
+
+    Differences are taken where both are finite.  An element is wrong when only one of both is finite, or when they are
+    different infinities.
+    """
     value = out.double()
     both = torch.isfinite(value) & torch.isfinite(ref)
     alike = both | (torch.isnan(value) & torch.isnan(ref)) | (value == ref)
@@ -109,14 +119,14 @@ def _difference(out: Any, ref: Any) -> tuple[Any, Any, Any]:
 
 
 def _squares(values: Any) -> Any:
-    """Of what is finite, the sum by row."""
+    """Return the sum of squares of the finite elements by row."""
     if not values.is_floating_point():
         return values.double().square().sum(1)
     squares = values.square().sum(1)
     return squares if math.isfinite(float(squares.sum())) else _finite(values).square().sum(1)
 
 
-def _largest_finite(values: Any) -> float:
+def largest_finite(values: Any) -> float:
     low, high = _extremes(values)
     return max(-low, high) if math.isfinite(low) and math.isfinite(high) else float(_finite(values).abs().max())
 
@@ -131,7 +141,7 @@ def _finite(values: Any) -> Any:
 
 
 def _rows(tensor: Any) -> Any:
-    """Two dimensions, the last one kept; a scalar is one row of one."""
+    """Return the tensor with two dimensions, the last one kept; a scalar is one row of one element."""
     return tensor.reshape(-1, tensor.shape[-1]) if tensor.dim() else tensor.reshape(1, 1)
 
 

@@ -1,4 +1,4 @@
-"""The launch block of kernel.yaml at given dims → numbers: the compiler's constants, and the shape of the launch."""
+"""The launch block of kernel.yaml at given dims → the compiler's constants, and the shape of the launch, as numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitegen.model.kernel import Launch, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """In x, y and z.  The grid counts blocks, as CUDA does, also where they come in clusters."""
+    """Shape of a launch in x, y and z.  The grid counts blocks, also where blocks form clusters."""
 
     grid: tuple[int, ...]
     block: tuple[int, ...]
@@ -22,17 +22,21 @@ class Geometry:
 
     @property
     def threads(self) -> int:
+        """Threads of a block."""
         return math.prod(self.block)
 
 
 def names_of(dims: Mapping[str, int], params: Mapping[str, Scalar], itemsize: int) -> dict[str, Number]:
-    """What a formula may use: dims, numeric params and itemsize."""
+    """Return the names that a formula may use: dims, numeric params and itemsize."""
     numbers = {name: value for name, value in params.items() if isinstance(value, int | float)}
     return {"itemsize": itemsize, **numbers, **dims}
 
 
 def constants_of(constants: Mapping[str, str], names: Mapping[str, Number]) -> dict[str, Number]:
-    """Their values; a constant may use dims, params and the constants before it."""
+    """Return the values of the constants; a constant may use dims, params and the constants before it.
+
+    Raises FormulaError.
+    """
     known = dict(names)
     for name, expression in constants.items():
         known[name] = evaluate(expression, known)
@@ -40,7 +44,10 @@ def constants_of(constants: Mapping[str, str], names: Mapping[str, Number]) -> d
 
 
 def geometry_of(launch: Launch, names: Mapping[str, Number]) -> Geometry:
-    """`names` hold dims, params, itemsize and the constants.  Raises FormulaError, also for a grid of odd clusters."""
+    """Return the shape of a launch; `names` hold dims, params, itemsize and the constants.
+
+    Raises FormulaError, also for a grid that is not made of whole clusters.
+    """
     grid, block, cluster = (_triple(part, names) for part in (launch.grid, launch.block, launch.cluster))
     if any(blocks % size for blocks, size in zip(grid, cluster, strict=True)):
         raise FormulaError(f"a grid of {grid} blocks is not made of whole clusters of {cluster}", 1)

@@ -1,39 +1,39 @@
-"""A kernel under the tools → its `JobResult`: findings of compute-sanitizer, then counters of ncu.
+"""An `InspectJob` → its `JobResult`: findings of compute-sanitizer, then counters of ncu.
 
-One after the other, since a counter sees all that the GPU does.  What a tool cannot do, or is not here to do, is a
-warning: no evaluation fails for it.
+The two run one after the other, because a counter counts all work of the GPU.  A tool that is missing or cannot judge a
+call is a warning: no evaluation fails because of it.
 """
 
 from __future__ import annotations
 
 from sitegen.measure.counters import count
 from sitegen.measure.sanitizer import sanitize
-from sitegen.measure.stage import Stage, expect_healthy, read_environment
+from sitegen.measure.workspace import Workspace, check_health, read_environment
 from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult
 
 
-def run_inspect_job(job: InspectJob, stage: Stage) -> JobResult:
-    """Nothing without a GPU."""
-    if not stage.gpu:
+def run_inspect_job(job: InspectJob, workspace: Workspace) -> JobResult:
+    """Run both tools; do nothing without a GPU."""
+    if not workspace.gpu:
         return JobResult(JOB_SCHEMA, job.id, job.kind)
-    with stage.timed("start"):
-        read_environment(stage)
-    if stage.unhealthy:
-        return JobResult(JOB_SCHEMA, job.id, job.kind, seconds=stage.seconds, error=stage.unhealthy)
-    with stage.timed("sanitize"):
-        sanitized, unseen = sanitize(job, stage)
+    with workspace.timed("start"):
+        read_environment(workspace)
+    if workspace.unhealthy:
+        return JobResult(JOB_SCHEMA, job.id, job.kind, seconds=workspace.seconds, error=workspace.unhealthy)
+    with workspace.timed("sanitize"):
+        sanitized, unseen = sanitize(job, workspace)
     if unseen:
-        expect_healthy(stage, "compute-sanitizer")
-    with stage.timed("count"):
-        counted, uncounted = ((), ()) if stage.unhealthy else count(job, stage)
+        check_health(workspace, "compute-sanitizer")
+    with workspace.timed("count"):
+        counted, uncounted = ((), ()) if workspace.unhealthy else count(job, workspace)
     return JobResult(
         JOB_SCHEMA,
         job.id,
         job.kind,
-        stage.environment,
+        workspace.environment,
         counted=counted,
         sanitized=sanitized,
-        seconds=stage.seconds,
+        seconds=workspace.seconds,
         warnings=(*unseen, *uncounted),
-        error=stage.unhealthy,
+        error=workspace.unhealthy,
     )

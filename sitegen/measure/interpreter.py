@@ -1,4 +1,4 @@
-"""Triton's interpreter, where there is no GPU: mend what it does otherwise than a GPU, and name what it cannot do.
+"""Triton's interpreter, for machines without a GPU: correct its arithmetic, and report what it cannot run.
 
 The interpreter keeps a bfloat16 as the integer of its bits, and does arithmetic on those integers.  `teach` replaces
 the operations for which that is wrong.  It also makes what the interpreter cannot run say so: a kernel that uses it
@@ -19,11 +19,11 @@ import torch
 from sitegen.model.job import UNJUDGED
 
 LIBRARIES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice", "triton.language.extra.cuda")
-"""Modules whose functions only a GPU has."""
+"""Modules of functions that run only on a GPU."""
 
 
 class CannotJudge(Exception):
-    """A kernel uses what the interpreter cannot run; the text says what."""
+    """A kernel uses a feature that the interpreter cannot run; the text names it."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{UNJUDGED}: Triton's interpreter {what}")
@@ -31,7 +31,7 @@ class CannotJudge(Exception):
 
 @cache
 def teach() -> None:
-    """Change the interpreter of this process; call it before a kernel is imported.  Nothing where there is none."""
+    """Change the interpreter of this process; call it before a kernel is imported.  Do nothing without Triton."""
     try:
         from triton.runtime.interpreter import InterpreterBuilder
     except ImportError:
@@ -50,7 +50,7 @@ def limit_in(error: BaseException | None) -> CannotJudge | None:
 
 @cache
 def misjudges_bfloat16() -> bool:
-    """Whether this interpreter computes a plain sum and product of bfloat16 wrongly, in spite of `teach`.
+    """Return whether this interpreter computes a plain sum and product of bfloat16 wrongly, in spite of `teach`.
 
     Another version of Triton may do its arithmetic elsewhere; a wrong result of a kernel then says nothing.
     """
@@ -59,7 +59,7 @@ def misjudges_bfloat16() -> bool:
     x, w, z = (torch.tensor(values, dtype=torch.bfloat16) for values in ([1.5, -2.0, 3.0], [0.5, 4.0, -1.0], [9.0] * 4))
     try:
         multiply_add[(1,)](x, w, z, 3, BLOCK=4)
-    except Exception:  # whatever it is, it is raised by the interpreter: the kernel is right
+    except Exception:  # the kernel is right, so every exception is a fault of the interpreter
         return True
     return bool(z.tolist() != [1.25, -7.5, -2.5, 9.0])
 
@@ -123,7 +123,10 @@ def _teach_scalars() -> None:
 
 
 def _refuse_the_impossible(builder: Any) -> None:
-    """Functions of NVIDIA's library and inline assembly: without this they return None, or fail without their name."""
+    """Make functions of NVIDIA's library and inline assembly raise CannotJudge.
+
+    Without this they return None, or fail without their name.
+    """
     for name in LIBRARIES:
         for module in _loaded(name):
             for word, function in list(vars(module).items()):
@@ -134,7 +137,10 @@ def _refuse_the_impossible(builder: Any) -> None:
 
 
 def _loaded(name: str) -> list[ModuleType]:
-    """Triton loads a folder below `extra` twice: one module is found by name, the other as an attribute."""
+    """Return the modules of that name.
+
+    Triton loads a folder below `extra` twice: one module has the name, the other is an attribute of the package.
+    """
     try:
         by_name = importlib.import_module(name)
     except ImportError:
@@ -157,7 +163,7 @@ def _is_bfloat16(operand: Any) -> bool:
 
 
 def _widened(operand: Any) -> Any:
-    """bfloat16 as float32, which holds it exactly; anything else as it is."""
+    """Return bfloat16 as float32, which holds it exactly; return anything else as it is."""
     import numpy as np
     import triton.language as tl
     from triton.runtime.interpreter import TensorHandle
@@ -168,7 +174,7 @@ def _widened(operand: Any) -> Any:
 
 
 def _rounded(value: Any, to: Any) -> Any:
-    """float32 as the nearest bfloat16, ties to even, as the hardware does."""
+    """Return float32 as the nearest bfloat16, ties to even, as the hardware does."""
     import numpy as np
     from triton.runtime.interpreter import TensorHandle
 

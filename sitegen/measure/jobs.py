@@ -1,9 +1,10 @@
-"""A job → its `JobResult`.  The parent: starts children, asks them in turn, never touches CUDA itself.
+"""A job → its `JobResult`.  This is the parent process: it starts child processes and never touches CUDA itself.
 
-A kernel job: prepare all (compilers run side by side), check all, then time those that passed, in rounds, with nothing
-else on the GPU, by generations of processes (generations.py).  Implementations are checked at the small shapes and at
-the workload, baselines at the workload only, where they are timed.  A fault ends one contestant; the others go on, once
-a fresh process has shown that the GPU still works.
+A kernel job has four parts: prepare everything (compilers run side by side), check everything, take the rounds of all
+that passed (job_timing.py), and collect compiled code.  Nothing else runs on the GPU during the rounds.
+Implementations are checked at the small shapes and at the workload; baselines are checked at the workload only, where
+they are timed.  A failure ends one evaluation.  The others go on as soon as a fresh process has shown that the GPU
+still works.
 """
 
 from __future__ import annotations
@@ -11,234 +12,247 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from threading import Semaphore
 
-from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.generations import first_baseline, next_generations, time_all
+from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
+from sitegen.measure.job_timing import first_baseline, time_all
 from sitegen.measure.merging import merge
-from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Race
-from sitegen.measure.sources import write_sources
-from sitegen.measure.stage import (
-    EVALUATION_S,
-    PREPARE_S,
-    Stage,
-    child_of,
-    end_all,
-    read_environment,
-    side_by_side,
+from sitegen.measure.next_processes import prepare_next_generations
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.requests import (
+    Check,
+    CollectArtefacts,
+    MakeFirstCalls,
+    MeasureCeilings,
+    Prepare,
+    ReadEnvironment,
+    Start,
 )
+from sitegen.measure.rounds import Timings
+from sitegen.measure.sources import write_sources
+from sitegen.measure.steps import end_processes, run_side_by_side
 from sitegen.measure.without_gpu import compile_without_gpu
-from sitegen.measure.workload import bytes_of, checks_at_once, fitting, is_matrix
+from sitegen.measure.workload import checks_at_once, count_that_fits, is_matrix_kernel, least_bytes
+from sitegen.measure.workspace import EVALUATION_S, PREPARE_S, Workspace, read_environment
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status
-from sitegen.model.plain import from_plain
-from sitegen.model.record import Ceiling, Correctness, Environment, Rejection, Role
+from sitegen.model.record import Rejection, Role
 
 CEILINGS_S = 180.0
 FIRST_CALL_SHARE, CHECK_SHARE = 0.4, 0.4
-"""Of the GPU's memory: what first calls may take together, and what checks may."""
-Shapes = Sequence[Mapping[str, int]]
+"""Shares of the GPU's memory that first calls may take together, and that checks may take together."""
 PROBES = ("copy", "read")
-"""The best copy and the best read of the workload's bytes, in the same rounds; not of a matrix kernel."""
+"""Names of the memory probes of a job: the best copy and the best read of the workload's bytes, timed in the same
+rounds. A matrix kernel has none."""
+
+Shapes = Sequence[Mapping[str, int]]
+Evaluations = Sequence[PendingEvaluation]
 
 
-def run_kernel_job(job: KernelJob, stage: Stage) -> JobResult:
-    write_sources(stage.folder / "site", job.sources)
-    contestants = _contestants(job, stage.gpu)
-    race = Race()
+def run_kernel_job(job: KernelJob, workspace: Workspace) -> JobResult:
+    """Check and time one kernel at one workload, dtype and params."""
+    write_sources(workspace.folder / "site", job.sources)
+    evaluations = _evaluations(job, workspace.gpu)
+    timings = Timings()
     try:
-        _start(contestants, stage)
-        _prepare([c for c in contestants if c.role is not Role.PROBE], stage)
-        with next_generations(job, contestants, stage) as compiled:
-            _first_calls(job, contestants, stage)
-            compiled.set()
-            _check_all(contestants, stage, job.kernel.checks)
-            _check_workload(job, contestants, stage)
-        race = time_all(job, contestants, stage)
-        _collect(job, contestants, stage)
-        compile_without_gpu(contestants, stage)
+        _start(evaluations, workspace)
+        _check(job, evaluations, workspace)
+        timings = time_all(job, evaluations, workspace)
+        _collect(job, evaluations, workspace)
+        compile_without_gpu(evaluations, workspace)
     finally:
-        with stage.timed("end"):
-            end_all(contestants)
-    baseline = first_baseline(contestants, race)
-    return JobResult(
-        schema=JOB_SCHEMA,
-        id=job.id,
-        kind=job.kind,
-        environment=stage.environment,
-        evaluations=tuple(evaluation_of(c, job, race, baseline) for c in contestants),
-        artefacts=artefacts_of(contestants, race),
-        seconds=stage.seconds,
-        error=stage.unhealthy,
+        with workspace.timed("end"):
+            end_processes(evaluations)
+    baseline = first_baseline(evaluations, timings)
+    return replace(
+        _result(job, workspace),
+        evaluations=tuple(evaluation_of(e, job, timings, baseline) for e in evaluations),
+        artefacts=artefacts_of(evaluations, timings),
     )
 
 
-def run_reject_job(job: RejectJob, stage: Stage) -> JobResult:
-    write_sources(stage.folder / "site", job.sources)
-    expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
+def run_reject_job(job: RejectJob, workspace: Workspace) -> JobResult:
+    """Check the `wrong/` variants of a kernel at the small shapes and at its smallest workload; time nothing."""
+    write_sources(workspace.folder / "site", job.sources)
     wrong = [w.implementation for w in job.kernel.wrong]
-    variants = [_contestant(i, job.kernel, job.dtype_of(i), stage.gpu) for i in wrong]
+    variants = [_evaluation(i, job.kernel, job.dtype_of(i), workspace.gpu) for i in wrong]
+    smallest = min((w.dims for w in job.kernel.workloads), key=_elements)
     try:
-        _start(variants, stage)
-        _prepare(variants, stage)
-        if stage.gpu:
-            with stage.timed("first calls"):
-                side_by_side(variants, stage, lambda c: _first_one(c, job.kernel.checks))
-        _check_all(variants, stage, job.kernel.checks)
-        _check_at_size(variants, stage, [min((w.dims for w in job.kernel.workloads), key=_size)])
+        _start(variants, workspace)
+        _prepare(variants, workspace)
+        if workspace.gpu:
+            with workspace.timed("first calls"):
+                run_side_by_side(variants, workspace, lambda e: _make_first_calls(e, job.kernel.checks))
+        _check_small_shapes(variants, workspace, job.kernel.checks)
+        _check_at_size(variants, workspace, [smallest])
     finally:
-        end_all(variants)
+        end_processes(variants)
+    expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
     rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
+    return replace(_result(job, workspace), rejections=rejections)
+
+
+def run_ceilings_job(job: CeilingsJob, workspace: Workspace) -> JobResult:
+    """Measure the limits of the GPU in one child process."""
+    if not workspace.gpu:
+        return JobResult(JOB_SCHEMA, job.id, job.kind, error="no GPU")
+    child = workspace.start("ceilings", "ceilings")
+    try:
+        with workspace.timed("start"):
+            environment = child.ask(ReadEnvironment(), PREPARE_S)
+        with workspace.timed("ceilings"):
+            ceilings = child.ask(MeasureCeilings(), CEILINGS_S).ceilings
+    except EvaluationEnded as why:
+        return JobResult(JOB_SCHEMA, job.id, job.kind, seconds=workspace.seconds, error=str(why))
+    finally:
+        child.end()
+    return JobResult(JOB_SCHEMA, job.id, job.kind, environment, ceilings=ceilings, seconds=workspace.seconds)
+
+
+def _result(job: KernelJob | RejectJob, workspace: Workspace) -> JobResult:
+    """Return the part of a result that every kind of job has."""
     return JobResult(
         JOB_SCHEMA,
         job.id,
         job.kind,
-        stage.environment,
-        rejections=rejections,
-        seconds=stage.seconds,
-        error=stage.unhealthy,
+        workspace.environment,
+        seconds=workspace.seconds,
+        error=workspace.unhealthy,
     )
 
 
-def run_ceilings_job(job: CeilingsJob, stage: Stage) -> JobResult:
-    if not stage.gpu:
-        return JobResult(JOB_SCHEMA, job.id, job.kind, error="no GPU")
-    child = stage.start("ceilings", "ceilings")
-    try:
-        with stage.timed("start"):
-            environment = from_plain(Environment, child.ask("environment", PREPARE_S))
-        with stage.timed("ceilings"):
-            ceilings = from_plain(Found, {"ceilings": child.ask("ceilings", CEILINGS_S)}).ceilings
-    except Ended as why:
-        return JobResult(JOB_SCHEMA, job.id, job.kind, seconds=stage.seconds, error=str(why))
-    finally:
-        child.end()
-    return JobResult(JOB_SCHEMA, job.id, job.kind, environment, ceilings=ceilings, seconds=stage.seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    ceilings: tuple[Ceiling, ...]
-
-
-def _contestants(job: KernelJob, gpu: bool) -> list[Contestant]:
-    ours = [_contestant(i, job.kernel, job.dtype, gpu) for i in job.kernel.implementations]
-    others = [Contestant(Role.BASELINE, name) for name in job.kernel.baselines]
-    others += [] if is_matrix(job) else [Contestant(Role.PROBE, name) for name in PROBES]
+def _evaluations(job: KernelJob, gpu: bool) -> list[PendingEvaluation]:
+    """Return the evaluations of a job; without a GPU only Triton code is checked, and only at the small shapes."""
+    implementations = [_evaluation(i, job.kernel, job.dtype, gpu) for i in job.kernel.implementations]
+    others = [PendingEvaluation(Role.BASELINE, name) for name in job.kernel.baselines]
+    others += [] if is_matrix_kernel(job) else [PendingEvaluation(Role.PROBE, name) for name in PROBES]
     if not gpu:
-        for contestant in others if job.kernel.checks else [*ours, *others]:
-            contestant.status, contestant.message = Status.NOT_RUN, "no GPU"
-    return ours + others
+        for pending in others if job.kernel.checks else [*implementations, *others]:
+            pending.status, pending.message = Status.NOT_RUN, "no GPU"
+    return implementations + others
 
 
-def _contestant(implementation: Implementation, kernel: Kernel, dtype: str, gpu: bool) -> Contestant:
-    made = Contestant(Role.IMPLEMENTATION, implementation.name, implementation)
+def _evaluation(implementation: Implementation, kernel: Kernel, dtype: str, gpu: bool) -> PendingEvaluation:
+    pending = PendingEvaluation(Role.IMPLEMENTATION, implementation.name, implementation)
     if dtype not in (implementation.dtypes or kernel.dtypes):
-        made.status, made.message = Status.UNSUPPORTED, f"does not offer {dtype}"
+        pending.status, pending.message = Status.UNSUPPORTED, f"does not offer {dtype}"
     elif not gpu and implementation.language is not Language.TRITON:
-        made.status, made.message = Status.NOT_RUN, "no GPU"
-    return made
+        pending.status, pending.message = Status.NOT_RUN, "no GPU"
+    return pending
 
 
-def _start(contestants: list[Contestant], stage: Stage) -> None:
-    """A child each, side by side."""
-    with stage.timed("start"):
-        for contestant in contestants:
-            if contestant.status is None:
-                contestant.child = stage.start(contestant.role, contestant.name)
+def _start(evaluations: Evaluations, workspace: Workspace) -> None:
+    """Start a process for each evaluation, side by side, and read the facts of the GPU meanwhile."""
+    with workspace.timed("start"):
+        for pending in evaluations:
+            if pending.status is None:
+                pending.child = workspace.start(pending.role, pending.name)
         with ThreadPoolExecutor(1) as pool:
-            facts = pool.submit(read_environment, stage)
-            side_by_side(contestants, stage, lambda c: child_of(c).ask("start", PREPARE_S * stage.slower))
+            facts = pool.submit(read_environment, workspace)
+            run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
             facts.result()
 
 
-def _prepare(contestants: list[Contestant], stage: Stage) -> None:
-    """Imports and compiles, side by side."""
-    with stage.timed("prepare"):
-        side_by_side(contestants, stage, lambda c: _prepare_one(c, stage))
+def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
+    """Prepare and check the first generation of processes, and meanwhile prepare the next generations."""
+    _prepare([e for e in evaluations if e.role is not Role.PROBE], workspace)
+    with prepare_next_generations(job, evaluations, workspace) as compiled:
+        _make_all_first_calls(job, evaluations, workspace)
+        compiled.set()
+        _check_small_shapes(evaluations, workspace, job.kernel.checks)
+        _check_workload(job, evaluations, workspace)
 
 
-def _prepare_one(contestant: Contestant, stage: Stage) -> None:
-    found = child_of(contestant).ask("prepare", PREPARE_S * stage.slower)
-    contestant.allocates = bool(found["allocates"])
+def _prepare(evaluations: Evaluations, workspace: Workspace) -> None:
+    """Import and compile, side by side."""
+    with workspace.timed("prepare"):
+        run_side_by_side(evaluations, workspace, lambda e: _prepare_one(e, workspace))
 
 
-def _first_calls(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
-    """So that later deadlines hold no compiler: at the small shapes whoever is checked there, and at the workload as
-    many at once as memory allows.  Meanwhile the probes, whose compilers take longest, are prepared.  An interpreter
-    has nothing to compile."""
-    if not stage.gpu:
+def _prepare_one(pending: PendingEvaluation, workspace: Workspace) -> None:
+    pending.allocates = pending.process.ask(Prepare(), PREPARE_S * workspace.slower).allocates
+
+
+def _make_all_first_calls(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
+    """Call everything once, so that later deadlines contain no compilation; an interpreter compiles nothing.
+
+    Implementations are called at the small shapes too, and at the workload as many at once as memory allows.  The
+    probes, whose compilers take longest, are prepared meanwhile.
+    """
+    if not workspace.gpu:
         return
-    room = Semaphore(fitting(FIRST_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=len(contestants)))
+    size, most = sum(least_bytes(job)), len(evaluations)
+    room = Semaphore(count_that_fits(FIRST_CALL_SHARE, workspace.memory_bytes, size, most=most))
 
-    def first(contestant: Contestant) -> None:
-        if contestant.role is Role.PROBE:
-            _prepare_one(contestant, stage)
+    def call_first(pending: PendingEvaluation) -> None:
+        if pending.role is Role.PROBE:
+            _prepare_one(pending, workspace)
             return
-        if contestant.role is Role.IMPLEMENTATION:
-            _first_one(contestant, job.kernel.checks)
+        if pending.role is Role.IMPLEMENTATION:
+            _make_first_calls(pending, job.kernel.checks)
         with room:
-            _first_one(contestant, [job.workload.dims])
+            _make_first_calls(pending, [job.workload.dims])
 
-    with stage.timed("first calls"):
-        side_by_side(contestants, stage, first)
-
-
-def _first_one(contestant: Contestant, shapes: Shapes) -> None:
-    child_of(contestant).ask("first", PREPARE_S, shapes=[dict(dims) for dims in shapes])
+    with workspace.timed("first calls"):
+        run_side_by_side(evaluations, workspace, call_first)
 
 
-def _check_all(contestants: list[Contestant], stage: Stage, shapes: Shapes) -> None:
-    """Implementations at the small shapes, side by side; nothing where there are none."""
-    ours = [c for c in contestants if c.role is Role.IMPLEMENTATION]
+def _make_first_calls(pending: PendingEvaluation, shapes: Shapes) -> None:
+    pending.process.ask(MakeFirstCalls(tuple(shapes)), PREPARE_S)
+
+
+def _check_small_shapes(evaluations: Evaluations, workspace: Workspace, shapes: Shapes) -> None:
+    """Check implementations at the small shapes, side by side; do nothing where there are no such shapes."""
+    implementations = [e for e in evaluations if e.role is Role.IMPLEMENTATION]
     if shapes:
-        with stage.timed("check"):
-            side_by_side(ours, stage, lambda c: _check_one(c, stage, shapes))
+        with workspace.timed("check"):
+            run_side_by_side(implementations, workspace, lambda e: _check_one(e, workspace, shapes))
 
 
-def _check_one(contestant: Contestant, stage: Stage, shapes: Shapes) -> None:
-    asked = [dict(dims) for dims in shapes]
-    found = child_of(contestant).ask_within_budget("check", EVALUATION_S * stage.slower, shapes=asked)
-    correctness, before = from_plain(Correctness, found), contestant.correctness
-    contestant.correctness = merge(before, correctness) if before else correctness
+def _check_workload(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
+    checked = [e for e in evaluations if e.role is not Role.PROBE]
+    at_once = checks_at_once(job, CHECK_SHARE, workspace.memory_bytes)
+    _check_at_size(checked, workspace, [job.workload.dims], at_once)
 
 
-def _check_workload(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
-    rivals = [c for c in contestants if c.role is not Role.PROBE]
-    _check_at_size(rivals, stage, [job.workload.dims], checks_at_once(job, CHECK_SHARE, stage.memory_bytes))
+def _check_at_size(evaluations: Evaluations, workspace: Workspace, shapes: Shapes, at_once: int = 1) -> None:
+    """Check at large shapes; an interpreter would take too long."""
+    if workspace.gpu:
+        with workspace.timed("check workload"):
+            run_side_by_side(evaluations, workspace, lambda e: _check_one(e, workspace, shapes), at_once)
 
 
-def _check_at_size(contestants: list[Contestant], stage: Stage, shapes: Shapes, at_once: int = 1) -> None:
-    """Not by an interpreter."""
-    if stage.gpu:
-        with stage.timed("check workload"):
-            side_by_side(contestants, stage, lambda c: _check_one(c, stage, shapes), at_once)
+def _check_one(pending: PendingEvaluation, workspace: Workspace, shapes: Shapes) -> None:
+    """Check at the shapes, and keep the worst errors of this and of earlier checks."""
+    deadline_s = EVALUATION_S * workspace.slower
+    correctness = pending.process.ask_within_budget(Check(tuple(shapes)), deadline_s)
+    pending.correctness = merge(pending.correctness, correctness) if pending.correctness else correctness
 
 
-def _size(dims: Mapping[str, int]) -> int:
+def _elements(dims: Mapping[str, int]) -> int:
     return math.prod(dims.values())
 
 
-def _collect(job: KernelJob, contestants: list[Contestant], stage: Stage) -> None:
-    """Artefacts of whoever is still alive; what is missing is missing."""
-    alive = [c for c in contestants if stage.gpu and c.running and c.role is not Role.PROBE]
-    fit = fitting(FIRST_CALL_SHARE, stage.memory_bytes, sum(bytes_of(job)), most=max(1, len(alive)))
-    with stage.timed("artefacts"), ThreadPoolExecutor(fit) as pool:
-        list(pool.map(lambda c: _collect_one(c, dict(job.workload.dims)), alive))
+def _collect(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
+    """Collect the compiled code of all that still run; a failure here fails no evaluation."""
+    alive = [e for e in evaluations if workspace.gpu and e.running and e.role is not Role.PROBE]
+    size, most = sum(least_bytes(job)), max(1, len(alive))
+    at_once = count_that_fits(FIRST_CALL_SHARE, workspace.memory_bytes, size, most=most)
+    with workspace.timed("artefacts"), ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(lambda e: _collect_one(e, job.workload.dims), alive))
 
 
-def _collect_one(contestant: Contestant, dims: dict[str, int]) -> None:
+def _collect_one(pending: PendingEvaluation, dims: Mapping[str, int]) -> None:
     try:
-        contestant.collected = child_of(contestant).ask("artefacts", EVALUATION_S, dims=dims)
-        missing = contestant.collected["missing"]
-    except Ended as why:
+        pending.collected = pending.process.ask(CollectArtefacts(dims), EVALUATION_S)
+        missing = pending.collected.missing
+    except EvaluationEnded as why:
         missing = str(why)
-    contestant.message = f"no artefacts: {missing}" if missing else contestant.message
+    pending.message = f"no artefacts: {missing}" if missing else pending.message
 
 
-def _rejection(variant: Contestant, expected: Status, job: RejectJob) -> Rejection:
+def _rejection(variant: PendingEvaluation, expected: Status, job: RejectJob) -> Rejection:
     key = job.keys.get(variant.name)
     return Rejection(
         name=variant.name,

@@ -1,6 +1,6 @@
-"""What one call puts on the GPU: the kernels it launches with their shapes, and Triton's compiled code.
+"""One call → the kernels that it launches, with their shapes and, for Triton, their compiled code.
 
-The call is captured into a CUDA graph that is never run; its nodes are the launches, whoever made them.
+The call is captured into a CUDA graph that is never run; the nodes of the graph are the launches of the call.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from sitegen.model.record import LaunchRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CapturedCall:
+    """Launches of one call."""
+
     launch: LaunchRecord
-    """Shape and occupancy of the first kernel, and how many launches there are."""
+    """Shape and occupancy of the first kernel, and the number of launches."""
     kernels: tuple[str, ...]
-    """What is launched, in order, by the names in the machine code; a name once."""
+    """Names of the kernels in the machine code, in order of launch, each once."""
 
 
-def capture(call: Callable[[], Any]) -> Captured | None:
-    """None where the call cannot be captured, or launches no kernel."""
+def capture(call: Callable[[], Any]) -> CapturedCall | None:
+    """Return the launches of a call; None where it cannot be captured or launches no kernel."""
     try:
         graph = torch.cuda.CUDAGraph(keep_graph=True)
         with torch.cuda.graph(graph, capture_error_mode="thread_local"):
@@ -39,17 +41,17 @@ def capture(call: Callable[[], Any]) -> Captured | None:
         return None
 
 
-def _captured(handle: int) -> Captured | None:
+def _captured(handle: int) -> CapturedCall | None:
     nodes, kernels = _nodes(handle)
     if not kernels:
         return None
     functions = [_function(_params(node)) for node in kernels]
     names = dict.fromkeys(name for function in functions if (name := _name(function)))
-    return Captured(_launch(kernels[0], functions[0], len(nodes)), tuple(names))
+    return CapturedCall(_launch(kernels[0], functions[0], len(nodes)), tuple(names))
 
 
 def _nodes(handle: int) -> tuple[list[Any], list[Any]]:
-    """All nodes of a graph, and those that are kernels."""
+    """Return all nodes of a graph, and those that are kernels."""
     from cuda.bindings import driver
 
     graph = driver.CUgraph(handle)
@@ -79,7 +81,8 @@ def _launch(node: Any, function: Any, launches: int) -> LaunchRecord:
 
 
 def _occupancy(function: Any, threads: int, dynamic_shared: int) -> float | None:
-    """From the function's own attributes, so that a baseline has one too; None where they or the GPU are unknown."""
+    """Return the occupancy from the attributes of the function, which a baseline has too; None where they are
+    unknown."""
     limits = limits_of(arch_of(torch.cuda.get_device_capability()))
     if limits is None or function is None:
         return None
@@ -91,7 +94,11 @@ def _occupancy(function: Any, threads: int, dynamic_shared: int) -> float | None
 
 
 def attribute_of(function: Any, name: str) -> int:
-    """`NUM_REGS`, `SHARED_SIZE_BYTES` (static, without the driver's own) or another of a CUfunction."""
+    """Return an attribute of a CUfunction, such as `NUM_REGS` or `SHARED_SIZE_BYTES` (static, without the driver's
+    part).
+
+    Raises RuntimeError.
+    """
     from cuda.bindings import driver
 
     attribute = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
@@ -99,7 +106,7 @@ def attribute_of(function: Any, name: str) -> int:
 
 
 def _function(params: Any) -> Any:
-    """The CUfunction of a kernel node, which may hold a CUkernel instead; None when neither is known."""
+    """Return the CUfunction of a kernel node, which may hold a CUkernel instead; None when neither is known."""
     from cuda.bindings import driver
 
     if int(params.func):
@@ -129,7 +136,7 @@ def _cluster(node: Any) -> tuple[int, ...]:
 
 
 def _checked(result: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values of a driver call.  Raises RuntimeError unless it succeeded."""
+    """Return the values of a driver call.  Raises RuntimeError unless it succeeded."""
     error, *values = result
     if int(error) != 0:
         raise RuntimeError(str(error))
@@ -137,7 +144,7 @@ def _checked(result: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class TritonWatch:
-    """Remembers every kernel that Triton loads, and which of them a call launches."""
+    """Records every kernel that Triton loads, and the kernels that a call launches."""
 
     def __init__(self) -> None:
         from triton import knobs
@@ -148,11 +155,12 @@ class TritonWatch:
         self.hooks.kernel_load_end_hook.add(self._on_load)
 
     def start(self) -> None:
-        """From here on launches are noted."""
+        """Record launches from now on."""
         self.launched = []
         self.hooks.launch_enter_hook.add(self._on_launch)
 
     def stop(self) -> None:
+        """Record no more launches."""
         self.hooks.launch_enter_hook.remove(self._on_launch)
 
     def _on_load(self, module: Any, function: Any, name: str, metadata_group: dict[str, str], digest: str) -> None:
@@ -162,9 +170,9 @@ class TritonWatch:
         self.launched.append(metadata.get()["function"])
 
     def binaries(self) -> list[Binary]:
-        """The code behind the noted launches."""
-        found = [self.loaded[function] for function in dict.fromkeys(self.launched) if function in self.loaded]
-        return [_binary(name, files) for name, files in found]
+        """Return the machine code of the recorded launches, each kernel once."""
+        kernels = [self.loaded[function] for function in dict.fromkeys(self.launched) if function in self.loaded]
+        return [_binary(name, files) for name, files in kernels]
 
 
 def _binary(name: str, files: dict[str, str]) -> Binary:

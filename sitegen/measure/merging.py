@@ -1,4 +1,4 @@
-"""Two checks of one implementation → the worst of both; standard library only, for parent and child."""
+"""Two checks of one implementation → the worst of both; standard library only, because parent and child import it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sitegen.model.record import Correctness
 
 
 def merge(a: Correctness, b: Correctness) -> Correctness:
+    """Return the worst errors of both, with the shapes and input sets of both."""
     return replace(
         a,
         relative_error=max(a.relative_error, b.relative_error),

@@ -1,8 +1,8 @@
-"""Triton without a GPU: a function that launches kernels → the kernels, compiled for a GPU that is not here.
+"""A function that launches Triton kernels → the kernels, compiled for a GPU that is not here.
 
-Triton asks its driver everything that it must know of a GPU, and launches through it; ours answers for a machine that
-is elsewhere, and only notes what would have been launched.  For a process that does nothing else, for one architecture:
-torch and Triton stay changed.
+Triton asks its driver for the properties of the GPU, and launches through it.  The driver here answers for a GPU that
+is absent, and records the launches.  torch and Triton stay changed, so a process that uses this module does nothing
+else and compiles for one architecture only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sitegen.measure.occupancy import MOST_THREADS, REGISTERS, RESERVED_SHARED, 
 
 @dataclass(frozen=True, slots=True)
 class Flagship:
-    """What a program may ask of the largest GPU of an architecture."""
+    """Properties of the largest GPU of an architecture that a program may ask for."""
 
     name: str
     sm_count: int
@@ -42,11 +42,11 @@ FLAGSHIPS = {
     "100": Flagship("NVIDIA B200", 148, 126, 180),
     "120": Flagship("NVIDIA RTX PRO 6000", 188, 128, 96),
 }
-"""By compute capability.  Source: NVIDIA's architecture whitepapers and datasheets."""
+"""Largest GPU by compute capability.  Source: NVIDIA's architecture whitepapers and datasheets."""
 
 
 class OfflineDriver:
-    """In place of Triton's own driver for CUDA."""
+    """Replaces Triton's own driver for CUDA; the method names are Triton's."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -70,17 +70,17 @@ class OfflineDriver:
         return torch.device("meta")
 
     def get_benchmarker(self) -> Callable[..., list[float]]:
-        """Nothing can be timed: all are equal, so that autotuning takes the first configuration."""
+        """Return a benchmark in which all calls are equal, so that autotuning takes the first configuration."""
         return lambda call, quantiles, **_: [0.0 for _ in quantiles]
 
     def _load_binary(self, name: str, cubin: bytes, shared: int, device: Any) -> tuple[Any, ...]:
-        """Module, function, registers, spills, most threads; a function is known by its number."""
+        """Return module, function, registers, spills and most threads; the function is a number."""
         self._loaded += 1
         return None, self._loaded, 0, 0, MOST_THREADS
 
 
 class _Launcher:
-    """In place of the C function that Triton compiles for each kernel."""
+    """Replaces the C function that Triton compiles for each kernel; records the launch."""
 
     def __init__(self, launches: list[Geometry], source: Any, metadata: Any) -> None:
         self.launches, self.metadata = launches, metadata
@@ -97,15 +97,16 @@ class _Launcher:
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class OfflineGpu:
     """A GPU that is not here."""
 
     driver: OfflineDriver
     watch: TritonWatch
 
     def kernels_of(self, call: Callable[[], Any]) -> tuple[list[Binary], list[Geometry]]:
-        """The code and the shapes of what a call would launch, in order; a kernel's code once."""
-        call()  # compiles, and chooses among configurations
+        """Return the machine code of the kernels that a call would launch, each once, and the shapes of all
+        launches."""
+        call()  # compiles, and lets the autotuner choose a configuration
         self.driver.launches.clear()
         self.watch.start()
         call()
@@ -114,21 +115,22 @@ class StandIn:
 
 
 @functools.cache
-def stand_in_for(arch: str) -> StandIn:
-    """From here on Triton and torch answer as on the flagship of `arch`; before an implementation is imported."""
+def use_offline_gpu(arch: str) -> OfflineGpu:
+    """Make Triton and torch answer as on the largest GPU of `arch`; call it before an implementation is imported."""
     _answer_for(arch)
     offline = OfflineDriver(arch)
     driver.set_active(offline)
-    return StandIn(offline, TritonWatch())
+    return OfflineGpu(offline, TritonWatch())
 
 
 def capability_of(arch: str) -> tuple[int, int]:
+    """Return the compute capability of an architecture."""
     number = int(number_of(arch))
     return number // 10, number % 10
 
 
 def triton_properties(arch: str) -> dict[str, int]:
-    """By the names that Triton's own driver uses."""
+    """Return the properties by the names that Triton's own driver uses."""
     limits, flagship = limits_of(arch), FLAGSHIPS[number_of(arch)]
     assert limits is not None
     return {
@@ -140,7 +142,7 @@ def triton_properties(arch: str) -> dict[str, int]:
 
 
 def torch_properties(arch: str) -> SimpleNamespace:
-    """By the names of torch.cuda.get_device_properties."""
+    """Return the properties by the names of torch.cuda.get_device_properties."""
     limits, flagship = limits_of(arch), FLAGSHIPS[number_of(arch)]
     assert limits is not None
     major, minor = capability_of(arch)
@@ -160,7 +162,7 @@ def torch_properties(arch: str) -> SimpleNamespace:
 
 
 def _answer_for(arch: str) -> None:
-    """What an implementation asks torch of the GPU before it launches."""
+    """Replace the functions by which an implementation asks torch for properties of the GPU."""
     torch.cuda.current_device = lambda: 0
     torch.cuda.get_device_capability = lambda device=None: capability_of(arch)
     torch.cuda.get_device_properties = lambda device=None: torch_properties(arch)

@@ -1,4 +1,4 @@
-"""A kernel of probes/ → a call that launches it, and calls → microseconds."""
+"""A kernel of probes/ → a call that launches it; a call → microseconds of device time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from sitegen.measure.correctness import wait
 
 
 def can_launch() -> bool:
-    """Whether cuda.core is here; without it the only probes are the library's."""
+    """Return whether cuda.core is installed; without it only the library's kernels are probes."""
     return importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.core") is not None
 
 
 def launcher(
-    file: str, entry: str, defines: Mapping[str, object], grid: int, block: int, shared: int = 0
+    file: str, entry: str, defines: Mapping[str, object], *, grid: int, block: int, shared: int = 0
 ) -> Callable[..., None]:
-    """Compiled for the GPU at hand.  The call takes tensors and ctypes numbers; `shared` is bytes per block."""
+    """Return a call that launches an entry of a file of probes/, compiled for the GPU at hand.
+
+    The call takes tensors and ctypes numbers.  `grid` and `block` have one dimension; `shared` is bytes per block.
+    Raises CompileError and RuntimeError.
+    """
     from cuda.core import LaunchConfig, Stream, launch
 
     kernel = _compiled(file, tuple((name, str(value)) for name, value in defines.items())).get_kernel(entry)
@@ -39,12 +43,15 @@ def launcher(
 
 @cache
 def _compiled(file: str, defines: compiling.Defines) -> Any:
-    """All entries of the file, for each way only once."""
+    """Return the compiled file; each set of macros is compiled once."""
     return compiling.compile_probe(PROBES / file, defines)
 
 
 def timed_calls(call: Callable[[], Any], samples: int) -> list[float]:
-    """Microseconds of each of `samples` calls, after two unmeasured ones, behind a spin that hides the launches."""
+    """Return the microseconds of each of `samples` calls, after two calls that are not timed.
+
+    The calls are queued behind a spin, so that the GPU never waits for the host.
+    """
     for _ in range(2):
         call()
     wait()
@@ -53,7 +60,7 @@ def timed_calls(call: Callable[[], Any], samples: int) -> list[float]:
 
 
 def timed_at_once(call: Callable[[], Any], samples: int) -> list[float]:
-    """The same without anything before them: of a GPU that has rested, or of one that is at work."""
+    """Return the microseconds of each of `samples` calls, queued now: behind idleness, or behind other calls."""
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(samples)]
     for start, end in events:
         start.record()

@@ -1,8 +1,8 @@
-"""The parent's side of a child: start it, ask it with a deadline, end it and everything it started.
+"""The parent's side of a child process: start it, send it requests with a deadline, end it with all that it started.
 
-A child is a new process, or comes from a nursery (nursery.py), which saves it the imports.  It has its own process
-group and a private pair of pipes.  What it prints goes to a file in the job's folder, whose end explains a death.
-SIGTERM, two seconds, SIGKILL to the group: no orphans.
+A child is a new process, or is forked by a fork server (fork_server.py), which saves it the imports.  It has its own
+process group and a private pair of pipes.  Its output goes to a file in the job's folder; the end of that file is part
+of the message when the child dies.  A child is ended by SIGTERM and two seconds later by SIGKILL to its group.
 """
 
 from __future__ import annotations
@@ -19,22 +19,26 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from sitegen.measure.protocol import Closed, Ended, Late, Link, Message
+from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded, Message
+from sitegen.measure.requests import Request, message_of
 from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain
 from sitegen.model.variables import passed_on
 
 GRACE_S = 2.0
 _MEMORY_FAULTS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
-"""Exit codes of a process in which memory was used wrongly."""
+"""Exit codes of a process that used memory wrongly."""
 _living: set[int] = set()
-"""Process groups that were started and not ended."""
+"""Process groups that were started and not yet ended."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
+
+R = TypeVar("R")
 
 
 class Process(Protocol):
-    """What a `subprocess.Popen` and a forked process have in common."""
+    """The methods that `subprocess.Popen` and a forked process have in common."""
 
     @property
     def pid(self) -> int: ...
@@ -44,36 +48,37 @@ class Process(Protocol):
     def wait(self, timeout: float | None = None) -> int: ...
 
 
-class GoneError(RuntimeError):
-    """A nursery has ended, and with it every child of the job."""
+class ForkServerGone(RuntimeError):
+    """The fork server has ended, and with it every child of the job."""
 
 
-class Nursery:
-    """A process that has imported torch, and forks itself for each child.  `environment` is that of all of them."""
+class ForkServer:
+    """A process that has imported torch and forks itself for each child.  All children have its `environment`."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "sitegen.measure.nursery", str(theirs.fileno())]
-        self._log = folder / "nursery.log"
+        command = [sys.executable, "-m", "sitegen.measure.fork_server", str(theirs.fileno())]
+        self._log = folder / "fork_server.log"
         with theirs:
             self._process = spawn(command, folder, self._log, environment, (theirs.fileno(),))
         self._socket, self._lock = ours, Lock()
 
-    def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> Forked:
-        """A child, as soon as the imports are done.  Raises GoneError."""
+    def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> ForkedProcess:
+        """Return a new child as soon as the imports are done.  Raises ForkServerGone."""
         pid: int = self._ask({"arguments": arguments, "log": str(log)}, fds)["pid"]
         _living.add(pid)
-        return Forked(pid, self)
+        return ForkedProcess(pid, self)
 
     def reap(self, pid: int) -> int:
-        """The exit code of a dead one; as if killed where nobody knows it any more."""
+        """Return the exit code of a dead child; that of a killed one when the fork server is gone."""
         try:
             code: int = self._ask({"reap": pid})["code"]
-        except GoneError:
+        except ForkServerGone:
             code = -signal.SIGKILL
         return code
 
     def end(self) -> None:
+        """End the fork server and so its children."""
         self._socket.close()
         end_group(self._process)
 
@@ -84,79 +89,92 @@ class Nursery:
                 reply: Message = json.loads(self._socket.recv(1 << 16))
                 return reply
         except (OSError, ValueError) as error:
-            words = " | ".join(last_words(self._log)) or "it said nothing"
-            raise GoneError(f"the process from which all others of this job come is gone: {words}") from error
+            words = " | ".join(last_lines(self._log)) or "it printed nothing"
+            raise ForkServerGone(
+                f"the fork server, which starts every process of this job, is gone: {words}"
+            ) from error
 
 
-class Forked:
-    """A process that is no child of this one, as if it were."""
+class ForkedProcess:
+    """A process that the fork server started: its parent is the fork server, and it behaves like a `Process`."""
 
-    def __init__(self, pid: int, nursery: Nursery) -> None:
-        self.pid, self._nursery = pid, nursery
+    def __init__(self, pid: int, fork_server: ForkServer) -> None:
+        self.pid, self._fork_server = pid, fork_server
         self.returncode: int | None = None
-        self._fd, self._lock = os.pidfd_open(pid), Lock()  # it lives, or waits to be reaped
+        self._fd, self._lock = os.pidfd_open(pid), Lock()  # the PID is valid: it lives, or waits to be reaped
 
     def poll(self) -> int | None:
+        """Return the exit code, or None while it runs."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0.0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Raises subprocess.TimeoutExpired."""
+        """Return the exit code once it has ended.  Raises subprocess.TimeoutExpired."""
         with self._lock:
             if self.returncode is None:
                 poll = select.poll()
                 poll.register(self._fd, select.POLLIN)
                 if not poll.poll(None if timeout is None else timeout * 1000):
                     raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
-                self.returncode = self._nursery.reap(self.pid)
+                self.returncode = self._fork_server.reap(self.pid)
                 os.close(self._fd)
             return self.returncode
 
 
 class Child:
-    """One process for one implementation, baseline or probe.  `arguments` are those of `sitegen.measure.child`;
-    `source` is the nursery from which it comes, or the environment of a new process."""
+    """One process for one implementation, baseline or probe.
 
-    def __init__(self, name: str, arguments: list[str], folder: Path, source: Nursery | dict[str, str]) -> None:
+    `arguments` are those of `sitegen.measure.child`.  `source` is the fork server that forks it, or the environment of
+    a new process.
+    """
+
+    def __init__(self, name: str, arguments: list[str], folder: Path, source: ForkServer | dict[str, str]) -> None:
         self.name = name
         self.log = folder / f"{name}.log".replace("/", "_")
         self.busy_s = 0.0
-        """Time spent on requests so far, without `prepare`."""
+        """Time that requests with a budget have taken so far."""
         to_child, from_child = os.pipe(), os.pipe()
-        self.link = Link(from_child[0], to_child[1])
+        self.channel = Channel(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            self.process: Process
-            if isinstance(source, Nursery):
-                self.process = source.fork(arguments, self.log, fds)
-            else:
-                command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
-                self.process = spawn(command, folder, self.log, source, fds)
+            self.process = self._started(arguments, folder, source, fds)
         finally:
             for fd in fds:
                 os.close(fd)
 
-    def ask(self, do: str, seconds: float, **arguments: Any) -> Any:
-        """The child's reply.  Raises Ended with a status: its own, `timeout`, or `runtime_error` when it died."""
+    def _started(
+        self, arguments: list[str], folder: Path, source: ForkServer | dict[str, str], fds: tuple[int, int]
+    ) -> Process:
+        if isinstance(source, ForkServer):
+            return source.fork(arguments, self.log, fds)
+        command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
+        return spawn(command, folder, self.log, source, fds)
+
+    def ask(self, request: Request[R], seconds: float) -> R:
+        """Return the child's reply.
+
+        Raises EvaluationEnded, after which the child has ended: with the status that it gave, `timeout`, or
+        `runtime_error` when it died.
+        """
         try:
-            self.link.send({"do": do, **arguments})
-            return _reply(self.link.receive(seconds))
-        except Late:
+            self.channel.send(message_of(request))
+            return _reply(request, self.channel.receive(seconds))
+        except DeadlinePassed:
             self.end()
-            raise Ended(Status.TIMEOUT, f"`{do}` took more than {seconds:.0f} s") from None
-        except Closed:
+            raise EvaluationEnded(Status.TIMEOUT, f"{request.work} took more than {seconds:.0f} s") from None
+        except ChannelClosed:
             self.end()
-            raise Ended(Status.RUNTIME_ERROR, self._obituary()) from None
-        except Ended:
+            raise EvaluationEnded(Status.RUNTIME_ERROR, self._cause_of_death()) from None
+        except EvaluationEnded:
             self.end()
             raise
 
-    def ask_within_budget(self, do: str, budget_s: float, **arguments: Any) -> Any:
-        """As `ask`, with what is left of the evaluation's budget as the deadline."""
+    def ask_within_budget(self, request: Request[R], budget_s: float) -> R:
+        """Return the reply as `ask` does, with what is left of the evaluation's budget as the deadline."""
         start = time.monotonic()
         try:
-            return self.ask(do, max(0.1, budget_s - self.busy_s), **arguments)
+            return self.ask(request, max(0.1, budget_s - self.busy_s))
         finally:
             self.busy_s += time.monotonic() - start
 
@@ -165,22 +183,22 @@ class Child:
         return self.process.poll() is None
 
     def end(self) -> None:
-        """Ends the child's whole process group; may be called twice."""
-        if self.link.reads >= 0:
+        """End the child's whole process group; may be called twice."""
+        if self.channel.reads >= 0:
             end_group(self.process)
-            self.link.close()
-            self.link.reads = self.link.writes = -1
+            self.channel.close()
+            self.channel.reads = self.channel.writes = -1
 
-    def _obituary(self) -> str:
+    def _cause_of_death(self) -> str:
         code = self.process.returncode
-        cause = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"exited with {code}"
-        memory = code in _MEMORY_FAULTS
-        hint = ["a kernel that reads or writes far outside of its tensors ends like this"] if memory else []
-        return "\n".join([f"the process {cause}", *last_words(self.log), *hint])
+        killed = code is not None and code < 0
+        cause = f"was killed by {signal.Signals(-code).name}" if killed else f"exited with {code}"
+        hint = ["a kernel that reads or writes far outside of its tensors ends like this"]
+        return "\n".join([f"the process {cause}", *last_lines(self.log), *(hint if code in _MEMORY_FAULTS else [])])
 
 
-def last_words(log: Path, lines: int = 6) -> list[str]:
-    """The end of what a process printed; paths are the author's."""
+def last_lines(log: Path, lines: int = 6) -> list[str]:
+    """Return the end of what a process printed, with paths relative to the author's files."""
     with contextlib.suppress(OSError), log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4000))
         text = file.read().decode(errors="replace").replace(f"{log.parent / 'site'}/", "")
@@ -189,21 +207,25 @@ def last_words(log: Path, lines: int = 6) -> list[str]:
 
 
 def kill_all() -> None:
-    """At once and without grace: for a parent that must go."""
+    """Kill every process group at once and without grace: for a parent that must end now."""
     for group in list(_living):
         _signal_group(group, signal.SIGKILL)
 
 
-def _reply(message: Message) -> Any:
+def _reply(request: Request[R], message: Message) -> R:
     if "status" in message:
-        raise Ended(Status(message["status"]), message["message"])
-    return message["reply"]
+        raise EvaluationEnded(Status(message["status"]), message["message"])
+    reply: R = from_plain(request.reply, message["reply"])
+    return reply
 
 
 def spawn(
     command: list[str], folder: Path, log: Path, environment: dict[str, str], fds: tuple[int, ...] = ()
 ) -> subprocess.Popen[bytes]:
-    """The command in a process group of its own, which must be ended by `end_group`; it can import this package."""
+    """Start a command in `folder` and in a process group of its own, which `end_group` must end.
+
+    Its output goes to `log`, it inherits `fds`, and it can import this package.
+    """
     paths = [str(_PACKAGE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -221,7 +243,7 @@ def spawn(
 
 
 def end_group(process: Process) -> None:
-    """Ends the process and all that it started; may be called twice."""
+    """End the process and all that it started; may be called twice."""
     for number, seconds in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 10.0)):
         _signal_group(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,8 +1,8 @@
-"""Requests and replies between the parent and a child: one JSON object per line over a private pair of pipes.
+"""Messages between the parent and a child process: one JSON object per line, over a private pair of pipes.
 
-Standard output and standard error belong to the code under test.  The parent sends
-`{"do": NAME, …}`; the child answers each request with exactly one object: `{"reply": …}`,
-or `{"status": STATUS, "message": TEXT}` when the evaluation ends there.
+Standard output and standard error belong to the code under test.  The parent sends `{"do": NAME, …}` (requests.py).
+The child answers each request with exactly one object: `{"reply": …}`, or `{"status": STATUS, "message": TEXT}` when
+the evaluation ends with this request.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from sitegen.model.kernel import Status
 Message = dict[str, Any]
 
 
-class Ended(Exception):
-    """An evaluation is over before its end: why, as a status and a few lines."""
+class EvaluationEnded(Exception):
+    """An evaluation has ended early.  `status` and `message` say why; the message may have several lines."""
 
     def __init__(self, status: Status, message: str) -> None:
         super().__init__(f"{status}: {message}")
         self.status, self.message = status, message
 
 
-class Closed(Exception):
-    """The other end is gone."""
+class ChannelClosed(Exception):
+    """The process at the other end of the pipes has closed them, or has ended."""
 
 
-class Late(Exception):
+class DeadlinePassed(Exception):
     """No message came before the deadline."""
 
 
-class Link:
-    """One end: reads lines from one file descriptor, writes lines to another."""
+class Channel:
+    """One end of the pair of pipes: reads lines from one file descriptor and writes lines to another."""
 
     def __init__(self, reads: int, writes: int) -> None:
         self.reads, self.writes, self.pending = reads, writes, b""
 
     def send(self, message: Message) -> None:
-        """Raises Closed."""
+        """Write a message.  Raises ChannelClosed."""
         data = json.dumps(message).encode() + b"\n"
         try:
             while data:
                 data = data[os.write(self.writes, data) :]
         except OSError as error:
-            raise Closed(str(error)) from error
+            raise ChannelClosed(str(error)) from error
 
     def receive(self, seconds: float | None = None) -> Message:
-        """The next message.  Raises Late after `seconds`, Closed at the end of the pipe."""
+        """Return the next message.  Raises DeadlinePassed after `seconds`, ChannelClosed at the end of the pipe."""
         until = None if seconds is None else time.monotonic() + seconds
         while b"\n" not in self.pending:
             self._wait(until)
             chunk = os.read(self.reads, 1 << 20)
             if not chunk:
-                raise Closed("the pipe ended")
+                raise ChannelClosed("the pipe ended")
             self.pending += chunk
         line, self.pending = self.pending.split(b"\n", 1)
         message: Message = json.loads(line)
@@ -67,8 +67,9 @@ class Link:
         poll.register(self.reads, select.POLLIN)
         left = None if until is None else max(0.0, until - time.monotonic()) * 1000
         if not poll.poll(left):
-            raise Late
+            raise DeadlinePassed
 
     def close(self) -> None:
+        """Close both file descriptors."""
         for fd in {self.reads, self.writes}:
             os.close(fd)

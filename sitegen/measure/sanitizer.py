@@ -1,7 +1,8 @@
-"""A kernel's implementations under compute-sanitizer → `Sanitized`: what each of its four tools found in our kernels.
+"""The implementations of a kernel under compute-sanitizer → `Sanitized`: findings of its four tools in our kernels.
 
-One process for each tool, side by side, through all implementations at small shapes.  Memory is allocated piece by
-piece, so that the tool sees the end of every tensor; findings in torch's and the library's kernels are dropped.
+Each tool has a process of its own, side by side with the others, which calls all implementations at small shapes.  Each
+tensor is allocated by itself, so that the tool sees its end.  Findings in kernels of torch and of libraries are
+dropped.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from sitegen.measure.inspection import Sanitizing, calls_to_sanitize
 from sitegen.measure.sources import write_sources
-from sitegen.measure.stage import Stage
-from sitegen.measure.tool import Passage, Tool, find_tool, go_through
+from sitegen.measure.tool_calls import CallToSanitize, calls_to_sanitize
+from sitegen.measure.tool_runs import ToolCommand, ToolRun, find_tool, run_calls
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import InspectJob, Sanitized
 from sitegen.model.kernel import Status
 
@@ -25,13 +26,14 @@ MEANING = {
     "synccheck": Status.RACE,
     "initcheck": Status.INCORRECT,
 }
-"""By tool, what a finding of it says; the first of several counts."""
+"""Status that a finding of each tool means; when several tools have findings, the first in this order counts."""
 _EXACT_ALLOCATIONS = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 _OPTIONS = ("--target-processes", "application-only", "--launch-timeout", "60", "--print-limit", "10000")
 _QUIET = ("--report-api-errors", "no", "--show-backtrace", "device")
-"""Errors of the CUDA API that torch provokes and handles are not asked for, nor where on the host a launch was."""
+"""No report of CUDA API errors, which torch provokes and handles, and no backtrace of the host."""
 _OF_TOOL = {"initcheck": ("--check-api-memory-access", "no"), "racecheck": ("--racecheck-detect-level", "error")}
-"""Copies are not ours; what racecheck itself calls a warning may be meant, so that it takes nobody's time away."""
+"""Options of single tools.  Copies are not code of the implementation.  A warning of racecheck may be intended, so only
+its errors fail an evaluation."""
 
 _ATTRIBUTE = re.compile(r"__\w+__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _GLOBAL = re.compile(r"__global__\b[^;{(]*?\b(\w+)\s*(?:<[^;{(]*>)?\s*\(")
@@ -49,32 +51,33 @@ class Finding:
     text: str
     """`Invalid __global__ write of size 4 bytes at rows (rows.cu:16), 1 bytes after the nearest allocation …`."""
     functions: frozenset[str]
-    """That it names."""
+    """Functions that it names."""
 
 
-def sanitize(job: InspectJob, stage: Stage) -> tuple[tuple[Sanitized, ...], tuple[str, ...]]:
-    """What was found, and which tool could not say anything of whom."""
+def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[Sanitized, ...], tuple[str, ...]]:
+    """Return the findings of each call, and warnings about tools that could not judge a call."""
     sanitizer, calls = find_tool("compute-sanitizer"), calls_to_sanitize(job)
     if sanitizer is None:
         return (), ("no findings: compute-sanitizer is not installed here",)
     with ThreadPoolExecutor(len(MEANING)) as pool:
-        look = partial(_look, sanitizer, job, stage)
-        looked = dict(zip(MEANING, pool.map(look, MEANING), strict=True))
-    found = {tool: by_call for tool, (by_call, _) in looked.items()}
-    problems = [f"{tool} {problem}" for tool, (_, several) in looked.items() for problem in several]
-    return tuple(_sanitized(n, call, found) for n, call in enumerate(calls)), tuple(dict.fromkeys(problems))
+        run = partial(_run_tool, sanitizer, job, workspace)
+        results = dict(zip(MEANING, pool.map(run, MEANING), strict=True))
+    by_tool = {tool: texts for tool, (texts, _) in results.items()}
+    problems = [f"{tool} {problem}" for tool, (_, several) in results.items() for problem in several]
+    return tuple(_sanitized(n, call, by_tool) for n, call in enumerate(calls)), tuple(dict.fromkeys(problems))
 
 
 def own_kernels(job: InspectJob) -> frozenset[str]:
-    """The names of all kernels that the job's sources define."""
+    """Return the names of all kernels that the job's sources define."""
     cells = [one.source for one in job.kernel.implementations]
     texts = [_ATTRIBUTE.sub("", text) for text in (*job.sources.values(), *cells)]
     return frozenset(name for text in texts for pattern in (_GLOBAL, _JIT) for name in pattern.findall(text))
 
 
 def findings(text: str) -> Iterator[Finding]:
-    """What a tool printed: a title, and more of it in deeper lines.  A title of its own that reports nothing names no
-    function.
+    """Yield the findings in a tool's output: a title, and details in deeper lines.
+
+    A title without a report, such as the tool's own, becomes a finding that names no function.
     """
     title, details = "", list[str]()
     for spaces, line in [*((m[1], m[2]) for m in _LINE.finditer(text)), (" ", "")]:
@@ -87,83 +90,85 @@ def findings(text: str) -> Iterator[Finding]:
 
 
 def _finding(title: str, details: Sequence[str]) -> Finding:
-    """Without threads and addresses: they differ from run to run."""
+    """Return the finding without threads and addresses, which differ from run to run."""
     places = [line for line in details if line.startswith("at ")][:1]
     more = [line.removeprefix("and is ") for line in details if line.startswith("and ")]
-    functions = frozenset(_bare(m[1]) for line in (title, *details) for m in _PLACE.finditer(line))
+    functions = frozenset(_function_name(m[1]) for line in (title, *details) for m in _PLACE.finditer(line))
     text = ", ".join([" ".join([title, *places]), *more])
-    return Finding(_ADDRESS.sub("", _PLACE.sub(_shown, text)), functions)
+    return Finding(_ADDRESS.sub("", _PLACE.sub(_place_text, text)), functions)
 
 
-def _shown(place: re.Match[str]) -> str:
-    return f"at {_bare(place[1])}" + (f" ({place[2]})" if place[2] else "")
+def _place_text(place: re.Match[str]) -> str:
+    return f"at {_function_name(place[1])}" + (f" ({place[2]})" if place[2] else "")
 
 
-def _bare(function: str) -> str:
-    """`void rows<float>(const float *, …)` → `rows`."""
+def _function_name(function: str) -> str:
+    """Return the bare name of a function: `rows` for `void rows<float>(const float *, …)`."""
     before = re.split(r"[(<]", function.replace("<unnamed>", ""))[0].split()
     return before[-1].split("::")[-1] if before else function
 
 
 def sanitizer_command(sanitizer: str, tool: str) -> list[str]:
+    """Return the command line of one of the four tools."""
     return [sanitizer, "--tool", tool, *_OPTIONS, *_QUIET, *_OF_TOOL.get(tool, ())]
 
 
-def _look(sanitizer: str, job: InspectJob, stage: Stage, name: str) -> tuple[dict[int, str], list[str]]:
-    """By call, the first finding of one tool inside our kernels, or an empty text; and what went wrong."""
-    folder, ours, calls = stage.folder / name, own_kernels(job), calls_to_sanitize(job)
+def _run_tool(sanitizer: str, job: InspectJob, workspace: Workspace, name: str) -> tuple[dict[int, str], list[str]]:
+    """Return the first finding of one tool inside our kernels by call, empty where it has none, and what went wrong."""
+    folder, kernels, calls = workspace.folder / name, own_kernels(job), calls_to_sanitize(job)
     write_sources(folder, job.sources)
-    program = ["-m", "sitegen.measure.under_tools", "sanitize", str(stage.job_file), str(folder)]
+    program = ["-m", "sitegen.measure.tool_target", "sanitize", str(workspace.job_file), str(folder)]
     command = sanitizer_command(sanitizer, name)
-    tool = Tool(name, lambda _: command, program, _EXACT_ALLOCATIONS)
+    tool = ToolCommand(name, lambda _: command, program, _EXACT_ALLOCATIONS)
     names = {number: call.implementation.name for number, call in enumerate(calls)}
-    found, problems = dict[int, str](), list[str]()
-    for passage in go_through(tool, names, stage.folder, partial(_suspect, ours)):
-        found |= _found(passage, ours)
-        problems += _problems(passage, found, names, _suspect(ours, passage))
-    for number in [n for n, text in found.items() if text and name == "initcheck" and _stores_in_bulk(job, calls[n])]:
-        del found[number]
+    texts, problems = dict[int, str](), list[str]()
+    for run in run_calls(tool, names, workspace.folder, partial(_first_unreliable, kernels)):
+        texts |= _first_findings(run, kernels)
+        problems += _problems(run, texts, names, _first_unreliable(kernels, run))
+    for number in [n for n, text in texts.items() if text and name == "initcheck" and _stores_in_bulk(job, calls[n])]:
+        del texts[number]
         problems.append(f"cannot judge {names[number]}: it does not see what the bulk copy engine writes")
-    return found, problems
+    return texts, problems
 
 
-def _stores_in_bulk(job: InspectJob, call: Sanitizing) -> bool:
-    """Whether a kernel of it, or a header, writes memory through the copy engine."""
+def _stores_in_bulk(job: InspectJob, call: CallToSanitize) -> bool:
+    """Return whether the implementation, or a header, writes memory through the bulk copy engine."""
     own = [call.implementation.source, job.sources.get(call.implementation.file, "")]
     headers = [text for path, text in job.sources.items() if path.endswith((".h", ".cuh"))]
     return any(_BULK_STORE.search(text) for text in (*own, *headers))
 
 
-def _suspect(ours: frozenset[str], passage: Passage) -> int | None:
-    """After a finding nothing of the same process is believed: a tool stops printing after so many, and a context may
-    be lost.
+def _first_unreliable(kernels: frozenset[str], run: ToolRun) -> int | None:
+    """Return the call with the first finding, or the one that ended the process.
+
+    The rest of that process is not used: a tool stops printing after a number of reports, and the context may be lost.
     """
-    inside = (number for number, text in _found(passage, ours).items() if text)
-    return next(inside, passage.culprit)
+    with_finding = (number for number, text in _first_findings(run, kernels).items() if text)
+    return next(with_finding, run.fatal_call)
 
 
-def _found(passage: Passage, ours: frozenset[str]) -> dict[int, str]:
-    """Up to the first finding."""
-    found: dict[int, str] = {}
-    for number, section in passage.sections().items():
-        inside = next((f.text for f in findings(section) if f.functions & ours), "")
-        if inside or number in passage.ended:
-            found[number] = inside
-        if inside:
+def _first_findings(run: ToolRun, kernels: frozenset[str]) -> dict[int, str]:
+    """Return the first finding inside the kernels by call, empty where there is none, up to the first call with one."""
+    texts: dict[int, str] = {}
+    for number, section in run.sections().items():
+        text = next((f.text for f in findings(section) if f.functions & kernels), "")
+        if text or number in run.ended:
+            texts[number] = text
+        if text:
             break
-    return found
+    return texts
 
 
-def _problems(passage: Passage, found: Mapping[int, str], names: Mapping[int, str], last: int | None) -> Iterator[str]:
-    """Who could not be looked at, up to the `last` call of the process that is believed."""
-    if not passage.begun:
-        yield f"could not run: {passage.why}"
-    for number, why in passage.failed.items():
-        if number not in found and (last is None or number <= last):
-            yield f"could not look at {names[number]}: {why}"
+def _problems(run: ToolRun, texts: Mapping[int, str], names: Mapping[int, str], last: int | None) -> Iterator[str]:
+    """Yield a sentence for each call that was not judged, up to the `last` call of the process that is used."""
+    if not run.begun:
+        yield f"could not run: {run.why}"
+    for number, why in run.failed.items():
+        if number not in texts and (last is None or number <= last):
+            yield f"could not check {names[number]}: {why}"
 
 
-def _sanitized(number: int, call: Sanitizing, found: Mapping[str, Mapping[int, str]]) -> Sanitized:
-    said = {tool: by_call[number] for tool, by_call in found.items() if number in by_call}
-    status = next((MEANING[tool] for tool in MEANING if said.get(tool)), Status.PASSED)
-    return Sanitized(call.implementation.name, said, status, call.wrong)
+def _sanitized(number: int, call: CallToSanitize, by_tool: Mapping[str, Mapping[int, str]]) -> Sanitized:
+    texts = {tool: by_call[number] for tool, by_call in by_tool.items() if number in by_call}
+    status = next((MEANING[tool] for tool in MEANING if texts.get(tool)), Status.PASSED)
+    return Sanitized(call.implementation.name, texts, status, call.wrong)

@@ -39,7 +39,8 @@ def source_file(folder: Path, kernel: Kernel, implementation: Implementation) ->
 
 
 def load_module(folder: Path, file: Path) -> ModuleType:
-    """The module of a file below `folder`, under the name that `import` would give it there."""
+    """Return the module of a file below `folder`, under the name that `import` would give it there.  Raises
+    ImportError."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     name = ".".join(file.relative_to(folder).with_suffix("").parts)

@@ -1,9 +1,9 @@
-"""In the child: one turn of a round → samples in microseconds of device time, cold cache, launches hidden.
+"""A runnable → samples of one turn, in microseconds of device time per call, with cold caches and hidden launches.
 
-Inputs and outputs rotate over as many sets as the parent says, so that a set is cold when it comes again.
-A plain turn warms up, queues everything behind a spin, and puts events around each call.  Where calls are short (the
-parent decides, for everybody in a job alike) each sample is the replay of a CUDA graph that holds many calls.
-A burst turn times calls right after idleness, a sustained turn after a stretch of the same calls without a gap.
+Calls rotate over several sets of inputs and outputs, so that a set is cold when it is used again; the parent says how
+many.  A plain turn warms up, queues all calls behind a spin, and records events around each call.  Where calls are
+short each sample is the replay of a CUDA graph with many calls; the parent decides this for the whole job.  A burst
+turn times calls right after idleness, and a sustained turn after a stretch of the same calls without a gap.
 """
 
 from __future__ import annotations
@@ -19,74 +19,80 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.call import Subject
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
-from sitegen.measure.correctness import Bench, wait
+from sitegen.measure.correctness import KernelSetup, wait
 from sitegen.measure.geometry import names_of
 from sitegen.measure.inputs import generator, in_order, output_dtypes, output_shapes
-from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Kind, TurnResult
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.rounds import TurnKind, TurnResult
+from sitegen.measure.runnable import Runnable
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Status
 
 GRAPH_CALLS, GRAPH_US = 200, 4000.0
-"""A graph holds so many calls, or as many as take so long: 200 calls of 20 µs."""
+"""The most calls in a graph; microseconds that its calls take at most: 200 calls of 20 µs."""
 LAUNCH_BOUND_SHARE = 0.10
 BURST_CALLS, IDLE_S, SUSTAINED_S = 12, 0.2, 0.3
-"""A burst turn is two bursts of at most so many calls, each after so much idleness."""
+"""The most calls of a burst; seconds of idleness before it; seconds of calls before the samples of a sustained turn."""
 FIRST_SEED = 1000
-"""Of the sets' inputs: other data than any that correctness saw."""
+"""Seed of the first set's inputs: other data than the checks use."""
 _SPIN_HZ = 2.0e9
 """About the SM clock: torch.cuda._sleep counts its cycles."""
 _LONGEST_SPIN_S = 0.05
 _EVENTS_S, _SPARE = 1e-5, 1.25
-"""Host time of two events; how much longer than launching everything took last time a spin is."""
+"""Host seconds of two events; length of a spin as a multiple of the time that queueing took last time."""
 _WARM_CALLS, _WARM_S = 3, 0.003
-"""At the beginning of a plain turn."""
+"""Calls between two looks at the clock, and seconds, of the warm-up of a plain turn."""
 _SLOW_US = 20_000.0
-"""A call so long warms up by itself, once."""
+"""Device time of a call from which one call is enough to warm up."""
 _FIRST_WARM_S, _FIRST_SAMPLES = 0.03, 20
-"""Before the first estimate, and for it."""
+"""Seconds of warm-up before the first estimate, and its samples."""
 _WIPED_BYTES_PER_S = 2e11
+"""Assumed rate at which the GPU wipes memory that was freed."""
 _AHEAD_US = 20_000.0
-"""How much work is queued ahead of the GPU in a sustained stretch."""
+"""Microseconds of work that are queued ahead of the GPU in a sustained stretch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class BufferSet:
+    """Inputs and outputs of one call."""
+
     inputs: list[Any]
     outs: list[Any]
 
 
 @dataclass(slots=True)
-class Stopwatch:
-    """Times `call` on one rotating set after another.  `resident`: its sets stay in memory between turns."""
+class CallTimer:
+    """Times `call` on one rotating set after another."""
 
-    call: Callable[[Set], Any]
-    make: Callable[[int], Set]
-    """The set of that number, always with the same values."""
+    call: Callable[[BufferSet], Any]
+    make: Callable[[int], BufferSet]
+    """Makes the set of that index, always with the same values."""
     count: int
+    """Number of sets."""
     resident: bool
+    """True when the sets stay in memory between turns."""
     clock: SmClock | None
     power: PowerMeter | NoPowerMeter
-    sets: list[Set] = field(default_factory=list)
-    made: deque[Any] = field(default_factory=deque)
-    """What calls without `out` made for the last sets: kept, so that each gets other memory, as cold as ours."""
+    sets: list[BufferSet] = field(default_factory=list)
+    returned: deque[Any] = field(default_factory=deque)
+    """Outputs that calls without `out` allocated for the last sets.  They are kept, so that each call gets other
+    memory, which is as cold as a set."""
     at: int = 0
-    """The set that comes next; kept across turns, so that a turn never begins with a warm set."""
+    """Index of the next set; kept across turns, so that a turn never begins with a warm set."""
     host_s: float = 0.0
-    """Host time of one call, for the length of the first spin."""
+    """Host seconds of one call, for the length of the first spin."""
     queued_s: float = 0.0
-    """Host time of one sample of the last batch, for the length of the next spin."""
-    ran_dry: bool = False
-    """Whether the last spin ended before all was queued: then samples may hold the host's time."""
+    """Host seconds of one sample of the last batch, for the length of the next spin."""
+    queue_ran_dry: bool = False
+    """True when the last spin ended before all calls were queued: the samples may then contain host time."""
     estimate_us: float = 0.0
     graph: Any = None
     graph_calls: int = 0
     launch_bound: bool = False
 
     def prepare(self) -> float:
-        """Sets and warm-up.  Returns a first estimate in µs, by events."""
+        """Make the sets, warm up, and return an estimate of the device time of a call, in microseconds."""
         self._make_sets()
         self._timed_step()
         wait()
@@ -98,9 +104,9 @@ class Stopwatch:
         return self.estimate_us
 
     def resume(self, estimate_us: float, graph_calls: int) -> None:
-        """As another process of the same code was prepared, without timing anything; 0 calls: no graph.
+        """Make ready with what another process of the same code has learned, without timing; 0 calls mean no graph.
 
-        Raises Ended where what was captured into a graph there cannot be here.
+        Raises EvaluationEnded where calls that were captured there cannot be captured here.
         """
         self.estimate_us = estimate_us
         if not self.resident:
@@ -108,10 +114,12 @@ class Stopwatch:
         self._make_sets()
         self._warm_up()
         if graph_calls and not self._capture(graph_calls):
-            raise Ended(Status.RUNTIME_ERROR, "its calls could be captured into a graph in one process only")
+            raise EvaluationEnded(
+                Status.RUNTIME_ERROR, "its calls could be captured into a CUDA graph in one process only"
+            )
 
     def use_graph(self) -> bool:
-        """From now on samples are replays of a graph; False where the calls cannot be captured."""
+        """Make each sample the replay of a graph from now on; return False where the calls cannot be captured."""
         if not self.resident or not self._capture(self._calls_in_graph()):
             return False
         graph_us = median(self._replayed(_FIRST_SAMPLES))
@@ -119,60 +127,62 @@ class Stopwatch:
         self.estimate_us = graph_us
         return True
 
-    def turn(self, kind: Kind, samples: int) -> TurnResult:
+    def turn(self, kind: TurnKind, samples: int) -> TurnResult:
+        """Take one turn."""
         start = time.perf_counter()
         self._make_sets()
-        take = {Kind.PLAIN: self._plain, Kind.BURST: self._bursts, Kind.SUSTAINED: self._sustained}[kind]
+        take = {TurnKind.PLAIN: self._plain, TurnKind.BURST: self._bursts, TurnKind.SUSTAINED: self._sustained}[kind]
         us, clocks, idle_s = take(samples)
-        known, seen = [mhz for mhz in clocks if mhz], self.power.take()
+        known, reading = [mhz for mhz in clocks if mhz], self.power.take()
         return TurnResult(
             us=tuple(us),
             busy_s=time.perf_counter() - start - idle_s,
             clock_mhz=fmean(known) if known else None,
-            power_w=seen.power_w,
-            throttle=seen.throttle,
+            power_w=reading.power_w,
+            throttle=reading.throttle,
         )
 
-    def last_set(self) -> Set:
-        """The one that the last timed call used."""
+    def last_set(self) -> BufferSet:
+        """Return the set that the last timed call used."""
         return self.sets[(self.at - 1) % len(self.sets)]
 
     def finish_turn(self) -> None:
+        """Drop the sets, unless they stay in memory between turns."""
         self._drop_sets()
 
     def warm(self, seconds: float) -> None:
-        """Calls for a while, so that the GPU's clock is up before the first round."""
+        """Call for so many seconds, so that the clock of the GPU is up before the first round."""
         self._make_sets()
         self._warm_up(seconds)
         self._drop_sets()
 
     def step(self) -> None:
-        """One call on the next set."""
+        """Call once, on the next set."""
         current = self.sets[self.at]
         self.at = (self.at + 1) % len(self.sets)
-        self.made.append(self.call(current))
+        self.returned.append(self.call(current))
 
     def _timed_step(self) -> None:
-        """Also measures the host's time of a call."""
+        """Call once, and measure the host time of the call."""
         before = time.perf_counter()
         self.step()
         self.host_s = time.perf_counter() - before
 
     def _plain(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
-        """Microseconds of each sample, the clock during them, and seconds of idleness; so do the two below.
+        """Return the microseconds of each sample, the SM clock during them, and seconds of idleness.
 
-        Launches are slow in a process's first turn: on an H200, calls of a Triton kernel took a tenth to a fifth longer
-        in half of them, until such a batch was taken again.
+        Launches are slow in the first turn of a process, so the spin may end too early.  The batch is then taken again:
+        on an H200, calls of a Triton kernel took 10 to 20 % longer in half of the first turns without this.
         """
         self._warm_up()
         take = self._replayed if self.graph else partial(self._timed, self.step)
         us = take(samples)
-        if self.ran_dry:
+        if self.queue_ran_dry:
             us = take(samples)
         return us, [self._mhz()], 0.0
 
     def _bursts(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
-        """Two bursts: before each nothing touches the GPU, not even a question to NVML."""
+        """Return the same for two bursts.  Before each burst nothing touches the GPU, not even a query of NVML."""
         self._timed_step()
         wait()
         us, clocks = [], []
@@ -183,13 +193,13 @@ class Stopwatch:
         return us, clocks, 2 * IDLE_S
 
     def _sustained(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
-        """Samples behind a stretch of the same calls that is still running while they are queued."""
+        """Return the same for samples behind a stretch of calls that still runs while the samples are queued."""
         self._run_for(SUSTAINED_S)
         us = self._timed(self.step, samples, spin=False)
         return us, [self._mhz()], 0.0
 
     def _run_for(self, seconds: float) -> None:
-        """Keeps the GPU at work for so long, always a little ahead of it, and returns before the last is done."""
+        """Keep the GPU busy for so long; return while the last calls still run."""
         calls = max(1, math.ceil(_AHEAD_US / self.estimate_us))
         until, queued = time.perf_counter() + seconds, None
         while time.perf_counter() < until:
@@ -203,12 +213,12 @@ class Stopwatch:
     def _make_sets(self) -> None:
         if not self.sets:
             self.sets = [self.make(index) for index in range(self.count)]
-            self.made = deque(maxlen=self.count)
+            self.returned = deque(maxlen=self.count)
 
     def _drop_sets(self) -> None:
         if not self.resident:
             self.sets = []
-            self.made.clear()
+            self.returned.clear()
             give_back_memory()
 
     def _warm_up(self, seconds: float = _WARM_S) -> None:
@@ -221,7 +231,10 @@ class Stopwatch:
                 return
 
     def _timed(self, call: Callable[[], None], samples: int, spin: bool = True) -> list[float]:
-        """Device time of each call: events around it, everything queued behind a spin, or behind what runs already."""
+        """Return the device time of each call in microseconds, by events around it.
+
+        All calls are queued behind a spin, or without one behind the calls that run already.
+        """
         starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(samples)] for _ in range(2))
         spun = self._spun(samples) if spin else None
         if self.clock:
@@ -231,7 +244,7 @@ class Stopwatch:
             start.record()
             call()
             end.record()
-        self.ran_dry = spun is not None and bool(spun.query())
+        self.queue_ran_dry = spun is not None and bool(spun.query())
         self.queued_s = (time.perf_counter() - began) / samples
         if self.clock:
             self.clock.stop()
@@ -240,7 +253,7 @@ class Stopwatch:
         return [start.elapsed_time(end) * 1000.0 for start, end in zip(starts, ends, strict=True)]
 
     def _spun(self, samples: int) -> Any:
-        """The end of a spin that lasts a little longer than it takes to queue so many samples."""
+        """Queue a spin that lasts a little longer than queueing so many samples; return the event at its end."""
         each_s, spun = self.queued_s or self.host_s + _EVENTS_S, torch.cuda.Event()
         torch.cuda._sleep(int(min(_LONGEST_SPIN_S, 1e-4 + _SPARE * samples * each_s) * _SPIN_HZ))
         spun.record()
@@ -250,16 +263,16 @@ class Stopwatch:
         return self.clock.mhz() if self.clock else None
 
     def _replayed(self, samples: int) -> list[float]:
-        """As above with a graph's replay as the call, per call in it."""
+        """Return the device time per call of so many replays of the graph, in microseconds."""
         return [us / self.graph_calls for us in self._timed(self.graph.replay, samples)]
 
     def _calls_in_graph(self) -> int:
-        """Each set as often as the others."""
+        """Return how many calls a graph has: each set is used equally often."""
         enough = min(GRAPH_CALLS, math.ceil(GRAPH_US / self.estimate_us))
         return math.ceil(enough / len(self.sets)) * len(self.sets)
 
     def _capture(self, calls: int) -> bool:
-        """Records a graph of so many calls; False where that fails."""
+        """Capture so many calls into a graph; return False where that fails."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):
@@ -274,20 +287,26 @@ class Stopwatch:
 
 
 def give_back_memory() -> None:
-    """To the driver, and waits: for a millisecond after gigabytes are freed the calls of every process are slower by a
-    tenth (seen on an H200; as if the GPU wiped them)."""
+    """Give free memory back to the driver, and wait until the GPU is quiet again.
+
+    For about a millisecond after gigabytes are freed the calls of every process are 10 % slower (seen on an H200, as if
+    the GPU wiped the memory).
+    """
     reserved = torch.cuda.memory_reserved()
     torch.cuda.empty_cache()
     time.sleep((reserved - torch.cuda.memory_reserved()) / _WIPED_BYTES_PER_S)
 
 
-def make_set(bench: Bench, subject: Subject, dims: Mapping[str, int], index: int) -> Set:
-    made = bench.reference.make_inputs(
-        dims, getattr(torch, bench.dtype), generator(bench.device, FIRST_SEED + index), bench.device
+def make_set(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], index: int) -> BufferSet:
+    """Return the set of that index, always with the same values; without outputs where the call allocates them."""
+    tensors = setup.reference.make_inputs(
+        dims, getattr(torch, setup.dtype), generator(setup.device, FIRST_SEED + index), setup.device
     )
-    inputs = list(in_order(bench.kernel, made))
-    if not subject.takes_out:
-        return Set(inputs, [])
-    shapes = output_shapes(bench.kernel, names_of(dims, bench.params, DTYPES[bench.dtype].itemsize))
-    dtypes = output_dtypes(bench.kernel, bench.dtype)
-    return Set(inputs, [torch.empty(s, dtype=d, device=bench.device) for s, d in zip(shapes, dtypes, strict=True)])
+    inputs = list(in_order(setup.kernel, tensors))
+    if not runnable.takes_out:
+        return BufferSet(inputs, [])
+    shapes = output_shapes(setup.kernel, names_of(dims, setup.params, DTYPES[setup.dtype].itemsize))
+    dtypes = output_dtypes(setup.kernel, setup.dtype)
+    return BufferSet(
+        inputs, [torch.empty(s, dtype=d, device=setup.device) for s, d in zip(shapes, dtypes, strict=True)]
+    )

@@ -1,6 +1,7 @@
-"""A kernel job on a machine without a GPU: every implementation is compiled all the same, for the author to look at.
+"""A kernel job on a machine without a GPU → compiled code of every implementation, for the author to look at.
 
-Each in a process of its own, in which Triton compiles instead of interpreting.  What comes of it is never stored.
+Each implementation is compiled in a process of its own, in which Triton compiles instead of interpreting.  The result
+is never stored.
 """
 
 from __future__ import annotations
@@ -9,54 +10,68 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from sitegen.measure.contestant import Contestant
+from sitegen.measure.evaluation import PendingEvaluation
 from sitegen.measure.process import end_group, spawn
-from sitegen.measure.stage import PREPARE_S, Stage
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.requests import Collected
+from sitegen.measure.workspace import PREPARE_S, Workspace
 from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain
 
 ARCH = "sm_90a"
-"""For whom: Hopper, with the instructions that only it has."""
+"""The architecture that is compiled for: Hopper, with the instructions that only Hopper has."""
 _COMPILER = {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": ""}
 
 
-def compile_without_gpu(contestants: list[Contestant], stage: Stage) -> None:
-    """Side by side; nothing where there is a GPU.  What the compiler refuses is a failure; what cannot be compiled here
-    only says why.
+def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> None:
+    """Compile the implementations side by side; do nothing where there is a GPU.
+
+    Code that the compiler refuses is a failure.  Code that cannot be compiled here only says why.
     """
-    if stage.gpu:
+    if workspace.gpu:
         return
-    ours = [c for c in contestants if c.implementation and c.status is not Status.UNSUPPORTED]
-    with stage.timed("compile"), ThreadPoolExecutor(os.cpu_count()) as pool:
-        for contestant, found in zip(ours, pool.map(lambda c: _compiled(c, stage), ours), strict=True):
-            _note(contestant, found)
+    implementations = [e for e in evaluations if e.implementation and e.status is not Status.UNSUPPORTED]
+    with workspace.timed("compile"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        answers = pool.map(lambda pending: _compiled(pending, workspace), implementations)
+        for pending, answer in zip(implementations, answers, strict=True):
+            _record(pending, answer)
 
 
-def _note(contestant: Contestant, found: dict[str, Any]) -> None:
-    if "compilation" in found:
-        contestant.collected = found
-    elif contestant.status in (None, Status.NOT_RUN) and found["status"] == Status.COMPILE_ERROR:
-        contestant.status, contestant.message = Status.COMPILE_ERROR, found["message"]
-    elif contestant.status in (None, Status.NOT_RUN):
-        why = f"not compiled for {ARCH}: {found['message']}"
-        contestant.message = "; ".join(filter(None, [contestant.message, why]))
+def _record(pending: PendingEvaluation, answer: Collected | EvaluationEnded) -> None:
+    if isinstance(answer, Collected):
+        pending.collected = answer
+    elif pending.status in (None, Status.NOT_RUN) and answer.status is Status.COMPILE_ERROR:
+        pending.end(answer)
+    elif pending.status in (None, Status.NOT_RUN):
+        why = f"not compiled for {ARCH}: {answer.message}"
+        pending.message = "; ".join(filter(None, [pending.message, why]))
 
 
-def _compiled(contestant: Contestant, stage: Stage) -> dict[str, Any]:
-    """The answer of a process; its end without one is a reason, too."""
-    result, log = (stage.folder / f"compiled-{contestant.name}.{suffix}" for suffix in ("json", "log"))
-    arguments = [stage.job_file, stage.folder / "site", contestant.name, ARCH, result]
-    process = spawn([sys.executable, "-m", "sitegen.measure.cross", *map(str, arguments)], stage.folder, log, _COMPILER)
+def _compiled(pending: PendingEvaluation, workspace: Workspace) -> Collected | EvaluationEnded:
+    """Return the compiled code from a process of its own, or why there is none."""
+    result, log = (workspace.folder / f"compiled-{pending.name}.{suffix}" for suffix in ("json", "log"))
+    arguments = [workspace.job_file, workspace.folder / "site", pending.name, ARCH, result]
+    command = [sys.executable, "-m", "sitegen.measure.cross_compile", *map(str, arguments)]
+    process = spawn(command, workspace.folder, log, _COMPILER)
+    seconds = PREPARE_S * workspace.slower
     try:
-        process.wait(PREPARE_S * stage.slower)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
-        return {"status": Status.TIMEOUT, "message": f"the compiler took more than {PREPARE_S * stage.slower:.0f} s"}
+        return EvaluationEnded(Status.TIMEOUT, f"the compiler took more than {seconds:.0f} s")
     finally:
         end_group(process)
     if not result.exists():
         words = log.read_text(errors="replace").strip().splitlines()[-1:]
-        return {"status": Status.RUNTIME_ERROR, "message": "; ".join(["the compiler's process died", *words])}
-    found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    return found
+        return EvaluationEnded(Status.RUNTIME_ERROR, "; ".join(["the compiler's process died", *words]))
+    return _answer(json.loads(result.read_text(encoding="utf-8")))
+
+
+def _answer(data: dict[str, Any]) -> Collected | EvaluationEnded:
+    """Return what `sitegen.measure.cross_compile` wrote: compiled code, or a status and a message."""
+    if "compilation" in data:
+        return from_plain(Collected, data)
+    return EvaluationEnded(Status(data["status"]), data["message"])

@@ -1,4 +1,4 @@
-"""A job's workload → its least bytes and operations, what kind of kernel that makes it, and what fits into memory."""
+"""The workload of a job → its least bytes, whether it is a matrix kernel, and how much fits into memory."""
 
 from __future__ import annotations
 
@@ -7,43 +7,49 @@ from sitegen.model.formula import Number, evaluate
 from sitegen.model.job import KernelJob
 
 MATRIX_INTENSITY = 64.0
-"""FLOP per byte from which on a kernel is bound by arithmetic, and so by power, on every GPU of today."""
+"""FLOP per byte from which a kernel is limited by arithmetic, and so by power, on every GPU of today."""
 L2_ROTATION, MOST_SETS = 3, 4096
+"""Other bytes between two uses of a set, in multiples of the L2; the most sets."""
 CHECK_COPIES, MOST_CHECKS = 4, 4
-"""A check holds about so many float64 copies of all its tensors; so many run side by side at the workload."""
+"""Float64 copies of all its tensors that a check holds, about; the most checks side by side at the workload."""
 
 
-def bytes_of(job: KernelJob) -> tuple[int, int]:
-    """Least bytes (read, written) of one call."""
+def least_bytes(job: KernelJob) -> tuple[int, int]:
+    """Return the least bytes that one call reads and writes."""
     names = _names(job)
     return int(evaluate(job.kernel.reads, names)), int(evaluate(job.kernel.writes, names))
 
 
-def is_matrix(job: KernelJob) -> bool:
-    """Whether the formula gives so many operations for a byte that the power cap sets the clock."""
-    return evaluate(job.kernel.flops, _names(job)) >= MATRIX_INTENSITY * max(1, sum(bytes_of(job)))
+def is_matrix_kernel(job: KernelJob) -> bool:
+    """Return whether the formulas give so many operations per byte that the power cap sets the clock."""
+    return evaluate(job.kernel.flops, _names(job)) >= MATRIX_INTENSITY * max(1, sum(least_bytes(job)))
 
 
 def checks_at_once(job: KernelJob, share: float, memory_bytes: int) -> int:
-    """How many may be checked at the workload side by side; matrix kernels would only wait for each other."""
-    each = CHECK_COPIES * 8 * sum(bytes_of(job)) // DTYPES[job.dtype].itemsize
-    return fitting(share, memory_bytes, each, most=1 if is_matrix(job) else MOST_CHECKS)
+    """Return how many evaluations may be checked at the workload side by side, within that share of the memory.
 
-
-def _names(job: KernelJob) -> dict[str, Number]:
-    numbers = {name: value for name, value in job.params.items() if isinstance(value, int | float)}
-    return {"itemsize": DTYPES[job.dtype].itemsize, **numbers, **job.workload.dims}
+    It is one for matrix kernels, which would only wait for each other.
+    """
+    each = CHECK_COPIES * 8 * sum(least_bytes(job)) // DTYPES[job.dtype].itemsize
+    return count_that_fits(share, memory_bytes, each, most=1 if is_matrix_kernel(job) else MOST_CHECKS)
 
 
 def set_count(set_bytes: int, l2_bytes: int, room: float) -> int:
-    """How many sets keep 3 × L2 of other bytes between two uses of one.  At least two, unless two do not fit into
-    `room` bytes and one is so large that its own bytes lie between two uses of any of them.
+    """Return how many sets keep 3 × L2 of other bytes between two uses of a set: at least two.
+
+    It is one where two do not fit into `room` bytes and one is so large that its own bytes are enough between two uses
+    of any of them.
     """
     if 2 * set_bytes > room and set_bytes >= (L2_ROTATION + 1) * l2_bytes:
         return 1
     return max(2, min(MOST_SETS, -(-L2_ROTATION * l2_bytes // max(1, set_bytes)) + 1))
 
 
-def fitting(share: float, memory_bytes: int, each_bytes: int, most: int) -> int:
-    """How many of `each_bytes` fit into that share of the memory: at least one, at most `most`."""
+def count_that_fits(share: float, memory_bytes: int, each_bytes: int, most: int) -> int:
+    """Return how many of `each_bytes` fit into that share of the memory: at least one, at most `most`."""
     return max(1, min(most, int(share * memory_bytes / max(1, each_bytes))))
+
+
+def _names(job: KernelJob) -> dict[str, Number]:
+    numbers = {name: value for name, value in job.params.items() if isinstance(value, int | float)}
+    return {"itemsize": DTYPES[job.dtype].itemsize, **numbers, **job.workload.dims}

@@ -100,7 +100,11 @@ def test_an_artefact_whose_name_is_a_path(site: Path, name: str) -> None:
     assert refused(site, lambda head, entries: entries["kernel"]["artefacts"].update({name: packed}))
 
 
-@pytest.mark.parametrize("packed", [b"", b"\x1f\x8b", gzip.compress(b"x" * 99)[:-9], gzip.compress(b"x") + b"tail"])
+@pytest.mark.parametrize(
+    "packed",
+    [b"", b"\x1f\x8b", gzip.compress(b"x" * 99, mtime=0)[:-9], gzip.compress(b"x", mtime=0) + b"tail"],
+    ids=["empty", "no more than its head", "cut short", "with a tail"],
+)
 def test_an_artefact_that_is_a_damaged_gzip(site: Path, packed: bytes) -> None:
     """A stream that ends early, holds no gzip, or goes on behind its end."""
     name = f"{hashlib.sha256(b'x').hexdigest()}.samples"

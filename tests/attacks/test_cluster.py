@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 CELL = "import os, time\nopen(os.environ['TMPDIR'] + '/begun', 'w').close()\ntime.sleep(120)"
 SUBMIT = """
 import sys
+import tempfile
 from distributed import Client
 address, path = sys.argv[1:]
 Client(address, timeout=5).run_on_scheduler(lambda: open(path, "w").close())
@@ -28,7 +30,14 @@ Client(address, timeout=5).run_on_scheduler(lambda: open(path, "w").close())
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[psutil.Process]:
+def short_tmp() -> Iterator[Path]:
+    """A temporary folder whose path is short enough for a socket, which pytest's own is not in a worker."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def run(tmp_path: Path, short_tmp: Path) -> Iterator[psutil.Process]:
     """`sitegen run --bundle` while the cell of its notebook sleeps."""
     bundle, result = tmp_path / "bundle.zip", tmp_path / "result.zip"
     cell = NotebookCell("sleeps", CELL, Key("k"), timeout_s=200.0)
@@ -37,12 +46,12 @@ def run(tmp_path: Path) -> Iterator[psutil.Process]:
     code = "from sitegen.execute.bundle import run_bundle; import sys, pathlib"
     code += "\nif __name__ == '__main__': run_bundle(*map(pathlib.Path, sys.argv[1:]))"
     (tmp_path / "run.py").write_text(code)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(short_tmp)}
     words = [sys.executable, str(tmp_path / "run.py"), str(bundle), str(result)]
     process = psutil.Popen(words, env=environment, stderr=subprocess.DEVNULL)
     try:
         until = time.monotonic() + 60
-        while not (tmp_path / "begun").exists():
+        while not (short_tmp / "begun").exists():
             assert time.monotonic() < until and process.poll() is None
             time.sleep(0.05)
         yield process

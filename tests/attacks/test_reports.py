@@ -93,6 +93,6 @@ def test_a_report_of_a_hundred_thousand_mistakes_takes_less_than_two_seconds() -
     """The text was split into lines again for each of its mistakes."""
     text = "\n".join(f"line {n}" for n in range(20_000))
     found = [Diagnostic("SG001", f"wrong {n}", Span("a.md", n % 20_000 + 1)) for n in range(100_000)]
-    began = time.perf_counter()
+    began = time.process_time()  # the machine may be busy
     report = render_report(found, {"a.md": text})
-    assert time.perf_counter() - began < 2 and len(report) < LARGEST_REPORT
+    assert time.process_time() - began < 2 and len(report) < LARGEST_REPORT

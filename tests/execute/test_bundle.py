@@ -120,7 +120,7 @@ def test_a_name_that_leaves_the_archive_is_refused(returned, name):
 def test_an_entry_that_the_manifest_does_not_list_is_refused(returned):
     with zipfile.ZipFile(returned) as old:
         entries = {entry: old.read(entry) for entry in old.namelist()}
-    assert "not those of its manifest" in refused(zipped(returned, {**entries, "results/0003.json": b"{}"}))
+    assert "not those that its manifest lists" in refused(zipped(returned, {**entries, "results/0003.json": b"{}"}))
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04" + b"\0" * 60])
@@ -259,7 +259,7 @@ def test_cells_come_home_and_records_of_cells_that_are_gone_go(root, made):
     folder = root / "content/posts/first/results/nvidia-h200"
     folder.mkdir(parents=True)
     (folder / "renamed.json").write_text("{}")
-    session.keep(root, inventory, plan(inventory, GPU), results)
+    session.store_results(root, inventory, plan(inventory, GPU), results)
     assert [path.name for path in folder.iterdir()] == ["answer.json"]
     assert plan(made.inventory(root), GPU, ["posts/first"]) == ()
 
@@ -273,7 +273,7 @@ def test_a_run_on_a_machine_without_a_gpu_checks_and_stores_nothing(root, made):
 
 def test_a_run_with_nothing_due_runs_nothing(root, made):
     inventory = replace(made.inventory(root), cells={}, site=replace(made.inventory(root).site, kernels=()))
-    assert session.run(root, inventory, no_gpu()) == session.Outcome()
+    assert session.run(root, inventory, no_gpu()) == session.RunOutcome()
 
 
 def test_constants_keep_their_order_since_one_may_use_those_before_it(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_run_that_is_given_up_interrupts_its_jobs_so_that_they_can_tidy_up(tmp
         time.sleep(0.02)
     began = time.monotonic()
     run.close()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # the job would sleep for 60 s
     assert (tmp_path / "job-2").read_text() == "tidied up"
 
 
@@ -239,7 +239,7 @@ def test_a_job_that_measure_does_not_know_fails_with_its_last_words_and_no_path(
 
 
 def test_a_job_over_its_time_is_a_result_that_says_so(tmp_path):
-    assert run_measure({"id": "x", "kind": "ceilings"}, tmp_path, 0.0)["error"] == "it took more than 0 s"
+    assert run_measure({"id": "x", "kind": "ceilings"}, tmp_path, 0.0)["error"] == "the job took more than 0 s"
 
 
 def test_a_job_gets_more_time_for_more_implementations():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
-from sitegen.execute.session import commit_of, goals_by_gpu, keep
+from sitegen.execute.session import commit_of, goals_by_gpu, store_results
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, Previous, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Ratio, Role
@@ -24,7 +24,7 @@ def keep_all(root, made):
     """Everything measured once, as if a GPU had done it."""
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
-    keep(root, inventory, plan(inventory, GPU), made.results(*(made.measured(job) for job in jobs)))
+    store_results(root, inventory, plan(inventory, GPU), made.results(*(made.measured(job) for job in jobs)))
 
 
 def test_without_records_everything_is_due_ceilings_first(root, made):
@@ -117,7 +117,9 @@ def test_a_job_says_what_the_record_of_that_gpu_says_of_implementations_that_hav
     assert all(job.previous == {} for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
-    keep(root, inventory, plan(inventory, GPU), made.results(*(with_ratios(made.measured(job)) for job in jobs)))
+    store_results(
+        root, inventory, plan(inventory, GPU), made.results(*(with_ratios(made.measured(job)) for job in jobs))
+    )
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
     job = next(job for job in plan(made.inventory(root), GPU) if isinstance(job, KernelJob))
     assert job.previous == {"other": Previous(GPU, {"torch": 2.0}, 0.01)}

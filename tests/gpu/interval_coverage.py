@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds what it is an interval of, on races like those that are stored.  Needs no GPU.
+"""How often a 95 % interval holds what it is an interval of, on jobs like those that are stored.  Needs no GPU.
 
     python tests/gpu/interval_coverage.py [--races 8000]          (five minutes on two cores)
 
@@ -46,7 +46,7 @@ Generations = tuple[tuple[tuple[float, ...], ...], ...]
 
 @dataclass(frozen=True)
 class Noise:
-    """Of one contestant, as its raw samples have it."""
+    """Noise of one evaluation, from its raw samples."""
 
     between: float
     """Standard deviation of ln(time) from round to round, beside what the samples of a round explain."""
@@ -56,7 +56,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Pair:
-    """A contestant and its baseline in the same rounds."""
+    """An evaluation and its baseline in the same rounds."""
 
     baseline: Noise
     subject: Noise

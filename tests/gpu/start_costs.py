@@ -2,13 +2,13 @@
 
     python tests/gpu/start_costs.py          (on the GPU machine; about a minute, nothing is left)
 
-Each line is a fresh process that imports what a nursery imports for all children of a job: torch; and what
+Each line is a fresh process that imports what the fork server imports for all children of a job: torch; and what
 torch.compile needs beside it, which each child imports that compiles with it.
 
 - `as it is`: with the environment of this process, as children have it.
 - `nothing kept`: no compiled module is read or written.
 - `kept`: compiled modules go to a folder and come from there; the first process writes them.
-- `side by side`: many processes at once, as a job would start them if it had no nursery; the slowest counts.
+- `side by side`: many processes at once, as a job would start them if it had no fork server; the slowest counts.
 
 Where `as it is` takes as long as `nothing kept`, the machine has no compiled modules beside packages and writes none
 (PYTHONDONTWRITEBYTECODE): `python -m compileall -q -j 0` over torch and Triton, once, then helps every job.
@@ -27,7 +27,7 @@ from machine import table
 
 IMPORTS = ("torch", "torch._dynamo", "torch._inductor.compile_fx")
 AT_ONCE = 12
-"""Six contestants of two generations."""
+"""Processes of six evaluations in two generations."""
 PROGRAM = """
 import importlib, sys, time
 for name in sys.argv[1:]:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sitegen.measure.call import BaselineSubject, implementation_subject, reference_of
-from sitegen.measure.correctness import Bench, check
+from sitegen.measure.correctness import KernelSetup, check
 from sitegen.measure.interpreter import teach
-from sitegen.measure.protocol import Ended
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.runnable import BaselineRunnable, implementation_runnable, reference_of
 from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language
 from sitegen.read.load import load_site
@@ -43,21 +43,21 @@ def in_triton(implementation: Implementation) -> bool:
 
 
 def judged(kernel: Kernel, implementation: Implementation, dtype: str) -> str:
-    bench = bench_of(kernel, dtype)
+    setup = bench_of(kernel, dtype)
     shapes = [dims for dims in kernel.checks if elements(kernel, dims) <= LARGEST]
-    subject = implementation_subject(ROOT, kernel, implementation, dtype, {})
+    runnable = implementation_runnable(ROOT, kernel, implementation, dtype, {})
     try:
-        check(bench, subject, shapes, implementation.deterministic)
-    except Ended as why:
+        check(setup, runnable, shapes, implementation.deterministic)
+    except EvaluationEnded as why:
         return f"{why.status}: {dtype}, {why.message}"
     return "passed"
 
 
-def bench_of(kernel: Kernel, dtype: str) -> Bench:
+def bench_of(kernel: Kernel, dtype: str) -> KernelSetup:
     reference: Any = reference_of(ROOT, kernel)
     ours = reference.BASELINES[kernel.baselines[0]]
-    baseline = BaselineSubject(ours, {}, [tensor.name for tensor in kernel.inputs])
-    return Bench(kernel, dtype, {}, reference, baseline, "cpu")
+    baseline = BaselineRunnable(ours, {}, [tensor.name for tensor in kernel.inputs])
+    return KernelSetup(kernel, dtype, {}, reference, baseline, "cpu")
 
 
 def elements(kernel: Kernel, dims: Mapping[str, int]) -> float:

@@ -51,11 +51,11 @@ def reader():
 
 def test_a_reader_that_leaves_out_a_pass_is_refused(caches, reader):
     with pytest.raises(RuntimeError, match="does not read"):
-        caches._expect_sum(lambda: reader.read(6), reader.total, reader.words, 7)
+        caches.expect_sum(lambda: reader.read(6), reader.total, reader.words, 7)
 
 
 def test_the_sum_of_all_that_was_read_wraps_around_at_32_bits(caches, reader):
-    caches._expect_sum(lambda: reader.read(7), reader.total, reader.words, 7)
+    caches.expect_sum(lambda: reader.read(7), reader.total, reader.words, 7)
 
 
 def test_working_sets_end_beyond_the_l2_of_an_h200(caches):
@@ -64,36 +64,34 @@ def test_working_sets_end_beyond_the_l2_of_an_h200(caches):
 
 
 @pytest.fixture
-def one_block(arithmetic, monkeypatch):
-    """The wgmma loop with a stand-in for the GPU that stores `multiple` times the product."""
+def loop_of(arithmetic):
+    """The wgmma loop of two blocks whose launch stores `multiple` times the product, on the CPU."""
     import torch
 
-    def on_cpu(rows, columns, kind, seed):
-        made = torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed))
-        return made.to(kind.dtype)
+    def made(multiple):
+        a, b = (torch.randn(rows, 128, generator=torch.Generator().manual_seed(rows)) for rows in (128, 256))
+        out = torch.zeros(2, 128, 256)
 
-    def loop(multiple):
-        monkeypatch.setattr(arithmetic, "_sms", lambda: 2)
-        monkeypatch.setattr(arithmetic, "_normal", on_cpu)
-        monkeypatch.setattr(arithmetic, "launcher", lambda *_: lambda a, b, out, _: out.copy_(multiple * a @ b.T))
-        monkeypatch.setattr(arithmetic.torch, "empty", lambda *shape, device: torch.zeros(shape))
-        return arithmetic.IssueLoop(arithmetic.TENSOR_TYPES["tf32"], 2)
+        def launch(a, b, out, tiles):
+            out.copy_(multiple * a @ b.T)
 
-    return loop
+        return arithmetic.IssueLoop(arithmetic.TENSOR_TYPES["tf32"], launch, a, b, out)
+
+    return made
 
 
-def test_a_loop_that_leaves_out_a_round_is_refused(arithmetic, one_block):
+def test_a_loop_that_leaves_out_a_round_is_refused(arithmetic, loop_of):
     with pytest.raises(RuntimeError, match="tf32"):
-        one_block(arithmetic.IssueLoop.ROUNDS - 1).check()
+        loop_of(arithmetic.ROUNDS - 1).check()
 
 
-def test_a_loop_that_multiplies_nothing_is_refused(one_block):
+def test_a_loop_that_multiplies_nothing_is_refused(loop_of):
     with pytest.raises(RuntimeError, match="nan"):
-        one_block(float("nan")).check()
+        loop_of(float("nan")).check()
 
 
-def test_the_operations_of_a_loop_are_those_of_its_wgmmas(arithmetic, one_block):
-    loop = one_block(arithmetic.IssueLoop.ROUNDS)
+def test_the_operations_of_a_loop_are_those_of_its_wgmmas(arithmetic, loop_of):
+    loop = loop_of(arithmetic.ROUNDS)
     loop.check()
-    per_wgmma = 2 * 64 * 256 * 8
-    assert loop.operations == loop.blocks * arithmetic.IssueLoop.WGMMAS * per_wgmma
+    blocks, per_wgmma = 2, 2 * 64 * 256 * 8
+    assert loop.operations == blocks * arithmetic.WGMMAS * per_wgmma

@@ -9,8 +9,8 @@ import pytest
 
 from sitegen.measure import counters
 from sitegen.measure.counters import METRICS, count, ncu_command, rows_by_range
-from sitegen.measure.stage import Stage
-from sitegen.measure.tool import Passage
+from sitegen.measure.tool_runs import ToolRun
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import InspectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Tensor, Workload
 
@@ -31,16 +31,18 @@ def log(*numbers: int) -> str:
     return "".join(f"@@sitegen begin {n}\n@@sitegen end {n}\n" for n in numbers)
 
 
-def counted(monkeypatch, tmp_path, *, kernel=KERNEL, table=BYTES, operations=OPERATIONS, passages=None, ncu="ncu"):
+def counted(monkeypatch, tmp_path, *, kernel=KERNEL, table=BYTES, operations=OPERATIONS, runs=None, ncu="ncu"):
     """What is made of it when ncu writes these tables."""
 
-    def go_through(tool, names, folder):
+    def run_calls(tool, names, folder):
         (tmp_path / f"{tool.name}-0.csv").write_text(table if tool.name == "ncu-bytes" else operations)
-        return passages or [Passage(0, (), log(6, 7, 8))]
+        return runs or [ToolRun(0, (), log(6, 7, 8))]
 
     monkeypatch.setattr(counters, "find_tool", lambda name: ncu)
-    monkeypatch.setattr(counters, "go_through", go_through)
-    found, problems = count(InspectJob("rows/tools", kernel, {}, ({},)), Stage(tmp_path, tmp_path / "job", gpu=True))
+    monkeypatch.setattr(counters, "run_calls", run_calls)
+    found, problems = count(
+        InspectJob("rows/tools", kernel, {}, ({},)), Workspace(tmp_path, tmp_path / "job", gpu=True)
+    )
     return {one.name: one for one in found}, problems
 
 
@@ -83,23 +85,21 @@ def test_tensor_counters_that_read_nothing_of_a_product_make_all_invalid(monkeyp
 
 
 def test_who_launches_no_kernel_is_left_out_with_a_warning(monkeypatch, tmp_path):
-    found, problems = counted(monkeypatch, tmp_path, passages=[Passage(0, (), log(5, 6))])
+    found, problems = counted(monkeypatch, tmp_path, runs=[ToolRun(0, (), log(5, 6))])
     assert set(found) == {"v6"}
-    assert problems == (
-        "v5@8192x8192:float32 was not counted: it launches no kernel, and the copy engine has no counters",
-    )
+    assert problems == ("v5@8192x8192:float32 was not counted: it launches no kernel, and only kernels have counters",)
 
 
 def test_who_fails_is_left_out_and_the_others_stay(monkeypatch, tmp_path):
     failing = log(6) + "@@sitegen begin 7\n@@sitegen failed 7 out_of_memory: too much\n" + log(8)
-    found, problems = counted(monkeypatch, tmp_path, passages=[Passage(0, (), failing)])
+    found, problems = counted(monkeypatch, tmp_path, runs=[ToolRun(0, (), failing)])
     assert set(found) == {"v6", "torch"}
     assert problems == ("v7@8192x8192:float32 was not counted: out_of_memory: too much",)
 
 
 def test_a_call_that_did_not_come_to_its_end_is_not_counted(monkeypatch, tmp_path):
-    died = Passage(0, (), log(6) + "@@sitegen begin 8\n", "the process ended with 9")
-    found, problems = counted(monkeypatch, tmp_path, passages=[died])
+    died = ToolRun(0, (), log(6) + "@@sitegen begin 8\n", "the process ended with 9")
+    found, problems = counted(monkeypatch, tmp_path, runs=[died])
     assert set(found) == {"v6"}
     assert problems == ("torch@8192x8192:float32 was not counted: the process ended with 9",)
 

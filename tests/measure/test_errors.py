@@ -118,7 +118,7 @@ def test_whether_all_are_finite_and_the_largest_that_is_are_found_in_one_pass(dr
     finite = values[torch.isfinite(values)]
     assert all_finite(values) == (finite.numel() == values.numel())
     size = float(finite.abs().max()) if finite.numel() else 0.0
-    assert measured._largest_finite(values) == size
+    assert measured.largest_finite(values) == size
 
 
 def test_nothing_at_all_is_finite():

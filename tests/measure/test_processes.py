@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sitegen.inside import OutsideError
-from sitegen.measure.process import Child, GoneError, Nursery
-from sitegen.measure.protocol import Closed, Ended, Late, Link
+from sitegen.measure.process import Child, ForkServer, ForkServerGone
+from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded
+from sitegen.measure.requests import Check, Prepare
 from sitegen.measure.sources import write_sources
 from sitegen.model.kernel import Status
 from sitegen.model.plain import to_plain
@@ -42,21 +43,21 @@ os._exit(7)
 INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 
-@pytest.fixture(params=["a new process", "of a nursery"])
+@pytest.fixture(params=["a new process", "of a fork server"])
 def start(tmp_path, add_kernel, request):
-    """Starts a child with one implementation `ours`; `started.nursery` is where it comes from."""
+    """Starts a child with one implementation `ours`; `started.fork_server` is where it comes from."""
 
     def started(source, name="ours"):
         job = add_kernel.kernel_job({"ours": source})
         (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
         write_sources(tmp_path / "site", job.sources)
         arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
-        return Child(name, arguments, tmp_path, started.nursery or INTERPRETER)
+        return Child(name, arguments, tmp_path, started.fork_server or INTERPRETER)
 
-    started.nursery = Nursery(tmp_path, INTERPRETER) if request.param == "of a nursery" else None
+    started.fork_server = ForkServer(tmp_path, INTERPRETER) if request.param == "of a fork server" else None
     yield started
-    if started.nursery:
-        started.nursery.end()
+    if started.fork_server:
+        started.fork_server.end()
 
 
 def processes_in(group: int) -> list[str]:
@@ -76,9 +77,9 @@ def processes_in(group: int) -> list[str]:
 @torch_is_here
 def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(start):
     child = start(HANGS)
-    child.ask("prepare", 120)
-    with pytest.raises(Ended) as ended:
-        child.ask("check", 2, shapes=[{"N": 3}])
+    child.ask(Prepare(), 120)
+    with pytest.raises(EvaluationEnded) as ended:
+        child.ask(Check(({"N": 3},)), 2)
     assert ended.value.status is Status.TIMEOUT
     assert processes_in(child.process.pid) == []
 
@@ -87,8 +88,8 @@ def test_an_endless_loop_ends_at_its_deadline_with_all_that_it_started(start):
 @torch_is_here
 def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(start):
     child = start(CHATTERS)
-    with pytest.raises(Ended) as ended:
-        child.ask("prepare", 120)
+    with pytest.raises(EvaluationEnded) as ended:
+        child.ask(Prepare(), 120)
     assert ended.value.status is Status.RUNTIME_ERROR
     assert "exited with 7" in ended.value.message
     assert "last words" in ended.value.message
@@ -99,22 +100,22 @@ def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(s
 def test_a_child_that_is_killed_says_by_what(start):
     child = start(HANGS)
     os.kill(child.process.pid, signal.SIGKILL)
-    with pytest.raises(Ended, match="the process killed by SIGKILL"):
-        child.ask("prepare", 120)
+    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL"):
+        child.ask(Prepare(), 120)
     assert not child.alive
 
 
 @pytest.mark.torch
 @torch_is_here
-def test_children_of_a_nursery_end_with_it_and_never_before(tmp_path, start):
-    if start.nursery is None:
-        pytest.skip("has no nursery")
+def test_children_of_a_fork_server_end_with_it_and_never_before(tmp_path, start):
+    if start.fork_server is None:
+        pytest.skip("has no fork server")
     first, second = start(HANGS, "first"), start(HANGS, "second")
-    first.ask("prepare", 120)
+    first.ask(Prepare(), 120)
     first.end()
     assert (first.alive, second.alive) == (False, True)
-    second.ask("prepare", 120)
-    start.nursery.end()
+    second.ask(Prepare(), 120)
+    start.fork_server.end()
     second.process.wait(10)
     assert processes_in(second.process.pid) == []
 
@@ -134,17 +135,17 @@ def test_many_threads_may_wait_for_the_same_process(start):
 
 @pytest.mark.torch
 @torch_is_here
-def test_a_nursery_that_is_gone_says_so_with_its_last_words(tmp_path, start):
-    if start.nursery is None:
-        pytest.skip("has no nursery")
+def test_a_fork_server_that_is_gone_says_so_with_its_last_words(tmp_path, start):
+    if start.fork_server is None:
+        pytest.skip("has no fork server")
     first = start(HANGS, "first")
-    first.ask("prepare", 120)
-    (tmp_path / "nursery.log").write_text("out of memory\n")
-    start.nursery.end()
-    with pytest.raises(GoneError, match="all others of this job come is gone: out of memory"):
+    first.ask(Prepare(), 120)
+    (tmp_path / "fork_server.log").write_text("out of memory\n")
+    start.fork_server.end()
+    with pytest.raises(ForkServerGone, match="every process of this job, is gone: out of memory"):
         start(HANGS, "second")
-    with pytest.raises(Ended, match="the process killed by SIGKILL"):
-        first.ask("prepare", 120)
+    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL"):
+        first.ask(Prepare(), 120)
 
 
 @pytest.mark.torch
@@ -181,15 +182,15 @@ def _is_child(pid: str) -> bool:
 
 def test_a_message_that_comes_in_pieces_is_one_message():
     reads, writes = os.pipe()
-    link = Link(reads, writes)
+    channel = Channel(reads, writes)
     os.write(writes, b'{"reply": ')
-    with pytest.raises(Late):
-        link.receive(0.01)
+    with pytest.raises(DeadlinePassed):
+        channel.receive(0.01)
     os.write(writes, b'1}\n{"reply": 2}\n')
-    assert [link.receive(1)["reply"], link.receive(1)["reply"]] == [1, 2]
+    assert [channel.receive(1)["reply"], channel.receive(1)["reply"]] == [1, 2]
     os.close(writes)
-    with pytest.raises(Closed):
-        link.receive(1)
+    with pytest.raises(ChannelClosed):
+        channel.receive(1)
     os.close(reads)
 
 

@@ -11,9 +11,9 @@ from sitegen.measure.rounds import (
     GENERATIONS,
     LEAST_ROUNDS,
     MOST_DEVICE_S,
-    Kind,
-    Race,
-    Rules,
+    RoundRules,
+    Timings,
+    TurnKind,
     TurnResult,
     by_generation,
     converged,
@@ -23,7 +23,7 @@ from sitegen.measure.rounds import (
 )
 
 
-class Bench:
+class FakeProcesses:
     """Turns without a GPU: so many µs per call with a relative noise, by name, and a note of who was asked what, in
     which generation."""
 
@@ -39,14 +39,18 @@ class Bench:
         us = tuple(self.sizes[name] * shift * (1 + self.rng.gauss(0, 1e-5)) for _ in range(20))
         return TurnResult(us, self.busy_s)
 
-    def take_over(self, generation):
+    def start_generation(self, number):
         self.generation += 1
-        assert generation == self.generation
+        assert number == self.generation
 
-    def run(self, baseline="torch", matrix=False, in_doubt=lambda _: False):
+    def needs_more(self, timings):
+        return self.doubts(timings)
+
+    def run(self, baseline="torch", matrix=False, needs_more=lambda _: False):
         judged = tuple(name for name in self.sizes if name != "read")
-        rules = Rules(judged, baseline, seed=5, matrix=matrix)
-        return run_rounds(list(self.sizes), rules, self.turn, self.take_over, in_doubt)
+        rules = RoundRules(judged, baseline, seed=5, matrix=matrix)
+        self.doubts = needs_more
+        return run_rounds(list(self.sizes), rules, self)
 
     def names(self, kind=None):
         return [name for _, name, asked, _ in self.asked if kind in (None, asked)]
@@ -62,31 +66,32 @@ class Bench:
 
 
 def test_quiet_timings_stop_at_four_rounds_of_each_of_three_generations():
-    bench = Bench({"torch": 100.0, "ours": 50.0})
-    race = bench.run()
-    assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": LEAST_ROUNDS, "ours": LEAST_ROUNDS}
-    assert bench.generations("ours") == sorted([1, 2, 3] * 4)
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0})
+    timings = processes.run()
+    assert {name: len(turns) for name, turns in timings.turns.items()} == {"torch": LEAST_ROUNDS, "ours": LEAST_ROUNDS}
+    assert processes.generations("ours") == sorted([1, 2, 3] * 4)
 
 
 def test_a_noisy_first_generation_takes_its_share_of_the_device_time_and_all_others_as_many_rounds():
-    bench = Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.2}, busy_s=0.1)
-    race = bench.run()
-    assert MOST_DEVICE_S <= race.busy_s("ours") <= MOST_DEVICE_S + 2 * GENERATIONS * bench.busy_s + 0.3
-    assert not converged(race, "ours", "torch")
-    rounds = len(race.turns["ours"]) // GENERATIONS
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.2}, busy_s=0.1)
+    timings = processes.run()
+    assert MOST_DEVICE_S <= timings.busy_s("ours") <= MOST_DEVICE_S + 2 * GENERATIONS * processes.busy_s + 0.3
+    assert not converged(timings, "ours", "torch")
+    rounds = len(timings.turns["ours"]) // GENERATIONS
     assert rounds > GENERATION_ROUNDS
-    assert bench.generations("ours") == sorted([1, 2, 3] * rounds)
+    assert processes.generations("ours") == sorted([1, 2, 3] * rounds)
 
 
 def test_what_stops_before_its_time_is_spent_is_nearly_always_converged_as_stored():
     """The first generation decides for all of them, and may have been a quiet one."""
-    races = [Bench({"torch": 100.0, "ours": 50.0}, noise={"ours": 0.0025}, seed=seed).run() for seed in range(50)]
-    assert sum(converged(race, "ours", "torch") or race.busy_s("ours") >= MOST_DEVICE_S for race in races) >= 45
+    noise = {"ours": 0.0025}
+    jobs = [FakeProcesses({"torch": 100.0, "ours": 50.0}, noise, seed=seed).run() for seed in range(50)]
+    assert sum(converged(timings, "ours", "torch") or timings.busy_s("ours") >= MOST_DEVICE_S for timings in jobs) >= 45
 
 
 def test_a_generation_always_has_an_even_number_of_rounds():
     lengths = {
-        len(Bench({"torch": 1.0, "ours": 2.0}, noise={"ours": 0.004}, seed=seed).run().turns["ours"])
+        len(FakeProcesses({"torch": 1.0, "ours": 2.0}, noise={"ours": 0.004}, seed=seed).run().turns["ours"])
         for seed in range(10)
     }
     assert len(lengths) > 1
@@ -94,27 +99,27 @@ def test_a_generation_always_has_an_even_number_of_rounds():
 
 
 def test_a_noisy_probe_keeps_nobody_waiting():
-    race = Bench({"torch": 100.0, "ours": 50.0, "read": 10.0}, noise={"read": 0.3}).run()
-    assert len(race.turns["ours"]) == LEAST_ROUNDS
+    timings = FakeProcesses({"torch": 100.0, "ours": 50.0, "read": 10.0}, noise={"read": 0.3}).run()
+    assert len(timings.turns["ours"]) == LEAST_ROUNDS
 
 
 def test_nobody_is_timed_twice_before_all_others_were_timed_once():
-    bench = Bench({"torch": 100.0, "ours": 50.0, "copy": 40.0})
-    bench.run()
-    assert all(sorted(order) == ["copy", "ours", "torch"] for order in bench.orders())
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0, "copy": 40.0})
+    processes.run()
+    assert all(sorted(order) == ["copy", "ours", "torch"] for order in processes.orders())
 
 
 def test_the_order_changes_from_round_to_round_and_is_the_same_for_the_same_seed():
-    first, second = (Bench(dict.fromkeys("abcd", 1.0)) for _ in range(2))
+    first, second = (FakeProcesses(dict.fromkeys("abcd", 1.0)) for _ in range(2))
     first.run(None), second.run(None)
     assert first.asked == second.asked
     assert len({tuple(order) for order in first.orders()}) > 3
 
 
 def test_each_second_round_of_a_matrix_kernel_is_the_reverse_of_the_one_before_in_bursts_and_sustained():
-    bench = Bench(dict.fromkeys(["torch", *"abcd"], 1.0))
-    bench.run(matrix=True)
-    bursts, sustained = bench.orders(Kind.BURST), bench.orders(Kind.SUSTAINED)
+    processes = FakeProcesses(dict.fromkeys(["torch", *"abcd"], 1.0))
+    processes.run(matrix=True)
+    bursts, sustained = processes.orders(TurnKind.BURST), processes.orders(TurnKind.SUSTAINED)
     assert bursts == sustained
     assert len(bursts) == LEAST_ROUNDS
     assert all(bursts[at] == bursts[at + 1][::-1] for at in range(0, LEAST_ROUNDS, 2))
@@ -122,54 +127,59 @@ def test_each_second_round_of_a_matrix_kernel_is_the_reverse_of_the_one_before_i
 
 
 def test_a_round_of_a_matrix_kernel_ends_with_sustained_turns_and_both_are_kept():
-    bench = Bench({"torch": 100.0, "ours": 50.0})
-    race = bench.run(matrix=True)
-    assert [kind for _, _, kind, _ in bench.asked[:4]] == [Kind.BURST, Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED]
-    assert len(race.turns["ours"]) == len(race.sustained["ours"]) == LEAST_ROUNDS
-    assert Bench({"torch": 1.0}).run().sustained == {}
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0})
+    timings = processes.run(matrix=True)
+    assert [kind for _, _, kind, _ in processes.asked[:4]] == [
+        TurnKind.BURST,
+        TurnKind.BURST,
+        TurnKind.SUSTAINED,
+        TurnKind.SUSTAINED,
+    ]
+    assert len(timings.turns["ours"]) == len(timings.sustained["ours"]) == LEAST_ROUNDS
+    assert FakeProcesses({"torch": 1.0}).run().sustained == {}
 
 
 def test_noise_in_sustained_turns_keeps_no_matrix_kernel_waiting():
-    class Hot(Bench):
+    class Hot(FakeProcesses):
         def turn(self, name, kind, recheck):
             quiet = super().turn(name, kind, recheck)
-            hot = kind is Kind.SUSTAINED and name == "ours"
+            hot = kind is TurnKind.SUSTAINED and name == "ours"
             return TurnResult(tuple(us * self.rng.uniform(1, 2) for us in quiet.us), 0.01) if hot else quiet
 
     assert len(Hot({"torch": 100.0, "ours": 50.0}).run(matrix=True).turns["ours"]) == LEAST_ROUNDS
 
 
 def test_one_who_falls_out_takes_no_further_turn_and_the_others_finish():
-    bench = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4})
-    race = bench.run()
-    assert bench.names().count("faulty") == 4
-    assert set(race.turns) == {"torch", "ours"}
-    assert len(race.turns["ours"]) >= LEAST_ROUNDS
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4})
+    timings = processes.run()
+    assert processes.names().count("faulty") == 4
+    assert set(timings.turns) == {"torch", "ours"}
+    assert len(timings.turns["ours"]) >= LEAST_ROUNDS
 
 
 def test_one_who_falls_out_in_a_sustained_turn_leaves_no_burst_behind():
-    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4}).run(matrix=True)
-    assert set(race.turns) == set(race.sustained) == {"torch", "ours"}
+    timings = FakeProcesses({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 4}).run(matrix=True)
+    assert set(timings.turns) == set(timings.sustained) == {"torch", "ours"}
 
 
 @pytest.mark.parametrize("turns", [1, GENERATION_ROUNDS + 1])
 def test_when_everybody_falls_out_the_race_is_over(turns):
-    assert Bench({"ours": 1.0}, falls={"ours": turns}).run(None).turns == {}
+    assert FakeProcesses({"ours": 1.0}, falls={"ours": turns}).run(None).turns == {}
 
 
 def test_the_outputs_of_the_last_round_of_each_generation_are_checked_again():
-    bench = Bench({"torch": 100.0, "ours": 50.0})
-    bench.run()
-    rechecked = [at for at, (_, _, _, recheck) in enumerate(bench.asked) if recheck]
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0})
+    processes.run()
+    rechecked = [at for at, (_, _, _, recheck) in enumerate(processes.asked) if recheck]
     assert rechecked == [6, 7, 14, 15, 22, 23]
-    assert len(bench.asked) == 24
+    assert len(processes.asked) == 24
 
 
 def test_a_matrix_kernel_is_checked_again_after_its_very_last_call():
-    bench = Bench({"torch": 100.0, "ours": 50.0})
-    bench.run(matrix=True)
-    assert {kind for _, _, kind, recheck in bench.asked if recheck} == {Kind.SUSTAINED}
-    assert sum(recheck for _, _, _, recheck in bench.asked) == 2 * GENERATIONS
+    processes = FakeProcesses({"torch": 100.0, "ours": 50.0})
+    processes.run(matrix=True)
+    assert {kind for _, _, kind, recheck in processes.asked if recheck} == {TurnKind.SUSTAINED}
+    assert sum(recheck for _, _, _, recheck in processes.asked) == 2 * GENERATIONS
 
 
 def test_rounds_are_told_apart_by_generation_each_as_long_as_the_others():
@@ -186,24 +196,24 @@ def test_cycles_are_known_only_where_every_turn_knows_its_clock():
 
 
 def test_a_race_without_an_entrant_has_no_round():
-    assert Race().turns == run_rounds([], Rules((), None, 1), lambda *_: None, lambda _: None, lambda _: True).turns
+    assert Timings().turns == run_rounds([], RoundRules((), None, 1), FakeProcesses({})).turns
 
 
 def test_two_generations_more_take_as_many_rounds_as_long_as_there_is_doubt():
-    bench, doubts = Bench({"torch": 100.0, "ours": 50.0}), []
-    race = bench.run(in_doubt=lambda race: doubts.append(race.generations) or race.generations < 7)
-    assert race.generations == bench.generation == 7
+    processes, doubts = FakeProcesses({"torch": 100.0, "ours": 50.0}), []
+    timings = processes.run(needs_more=lambda timings: doubts.append(timings.generations) or timings.generations < 7)
+    assert timings.generations == processes.generation == 7
     assert doubts == [3, 5, 7]
-    assert bench.generations("ours") == sorted([1, 2, 3, 4, 5, 6, 7] * 4)
-    rechecked = [generation for generation, name, _, recheck in bench.asked if recheck and name == "ours"]
+    assert processes.generations("ours") == sorted([1, 2, 3, 4, 5, 6, 7] * 4)
+    rechecked = [generation for generation, name, _, recheck in processes.asked if recheck and name == "ours"]
     assert rechecked == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_one_who_falls_out_of_a_further_generation_is_out_and_the_others_finish():
-    race = Bench({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 17}).run(
-        in_doubt=lambda race: race.generations < 5
+    timings = FakeProcesses({"torch": 100.0, "ours": 50.0, "faulty": 70.0}, falls={"faulty": 17}).run(
+        needs_more=lambda timings: timings.generations < 5
     )
-    assert {name: len(turns) for name, turns in race.turns.items()} == {"torch": 20, "ours": 20}
+    assert {name: len(turns) for name, turns in timings.turns.items()} == {"torch": 20, "ours": 20}
 
 
 def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():

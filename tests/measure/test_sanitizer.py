@@ -8,8 +8,8 @@ import pytest
 
 from sitegen.measure import sanitizer
 from sitegen.measure.sanitizer import findings, own_kernels, sanitize
-from sitegen.measure.stage import Stage
-from sitegen.measure.tool import Passage
+from sitegen.measure.tool_runs import ToolRun
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import InspectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
 
@@ -92,27 +92,27 @@ def test_our_kernels_are_those_that_the_sources_define():
     assert found == {"rows", "columns", "tile", "fast"}
 
 
-def looked(monkeypatch, tmp_path, job: InspectJob, **printed: list[Passage]):
+def looked(monkeypatch, tmp_path, job: InspectJob, **printed: list[ToolRun]):
     """What is made of it when the tools print that; a tool that is not named finds everybody clean."""
     names = [*(one.name for one in job.kernel.implementations), *(w.implementation.name for w in job.kernel.wrong)]
     clean = "".join(f"@@sitegen begin {n}\n@@sitegen end {n}\n" for n in range(len(names)))
 
-    def go_through(tool, names, folder, suspect):
-        passages = []
-        for passage in printed.get(tool.name, [Passage(0, tuple(names), clean)]):
-            passages.append(passage)
-            if suspect(passage) is None:
+    def run_calls(tool, names, folder, first_unreliable):
+        runs = []
+        for run in printed.get(tool.name, [ToolRun(0, tuple(names), clean)]):
+            runs.append(run)
+            if first_unreliable(run) is None:
                 break
-        return passages
+        return runs
 
     monkeypatch.setattr(sanitizer, "find_tool", lambda name: name)
-    monkeypatch.setattr(sanitizer, "go_through", go_through)
-    found, problems = sanitize(job, Stage(tmp_path, tmp_path / "job.json", gpu=True))
+    monkeypatch.setattr(sanitizer, "run_calls", run_calls)
+    found, problems = sanitize(job, Workspace(tmp_path, tmp_path / "job.json", gpu=True))
     return {one.name: one for one in found}, problems
 
 
-def passage(number: int, log: str, why: str = "") -> Passage:
-    return Passage(number, (), log, why)
+def tool_run(number: int, log: str, why: str = "") -> ToolRun:
+    return ToolRun(number, (), log, why)
 
 
 def kernel_of(name: str) -> str:
@@ -138,8 +138,8 @@ def test_clean_implementations_have_an_empty_text_for_each_tool(monkeypatch, tmp
 def test_a_write_past_the_end_is_out_of_bounds_and_those_after_it_are_looked_at_in_a_fresh_process(
     monkeypatch, tmp_path
 ):
-    first = passage(0, output("memcheck"), "the process ended with 1")
-    second = passage(1, "@@sitegen begin 2\n@@sitegen end 2\n")
+    first = tool_run(0, output("memcheck"), "the process ended with 1")
+    second = tool_run(1, "@@sitegen begin 2\n@@sitegen end 2\n")
     found, problems = looked(monkeypatch, tmp_path, job(PLANTED), memcheck=[first, second])
     assert problems == ()
     assert [one.status for one in found.values()] == [Status.PASSED, Status.OUT_OF_BOUNDS, Status.PASSED]
@@ -149,53 +149,55 @@ def test_a_write_past_the_end_is_out_of_bounds_and_those_after_it_are_looked_at_
 
 def test_a_race_in_a_wrong_variant_is_told_apart(monkeypatch, tmp_path):
     thirteen = job(several(*(f"k{n}" for n in range(13))), {"race": kernel_of("cu_race")})
-    found, _ = looked(monkeypatch, tmp_path, thirteen, racecheck=[passage(0, output("racecheck"))])
+    found, _ = looked(monkeypatch, tmp_path, thirteen, racecheck=[tool_run(0, output("racecheck"))])
     assert (found["race"].status, found["race"].wrong) == (Status.RACE, True)
     assert (found["v12"].status, found["v12"].wrong) == (Status.PASSED, False)
 
 
 def test_reading_what_nobody_wrote_is_incorrect_and_whoever_came_after_it_is_not_judged(monkeypatch, tmp_path):
-    log = passage(0, output("initcheck"), "the process ended with 1")
+    log = tool_run(0, output("initcheck"), "the process ended with 1")
     found, problems = looked(monkeypatch, tmp_path, job(READS), initcheck=[log])
     assert [one.status for one in found.values()] == [*[Status.PASSED] * 4, Status.INCORRECT, Status.PASSED]
     assert "initcheck" not in found["v5"].findings and problems == ()
 
 
 def test_a_barrier_that_not_all_can_reach_is_a_race(monkeypatch, tmp_path):
-    log = passage(0, output("synccheck"), "the process ended with 1")
+    log = tool_run(0, output("synccheck"), "the process ended with 1")
     found, _ = looked(monkeypatch, tmp_path, job(READS), synccheck=[log])
     assert found["v5"].status is Status.RACE and found["v4"].status is Status.PASSED
 
 
 def test_findings_in_kernels_that_are_not_ours_are_dropped(monkeypatch, tmp_path):
     log = output("initcheck_torch") + "@@sitegen end 0\n"
-    found, _ = looked(monkeypatch, tmp_path, job(several("tri_good")), initcheck=[passage(0, log)])
+    found, _ = looked(monkeypatch, tmp_path, job(several("tri_good")), initcheck=[tool_run(0, log)])
     assert (found["v0"].status, found["v0"].findings["initcheck"]) == (Status.PASSED, "")
 
 
 def test_initcheck_is_not_believed_where_the_copy_engine_writes(monkeypatch, tmp_path):
     store = 'asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;");'
     bulk = {**READS, "v4": READS["v4"] + store}
-    found, problems = looked(monkeypatch, tmp_path, job(bulk), initcheck=[passage(0, output("initcheck"))])
+    found, problems = looked(monkeypatch, tmp_path, job(bulk), initcheck=[tool_run(0, output("initcheck"))])
     assert found["v4"].status is Status.PASSED and "initcheck" not in found["v4"].findings
     assert problems == ("initcheck cannot judge v4: it does not see what the bulk copy engine writes",)
 
 
 def test_who_could_not_be_called_has_no_entry_and_is_named_once(monkeypatch, tmp_path):
-    failed = passage(0, "@@sitegen begin 0\n@@sitegen failed 0 compile_error: no\n@@sitegen begin 1\n@@sitegen end 1\n")
+    failed = tool_run(
+        0, "@@sitegen begin 0\n@@sitegen failed 0 compile_error: no\n@@sitegen begin 1\n@@sitegen end 1\n"
+    )
     found, problems = looked(monkeypatch, tmp_path, job({"a": "", "b": ""}), memcheck=[failed])
     assert "memcheck" not in found["a"].findings and found["b"].findings["memcheck"] == ""
-    assert problems == ("memcheck could not look at a: compile_error: no",)
+    assert problems == ("memcheck could not check a: compile_error: no",)
 
 
 def test_what_this_gpu_does_not_offer_is_no_problem(monkeypatch, tmp_path):
     log = "@@sitegen begin 0\n@@sitegen failed 0 unsupported: needs >=sm_100\n"
-    found, problems = looked(monkeypatch, tmp_path, job({"a": ""}), memcheck=[passage(0, log)])
+    found, problems = looked(monkeypatch, tmp_path, job({"a": ""}), memcheck=[tool_run(0, log)])
     assert problems == () and "memcheck" not in found["a"].findings
 
 
 def test_a_tool_that_never_starts_is_a_warning(monkeypatch, tmp_path):
-    dead = [passage(0, "no such device\n", "the process ended with 255")]
+    dead = [tool_run(0, "no such device\n", "the process ended with 255")]
     found, problems = looked(monkeypatch, tmp_path, job({"a": ""}), synccheck=dead)
     assert problems == ("synccheck could not run: the process ended with 255",)
     assert set(found["a"].findings) == {"memcheck", "racecheck", "initcheck"}
@@ -203,5 +205,5 @@ def test_a_tool_that_never_starts_is_a_warning(monkeypatch, tmp_path):
 
 def test_a_machine_without_the_tool_finds_nothing_and_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(sanitizer, "find_tool", lambda name: None)
-    found, problems = sanitize(job({"a": ""}), Stage(tmp_path, tmp_path / "job.json", gpu=True))
+    found, problems = sanitize(job({"a": ""}), Workspace(tmp_path, tmp_path / "job.json", gpu=True))
     assert found == () and problems == ("no findings: compute-sanitizer is not installed here",)

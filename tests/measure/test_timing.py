@@ -12,9 +12,9 @@ pytest.importorskip("triton")
 
 from sitegen.measure import clock, timing
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, throttle_words
-from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Kind
-from sitegen.measure.timing import GRAPH_CALLS, IDLE_S, SUSTAINED_S, Set, Stopwatch
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.rounds import TurnKind
+from sitegen.measure.timing import GRAPH_CALLS, IDLE_S, SUSTAINED_S, BufferSet, CallTimer
 
 pytestmark = pytest.mark.torch
 
@@ -40,7 +40,7 @@ class Gpu:
         self.did.append("spin")
         self.spins.append(cycles)
 
-    def call(self, ready: Set) -> None:
+    def call(self, ready: BufferSet) -> None:
         self.did.append("call")
         self.now_us += self.us
 
@@ -95,102 +95,104 @@ class Clock:
 
 
 @pytest.fixture
-def stopwatch(monkeypatch):
+def timer(monkeypatch):
     """Of calls that take so many microseconds; `made.gpu` is what they ran on."""
 
     def made(us, sets=3, resident=True, mhz=()):
         made.gpu = gpu = Gpu(us)
         monkeypatch.setattr(timing, "torch", gpu)
         monkeypatch.setattr(timing, "time", gpu)
-        return Stopwatch(gpu.call, lambda n: Set([n], []), sets, resident, Clock(*mhz) if mhz else None, NoPowerMeter())
+        return CallTimer(
+            gpu.call, lambda n: BufferSet([n], []), sets, resident, Clock(*mhz) if mhz else None, NoPowerMeter()
+        )
 
     return made
 
 
-def test_a_plain_turn_times_calls_behind_a_spin_at_one_clock(stopwatch):
-    watch = stopwatch(100.0, mhz=(1980.0,))
-    turn = watch.turn(Kind.PLAIN, 20)
+def test_a_plain_turn_times_calls_behind_a_spin_at_one_clock(timer):
+    watch = timer(100.0, mhz=(1980.0,))
+    turn = watch.turn(TurnKind.PLAIN, 20)
     assert turn.us == pytest.approx([100.0] * 20)
-    assert stopwatch.gpu.did[-21:] == ["spin", *["call"] * 20]
+    assert timer.gpu.did[-21:] == ["spin", *["call"] * 20]
     assert turn.clock_mhz == 1980.0
 
 
-def test_a_turn_whose_queue_ran_dry_is_taken_again_and_only_once(stopwatch):
-    watch = stopwatch(100.0)
-    stopwatch.gpu.dry = [True, True, True]
-    turn = watch.turn(Kind.PLAIN, 20)
-    assert stopwatch.gpu.did[-42:] == ["spin", *["call"] * 20] * 2
-    assert (len(turn.us), stopwatch.gpu.did.count("spin")) == (20, 2)
+def test_a_turn_whose_queue_ran_dry_is_taken_again_and_only_once(timer):
+    watch = timer(100.0)
+    timer.gpu.dry = [True, True, True]
+    turn = watch.turn(TurnKind.PLAIN, 20)
+    assert timer.gpu.did[-42:] == ["spin", *["call"] * 20] * 2
+    assert (len(turn.us), timer.gpu.did.count("spin")) == (20, 2)
 
 
-def test_a_spin_lasts_a_little_longer_than_the_last_batch_took_to_be_queued(stopwatch):
-    watch = stopwatch(100.0)
-    watch.turn(Kind.PLAIN, 20)
-    watch.turn(Kind.PLAIN, 20)
+def test_a_spin_lasts_a_little_longer_than_the_last_batch_took_to_be_queued(timer):
+    watch = timer(100.0)
+    watch.turn(TurnKind.PLAIN, 20)
+    watch.turn(TurnKind.PLAIN, 20)
     queued_s = 20 * 100e-6
-    assert queued_s < stopwatch.gpu.spins[-1] / 2.0e9 < 1.5 * queued_s
+    assert queued_s < timer.gpu.spins[-1] / 2.0e9 < 1.5 * queued_s
 
 
-def test_a_burst_is_never_taken_again_since_it_begins_with_idleness(stopwatch):
-    watch = stopwatch(100.0)
-    stopwatch.gpu.dry = [True, True]
-    watch.turn(Kind.BURST, 20)
-    assert stopwatch.gpu.did.count("spin") == 2
+def test_a_burst_is_never_taken_again_since_it_begins_with_idleness(timer):
+    watch = timer(100.0)
+    timer.gpu.dry = [True, True]
+    watch.turn(TurnKind.BURST, 20)
+    assert timer.gpu.did.count("spin") == 2
 
 
-def test_a_burst_turn_is_two_bursts_each_right_after_idleness(stopwatch):
-    watch = stopwatch(100.0, mhz=(1600.0, 1500.0))
-    turn = watch.turn(Kind.BURST, 20)
+def test_a_burst_turn_is_two_bursts_each_right_after_idleness(timer):
+    watch = timer(100.0, mhz=(1600.0, 1500.0))
+    turn = watch.turn(TurnKind.BURST, 20)
     burst = [f"idle {IDLE_S}", "spin", *["call"] * 10]
-    assert stopwatch.gpu.did == ["call", *burst, *burst]
+    assert timer.gpu.did == ["call", *burst, *burst]
     assert (len(turn.us), turn.clock_mhz) == (20, 1550.0)
 
 
-def test_idleness_is_no_device_time(stopwatch):
-    watch = stopwatch(100.0)
-    turn = watch.turn(Kind.BURST, 20)
+def test_idleness_is_no_device_time(timer):
+    watch = timer(100.0)
+    turn = watch.turn(TurnKind.BURST, 20)
     assert turn.busy_s == pytest.approx(21 * 100e-6)
 
 
-def test_a_sustained_turn_runs_into_its_samples_without_a_spin(stopwatch):
-    watch = stopwatch(1000.0)
+def test_a_sustained_turn_runs_into_its_samples_without_a_spin(timer):
+    watch = timer(1000.0)
     watch.estimate_us = 1000.0
-    turn = watch.turn(Kind.SUSTAINED, 20)
-    assert set(stopwatch.gpu.did) == {"call"}
-    assert SUSTAINED_S * 1000 <= len(stopwatch.gpu.did) - len(turn.us) <= SUSTAINED_S * 1000 + 20
+    turn = watch.turn(TurnKind.SUSTAINED, 20)
+    assert set(timer.gpu.did) == {"call"}
+    assert SUSTAINED_S * 1000 <= len(timer.gpu.did) - len(turn.us) <= SUSTAINED_S * 1000 + 20
 
 
-def test_a_slow_call_is_not_made_more_often_than_needed(stopwatch):
-    watch = stopwatch(100_000.0)
+def test_a_slow_call_is_not_made_more_often_than_needed(timer):
+    watch = timer(100_000.0)
     assert watch.prepare() == pytest.approx(100_000.0)
-    assert stopwatch.gpu.did.count("call") == 3
-    watch.turn(Kind.PLAIN, 2)
-    assert stopwatch.gpu.did.count("call") == 3 + 1 + 2
+    assert timer.gpu.did.count("call") == 3
+    watch.turn(TurnKind.PLAIN, 2)
+    assert timer.gpu.did.count("call") == 3 + 1 + 2
 
 
-def test_a_second_process_captures_the_same_graph_without_timing(stopwatch):
-    first = stopwatch(5.0)
+def test_a_second_process_captures_the_same_graph_without_timing(timer):
+    first = timer(5.0)
     first.prepare()
     assert first.use_graph()
     assert (first.graph_calls, first.graph_calls % 3, first.launch_bound) == (GRAPH_CALLS + 1, 0, False)
-    second = stopwatch(5.0)
+    second = timer(5.0)
     second.resume(first.estimate_us, first.graph_calls)
-    assert "spin" not in stopwatch.gpu.did
-    assert second.turn(Kind.PLAIN, 20).us == pytest.approx([5.0] * 20)
+    assert "spin" not in timer.gpu.did
+    assert second.turn(TurnKind.PLAIN, 20).us == pytest.approx([5.0] * 20)
 
 
-def test_a_second_process_that_cannot_capture_is_out(stopwatch, monkeypatch):
-    watch = stopwatch(5.0)
-    monkeypatch.setattr(stopwatch.gpu.cuda, "graph", lambda *_, **__: 1 / 0)
-    with pytest.raises(Ended, match="one process only"):
+def test_a_second_process_that_cannot_capture_is_out(timer, monkeypatch):
+    watch = timer(5.0)
+    monkeypatch.setattr(timer.gpu.cuda, "graph", lambda *_, **__: 1 / 0)
+    with pytest.raises(EvaluationEnded, match="one process only"):
         watch.resume(5.0, 201)
 
 
-def test_sets_that_do_not_stay_are_made_for_each_turn_and_kept_for_a_recheck(stopwatch):
-    watch = stopwatch(100.0, resident=False)
+def test_sets_that_do_not_stay_are_made_for_each_turn_and_kept_for_a_recheck(timer):
+    watch = timer(100.0, resident=False)
     watch.resume(100.0, 0)
     assert watch.sets == []
-    watch.turn(Kind.PLAIN, 20)
+    watch.turn(TurnKind.PLAIN, 20)
     assert watch.last_set() is watch.sets[watch.at - 1]
     watch.finish_turn()
     assert watch.sets == []
@@ -233,7 +235,7 @@ def test_power_is_that_of_the_instant_where_the_gpu_tells(monkeypatch, instant_e
     meter.sample()
     seen = meter.take()
     assert (seen.power_w, seen.throttle) == (watts, ("power cap",))
-    assert meter.take() == clock.Seen()
+    assert meter.take() == clock.PowerReading()
 
 
 @pytest.mark.parametrize(("devices", "found"), [(1, "handle 0"), (2, None)])
@@ -271,18 +273,18 @@ def test_a_question_that_nvml_does_not_answer_costs_nothing_but_the_answer(monke
     monkeypatch.setitem(sys.modules, "pynvml", SimpleNamespace())
     meter = PowerMeter("handle")
     meter.sample()
-    assert meter.take() == clock.Seen()
+    assert meter.take() == clock.PowerReading()
 
 
-def test_what_calls_without_out_make_is_kept_as_long_as_a_set_so_that_it_is_as_cold(stopwatch):
-    watch = stopwatch(100.0, sets=3)
-    watch.call = lambda ready: (stopwatch.gpu.call(ready), object())
-    watch.turn(Kind.PLAIN, 20)
-    assert len({id(made) for made in watch.made}) == 3
+def test_what_calls_without_out_make_is_kept_as_long_as_a_set_so_that_it_is_as_cold(timer):
+    watch = timer(100.0, sets=3)
+    watch.call = lambda ready: (timer.gpu.call(ready), object())
+    watch.turn(TurnKind.PLAIN, 20)
+    assert len({id(made) for made in watch.returned}) == 3
 
 
-def test_sets_that_do_not_stay_take_what_was_made_with_them(stopwatch):
-    watch = stopwatch(100.0, resident=False)
-    watch.turn(Kind.PLAIN, 20)
+def test_sets_that_do_not_stay_take_what_was_made_with_them(timer):
+    watch = timer(100.0, resident=False)
+    watch.turn(TurnKind.PLAIN, 20)
     watch.finish_turn()
-    assert not watch.made
+    assert not watch.returned

@@ -14,7 +14,7 @@ from sitegen.model.measure_version import MEASURE_VERSION
 MEASURE = Path(__file__).parents[2] / "sitegen" / "measure"
 ACCEPTED = Path(__file__).with_name("accepted_measure.json")
 DECISIVE = (
-    *("arithmetic_probes.py", "cache_probes.py", "call.py", "ceilings.py", "clock.py", "compile.py", "correctness.py"),
+    *("arithmetic_probes.py", "cache_probes.py", "ceilings.py", "clock.py", "compile.py", "correctness.py"),
     *(
         "errors.py",
         "inputs.py",
@@ -22,9 +22,10 @@ DECISIVE = (
         "merging.py",
         "probe.py",
         "rounds.py",
+        "runnable.py",
         "statistics.py",
-        "timing.py",
     ),
+    "timing.py",
     *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/l2.cu", "probes/memory.cu", "probes/shared.cu"),
     "probes/wgmma.cu",
 )

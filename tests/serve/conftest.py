@@ -113,13 +113,25 @@ def png() -> Callable[[int], bytes]:
     return picture
 
 
+def write_site(root: Path) -> Path:
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    (root / "content/posts/drawn/plot.png").write_bytes(picture(0))
+    return root
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    (tmp_path / "content/posts/drawn/plot.png").write_bytes(picture(0))
-    return tmp_path
+    return write_site(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that all tests of a file ask, and none of them ends; no test changes its site."""
+    server = Server(write_site(tmp_path_factory.mktemp("unchanged")))
+    yield server
+    server.end()
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ import pytest
 from sitegen.serve.server import PortTakenError, listening
 
 
-def test_page_stands_where_it_will_be_published_with_the_client_as_an_external_script(server: Any) -> None:
-    html = server.ask("/blog/posts/first/").read().decode()
-    version = server.tab("posts/first/").state["version"]
+def test_page_stands_where_it_will_be_published_with_the_client_as_an_external_script(unchanged: Any) -> None:
+    html = unchanged.ask("/blog/posts/first/").read().decode()
+    version = unchanged.tab("posts/first/").state["version"]
     assert html.count(f'<script src="/_sitegen/client.js" data-version="{version}" defer></script></head>') == 1
     assert "The first text." in html
-    assert "EventSource" in server.ask("/_sitegen/client.js").read().decode()
+    assert "EventSource" in unchanged.ask("/_sitegen/client.js").read().decode()
 
 
 @pytest.mark.parametrize(
@@ -29,19 +29,19 @@ def test_page_stands_where_it_will_be_published_with_the_client_as_an_external_s
         ("/_sitegen/client.js", "text/javascript; charset=utf-8"),
     ],
 )
-def test_file_has_its_type_is_never_cached_and_is_for_this_server_only(server: Any, path: str, kind: str) -> None:
-    answer = server.ask(path)
+def test_file_has_its_type_is_never_cached_and_is_for_this_server_only(unchanged: Any, path: str, kind: str) -> None:
+    answer = unchanged.ask(path)
     assert (answer.status, answer.headers["Content-Type"]) == (200, kind)
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
-    assert server.ask(path, method="HEAD").read() == b""
+    assert unchanged.ask(path, method="HEAD").read() == b""
 
 
 @pytest.mark.parametrize(
     ("path", "target"), [("/", "/blog/"), ("/blog", "/blog/"), ("/blog/posts/first", "/blog/posts/first/")]
 )
-def test_address_without_its_slash_leads_to_the_page(server: Any, path: str, target: str) -> None:
-    answer = server.ask(path)
+def test_address_without_its_slash_leads_to_the_page(unchanged: Any, path: str, target: str) -> None:
+    answer = unchanged.ask(path)
     assert (answer.status, answer.headers["Location"]) == (307, target)
 
 
@@ -66,8 +66,8 @@ def test_address_without_its_slash_leads_to_the_page(server: Any, path: str, tar
         "/blog/%00",
     ],
 )
-def test_address_of_no_page_gets_the_404_page_and_no_other_file(server: Any, path: str) -> None:
-    answer = server.ask(path)
+def test_address_of_no_page_gets_the_404_page_and_no_other_file(unchanged: Any, path: str) -> None:
+    answer = unchanged.ask(path)
     assert answer.status == 404
     text = answer.read().decode()
     assert "base_url" not in text
@@ -75,9 +75,9 @@ def test_address_of_no_page_gets_the_404_page_and_no_other_file(server: Any, pat
 
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "192.168.0.7", ""])
-def test_name_of_another_host_is_refused(server: Any, host: str) -> None:
-    assert server.ask("/blog/", host=host).status == 400
-    assert server.ask("/_sitegen/events?page=/blog/", host=host).status == 400
+def test_name_of_another_host_is_refused(unchanged: Any, host: str) -> None:
+    assert unchanged.ask("/blog/", host=host).status == 400
+    assert unchanged.ask("/_sitegen/events?page=/blog/", host=host).status == 400
 
 
 @pytest.mark.parametrize(
@@ -90,19 +90,19 @@ def test_name_of_another_host_is_refused(server: Any, host: str) -> None:
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_pages_from_elsewhere_hear_nothing(server: Any, headers: dict[str, str]) -> None:
-    assert server.ask("/_sitegen/events?page=/blog/", **headers).status == 403
+def test_pages_from_elsewhere_hear_nothing(unchanged: Any, headers: dict[str, str]) -> None:
+    assert unchanged.ask("/_sitegen/events?page=/blog/", **headers).status == 403
 
 
-def test_a_page_of_this_server_may_say_where_it_is_from(server: Any) -> None:
-    headers = {"Origin": f"http://127.0.0.1:{server.port}", "Sec-Fetch-Site": "same-origin"}
-    assert server.ask("/_sitegen/events?page=/blog/", **headers).status == 200
+def test_a_page_of_this_server_may_say_where_it_is_from(unchanged: Any) -> None:
+    headers = {"Origin": f"http://127.0.0.1:{unchanged.port}", "Sec-Fetch-Site": "same-origin"}
+    assert unchanged.ask("/_sitegen/events?page=/blog/", **headers).status == 200
 
 
-def test_server_listens_on_the_loopback_address_only(server: Any) -> None:
+def test_server_listens_on_the_loopback_address_only(unchanged: Any) -> None:
     with socket.socket() as other:
         other.settimeout(2)
-        assert other.connect_ex(("127.0.0.2", server.port)) != 0
+        assert other.connect_ex(("127.0.0.2", unchanged.port)) != 0
 
 
 def test_interrupt_ends_it_at_once_also_with_a_page_open(server: Any) -> None:

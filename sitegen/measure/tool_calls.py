@@ -1,6 +1,6 @@
-"""What a kernel's tools are to look at: an `InspectJob` → the calls under ncu, and those under compute-sanitizer.
+"""An `InspectJob` → the calls that ncu counts, and the calls that compute-sanitizer watches.
 
-Parent and program make the same lists and speak of a call by its number in them.
+The parent and the program that the tools watch make the same lists, and name a call by its index in them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workloa
 from sitegen.model.record import Role
 
 SMALL_BYTES = 4 << 20
-"""A tool that follows every access makes a kernel some hundred times slower."""
+"""Bytes that a call under compute-sanitizer may read and write: it makes a kernel about a hundred times slower."""
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
-    """One call to be counted."""
+class CallToCount:
+    """One call whose counters are read."""
 
     role: Role
     name: str
@@ -28,14 +28,14 @@ class Counting:
     params: Mapping[str, Scalar]
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """Calls at one place share their inputs."""
+    def inputs_key(self) -> tuple[str, str, str]:
+        """Calls with the same key share their inputs."""
         return self.workload.name, self.dtype, str(sorted(self.params.items()))
 
 
 @dataclass(frozen=True, slots=True)
-class Sanitizing:
-    """One implementation, or a variant that must be found to race, at each of the small shapes."""
+class CallToSanitize:
+    """One implementation, or a `wrong/` variant whose race must be reported, at each of the small shapes."""
 
     implementation: Implementation
     dtype: str
@@ -44,18 +44,19 @@ class Sanitizing:
     wrong: bool = False
 
 
-def calls_to_count(job: InspectJob) -> tuple[Counting, ...]:
-    """Everybody at a place before the next place."""
+def calls_to_count(job: InspectJob) -> tuple[CallToCount, ...]:
+    """Return the calls to count; those that share their inputs stand together."""
     return tuple(
-        Counting(role, name, workload, dtype, params)
+        CallToCount(role, name, workload, dtype, params)
         for workload in job.kernel.workloads
         for dtype in job.kernel.dtypes
         for params in job.sweep
-        for role, name in _everybody(job.kernel, dtype)
+        for role, name in _called(job.kernel, dtype)
     )
 
 
-def calls_to_sanitize(job: InspectJob) -> tuple[Sanitizing, ...]:
+def calls_to_sanitize(job: InspectJob) -> tuple[CallToSanitize, ...]:
+    """Return every implementation, and every `wrong/` variant that races."""
     races = [wrong.implementation for wrong in job.kernel.wrong if wrong.fails is Status.RACE]
     return tuple(
         _sanitizing(job.kernel, implementation, wrong)
@@ -65,8 +66,10 @@ def calls_to_sanitize(job: InspectJob) -> tuple[Sanitizing, ...]:
 
 
 def small_shapes(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> tuple[Mapping[str, int], ...]:
-    """The raggedest of the checks that are small, for the tails; and the largest of them, for what only happens after
-    several steps of a loop.
+    """Return two of the checks that are at most SMALL_BYTES large, or one.
+
+    The shape with the most odd lengths tests the tails.  The largest shape reaches code that runs only after several
+    steps of a loop.
     """
     shapes = kernel.checks or tuple(workload.dims for workload in kernel.workloads)
     costs = [(cost_of(kernel, Workload("", dims), dtype, params).bytes, dims) for dims in shapes]
@@ -76,17 +79,19 @@ def small_shapes(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> tu
     return (ragged,) if ragged == largest else (ragged, largest)
 
 
-def cost_of_call(kernel: Kernel, call: Counting) -> Cost:
+def cost_of_call(kernel: Kernel, call: CallToCount) -> Cost:
+    """Return the least bytes and operations of a call."""
     return cost_of(kernel, call.workload, call.dtype, call.params)
 
 
-def _everybody(kernel: Kernel, dtype: str) -> list[tuple[Role, str]]:
-    """Who offers the dtype."""
-    ours = [(Role.IMPLEMENTATION, one.name) for one in kernel.implementations if dtype in (one.dtypes or kernel.dtypes)]
-    return [*ours, *((Role.BASELINE, name) for name in kernel.baselines)]
+def _called(kernel: Kernel, dtype: str) -> list[tuple[Role, str]]:
+    """Return the implementations that offer the dtype, and the baselines."""
+    offering = [one for one in kernel.implementations if dtype in (one.dtypes or kernel.dtypes)]
+    implementations = [(Role.IMPLEMENTATION, one.name) for one in offering]
+    return [*implementations, *((Role.BASELINE, name) for name in kernel.baselines)]
 
 
-def _sanitizing(kernel: Kernel, implementation: Implementation, wrong: bool) -> Sanitizing:
+def _sanitizing(kernel: Kernel, implementation: Implementation, wrong: bool) -> CallToSanitize:
     dtype = (implementation.dtypes or kernel.dtypes)[0]
     params = {name: values[0] for name, values in kernel.params.items()}
-    return Sanitizing(implementation, dtype, params, small_shapes(kernel, dtype, params), wrong)
+    return CallToSanitize(implementation, dtype, params, small_shapes(kernel, dtype, params), wrong)

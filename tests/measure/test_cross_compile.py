@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.cross import Specialization, cross_compile
-from sitegen.measure.protocol import Ended
+from sitegen.measure.cross_compile import Specialization, cross_compile
+from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.sources import write_sources
 from sitegen.model.job import KernelJob
 from sitegen.model.kernel import Implementation, Language, Launch, Status
@@ -73,7 +73,7 @@ def of_the_site(kernel: str, name: str, dtype: str = "float32") -> Specializatio
 
 
 def test_an_older_architecture_than_the_file_asks_for_is_unsupported(scaled):
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(EvaluationEnded) as ended:
         cross_compile(scaled(arch=">=sm_90"), "sm_80")
     assert ended.value.status is Status.UNSUPPORTED
     assert compiling.supports("sm_100a", ">=sm_90")
@@ -82,15 +82,15 @@ def test_an_older_architecture_than_the_file_asks_for_is_unsupported(scaled):
 
 def test_without_nvcc_a_file_with_host_code_says_what_it_needs(scaled, monkeypatch):
     monkeypatch.setattr(compiling, "nvcc", lambda: "")
-    monkeypatch.setattr("sitegen.measure.cross.cuobjdump", lambda: "cuobjdump")
-    with pytest.raises(Ended, match="nvcc") as ended:
+    monkeypatch.setattr("sitegen.measure.cross_compile.cuobjdump", lambda: "cuobjdump")
+    with pytest.raises(EvaluationEnded, match="nvcc") as ended:
         cross_compile(scaled(language=Language.CUDA_HOST, host="run"), HOPPER)
     assert ended.value.status is Status.NOT_RUN
 
 
 def test_without_tools_to_look_into_a_cubin_nothing_is_compiled(scaled, monkeypatch):
-    monkeypatch.setattr("sitegen.measure.cross.cuobjdump", lambda: "")
-    with pytest.raises(Ended, match="cuobjdump"):
+    monkeypatch.setattr("sitegen.measure.cross_compile.cuobjdump", lambda: "")
+    with pytest.raises(EvaluationEnded, match="cuobjdump"):
         cross_compile(scaled(), HOPPER)
 
 
@@ -176,7 +176,7 @@ def test_the_copy_engine_needs_hopper():
     made = cross_compile(of_the_site("copy", "bulk"), HOPPER)
     assert made.compilation.instructions["UBLKCP"] > 0
     assert made.compilation.shared_bytes > made.launch.shared_bytes == 4 * 16384
-    with pytest.raises(Ended, match=">=sm_90"):
+    with pytest.raises(EvaluationEnded, match=">=sm_90"):
         cross_compile(of_the_site("copy", "bulk"), "sm_80")
 
 
@@ -220,7 +220,7 @@ def add(x, y, *, out=None):
 RUN = """
 import json, sys
 from pathlib import Path
-from sitegen.measure.cross import answer, specialization_of
+from sitegen.measure.cross_compile import answer, specialization_of
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 folder, arch = Path(sys.argv[1]), sys.argv[2]

@@ -13,9 +13,8 @@ from statistics import fmean
 
 import pytest
 
-from sitegen.measure import doubt
-from sitegen.measure.doubt import MOST_GENERATIONS, is_near
-from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, MORE_GENERATIONS, Race, TurnResult
+from sitegen.measure.extra_generations import MOST_GENERATIONS, is_near, needs_more_generations
+from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, MORE_GENERATIONS, Timings, TurnResult
 from sitegen.model.job import Previous
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Record
@@ -28,15 +27,15 @@ SEEN = 0.0016
 PAIRS = 20_000
 
 
-def race(*ours: float) -> Race:
+def turns_of(*ours: float) -> Timings:
     """torch takes 100 µs in every round, `ours` so many in each generation."""
     turns = [TurnResult((us,) * 20, 0.01) for us in ours for _ in range(GENERATION_ROUNDS)]
     torch = [TurnResult((100.0,) * 20, 0.01)] * len(turns)
-    return Race({"ours": turns, "torch": torch}, generations=len(ours))
+    return Timings({"ours": turns, "torch": torch}, generations=len(ours))
 
 
-def in_doubt(race: Race, previous: dict[str, Previous], baselines: list[str]) -> bool:
-    return doubt.in_doubt(race, ["ours"], previous, baselines)
+def needs_more(timings: Timings, previous: dict[str, Previous], baselines: list[str]) -> bool:
+    return needs_more_generations(timings, ["ours"], previous, baselines)
 
 
 def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> dict[str, Previous]:
@@ -47,39 +46,39 @@ def previous(ratio: float, threshold: float = 0.01, baseline: str = "torch") -> 
     ("ratio", "doubtful"), [(2.0, False), (2.01, False), (2.015, True), (1.985, True), (2.025, True), (2.03, False)]
 )
 def test_a_change_is_in_doubt_near_the_threshold_alone(ratio, doubtful):
-    assert in_doubt(race(50.0, 50.0), previous(ratio), ["torch"]) is doubtful
+    assert needs_more(turns_of(50.0, 50.0), previous(ratio), ["torch"]) is doubtful
 
 
 def test_all_generations_count():
-    assert in_doubt(race(40.0, 40.64), previous(2.5), ["torch"])
-    assert not in_doubt(race(40.0, 40.64, 40.0, 40.0), previous(2.5), ["torch"])
+    assert needs_more(turns_of(40.0, 40.64), previous(2.5), ["torch"])
+    assert not needs_more(turns_of(40.0, 40.64, 40.0, 40.0), previous(2.5), ["torch"])
 
 
 def test_processes_that_disagree_are_in_doubt_unless_calls_are_mostly_latency():
-    assert in_doubt(race(65.0, 65.6, 65.0, 65.6), {}, ["torch"])
-    assert not in_doubt(race(65.0, 65.1, 65.0, 65.1), {}, ["torch"])
-    assert not in_doubt(race(45.0, 46.0, 45.0, 46.0), {}, ["torch"])
-    assert not doubt.in_doubt(race(65.0, 66.0, 65.0, 66.0), ["another"], {}, ["torch"])
+    assert needs_more(turns_of(65.0, 65.6, 65.0, 65.6), {}, ["torch"])
+    assert not needs_more(turns_of(65.0, 65.1, 65.0, 65.1), {}, ["torch"])
+    assert not needs_more(turns_of(45.0, 46.0, 45.0, 46.0), {}, ["torch"])
+    assert not needs_more_generations(turns_of(65.0, 66.0, 65.0, 66.0), ["another"], {}, ["torch"])
 
 
 def test_who_is_far_slower_than_the_fastest_need_not_agree_with_itself():
-    noisy = race(90.0, 91.0, 90.0, 91.0)
+    noisy = turns_of(90.0, 91.0, 90.0, 91.0)
     for us, doubtful in ((61.0, True), (59.0, False)):
         noisy.turns["best"] = [TurnResult((us,) * 20, 0.01)] * len(noisy.turns["ours"])
-        assert doubt.in_doubt(noisy, ["ours", "best"], {}, ["torch"]) is doubtful
+        assert needs_more_generations(noisy, ["ours", "best"], {}, ["torch"]) is doubtful
     noisy.turns["torch"] = noisy.turns["best"]
-    assert doubt.in_doubt(noisy, ["ours"], {}, ["torch"]), "a baseline is no rival of those who are judged"
+    assert needs_more_generations(noisy, ["ours"], {}, ["torch"]), "a baseline is no rival of those who are judged"
 
 
 def test_a_noisy_workload_is_in_doubt_at_larger_changes():
-    assert not in_doubt(race(50.0, 50.0), previous(2.02, threshold=0.03), ["torch"])
-    assert in_doubt(race(50.0, 50.0), previous(2.05, threshold=0.03), ["torch"])
+    assert not needs_more(turns_of(50.0, 50.0), previous(2.02, threshold=0.03), ["torch"])
+    assert needs_more(turns_of(50.0, 50.0), previous(2.05, threshold=0.03), ["torch"])
 
 
 def test_after_five_generations_and_without_a_common_baseline_nothing_is_in_doubt():
-    assert not in_doubt(race(*[50.0, 51.0, 50.0, 51.0, 50.0]), previous(2.02), ["torch"])
-    assert not in_doubt(race(50.0, 50.0), previous(2.02, baseline="cudnn"), ["cudnn", "torch"])
-    assert not in_doubt(Race(), previous(2.02), ["torch"])
+    assert not needs_more(turns_of(*[50.0, 51.0, 50.0, 51.0, 50.0]), previous(2.02), ["torch"])
+    assert not needs_more(turns_of(50.0, 50.0), previous(2.02, baseline="cudnn"), ["cudnn", "torch"])
+    assert not needs_more(Timings(), previous(2.02), ["torch"])
 
 
 def stored_noise() -> float:

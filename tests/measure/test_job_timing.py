@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from sitegen.measure.jobs import run_kernel_job
-from sitegen.measure.protocol import Ended
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.requests import Request, message_of
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, LEAST_ROUNDS
-from sitegen.measure.stage import Stage
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import Previous
 from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
 
 GB = 1 << 30
@@ -49,7 +51,7 @@ TIMES_SETS = ("plan", "resume", "turn")
 class World:
     """What every child was asked, in order, and what goes wrong: (name, generation, request) → the end it raises."""
 
-    faults: dict[tuple[str, int, str], Ended] = field(default_factory=dict)
+    faults: dict[tuple[str, int, str], EvaluationEnded] = field(default_factory=dict)
     estimate_us: float = 100.0
     environment: dict[str, Any] = field(default_factory=lambda: ENVIRONMENT)
     luck: dict[tuple[str, int], float] = field(default_factory=dict)
@@ -75,16 +77,17 @@ class FakeChild:
     def __init__(self, world: World, role: str, name: str, generation: int) -> None:
         self.world, self.role, self.name, self.generation, self.alive = world, role, name, generation, True
 
-    def ask(self, do: str, seconds: float, **arguments: Any) -> Any:
+    def ask(self, request: Request[Any], seconds: float) -> Any:
         assert self.alive
+        do, arguments = (message := message_of(request)).pop("do"), message
         self.world.note(do, self, **arguments)
         if why := self.world.faults.get((self.name, self.generation, do)):
             self.end()
             raise why
-        return getattr(self, f"_{do}", lambda **_: None)(**arguments)
+        return from_plain(request.reply, getattr(self, f"_{do}", lambda **_: None)(**arguments))
 
-    def ask_within_budget(self, do: str, budget_s: float, **arguments: Any) -> Any:
-        return self.ask(do, budget_s, **arguments)
+    def ask_within_budget(self, request: Request[Any], budget_s: float) -> Any:
+        return self.ask(request, budget_s)
 
     def end(self) -> None:
         if self.alive:
@@ -104,7 +107,7 @@ class FakeChild:
         return {**CORRECTNESS, "shapes": len(shapes)}
 
     def _plan(self, **_: Any) -> Any:
-        return {"estimate_us": self.world.estimate_us, "graph_calls": 0, "chosen": ""}
+        return {"estimate_us": self.world.estimate_us, "chosen": ""}
 
     def _use_graph(self) -> Any:
         return {"graph": True, "graph_calls": 200, "launch_bound": False, "estimate_us": self.world.estimate_us}
@@ -119,7 +122,7 @@ class FakeChild:
         return {"missing": ""}
 
 
-class FakeStage(Stage):
+class FakeWorkspace(Workspace):
     world: World
 
     def start(self, role: str, name: str, generation: int = 1) -> Any:
@@ -135,9 +138,9 @@ def run(add_kernel, tmp_path):
     def done(world: World, **changes: Any) -> dict[str, Any]:
         job = add_kernel.kernel_job({"ours": "…", "other": "…"}, n=1 << 22)
         job = replace(job, previous=changes.pop("previous", {}))
-        stage = FakeStage(Path(tmp_path), Path("job.json"), gpu=True)
-        stage.world = world
-        done.result = run_kernel_job(replace(job, kernel=replace(job.kernel, **changes)), stage)
+        workspace = FakeWorkspace(Path(tmp_path), Path("job.json"), gpu=True)
+        workspace.world = world
+        done.result = run_kernel_job(replace(job, kernel=replace(job.kernel, **changes)), workspace)
         return {evaluation.name: evaluation for evaluation in done.result.evaluations}
 
     return done
@@ -213,7 +216,7 @@ def test_a_gpu_too_small_for_so_many_contexts_has_two_generations_at_a_time(run)
 
 @pytest.mark.parametrize(("generation", "request_"), [(4, "first"), (5, "prepare"), (4, "resume"), (5, "turn")])
 def test_a_fault_in_a_further_process_ends_it_too_and_no_child_is_left(run, generation, request_):
-    world = World({("ours", generation, request_): Ended(Status.RUNTIME_ERROR, "an illegal access")})
+    world = World({("ours", generation, request_): EvaluationEnded(Status.RUNTIME_ERROR, "an illegal access")})
     found = run(world, previous=before(2.02))
     assert (found["ours"].status, found["ours"].performance) == (Status.RUNTIME_ERROR, None)
     assert len(found["other"].performance.by_process_us) == 5
@@ -254,7 +257,10 @@ def test_the_second_generation_takes_over_what_the_first_found_out(run):
 
 
 def test_no_child_is_left_whatever_happened(run):
-    faults = {("ours", 1, "check"): Ended(Status.TIMEOUT, "…"), ("other", 2, "turn"): Ended(Status.RUNTIME_ERROR, "…")}
+    faults = {
+        ("ours", 1, "check"): EvaluationEnded(Status.TIMEOUT, "…"),
+        ("other", 2, "turn"): EvaluationEnded(Status.RUNTIME_ERROR, "…"),
+    }
     for world in (World(), World(faults)):
         run(world)
         assert len(world.when("started")) == len(world.when("ended"))
@@ -294,7 +300,7 @@ def test_outputs_that_do_not_stay_in_memory_are_checked_right_after_the_turn(run
 @pytest.mark.parametrize("generation", [1, 2])
 @pytest.mark.parametrize("request_", ["first", "turn", "recheck"])
 def test_a_fault_in_either_generation_ends_it_with_its_status_and_the_others_go_on(run, generation, request_):
-    world = World({("ours", generation, request_): Ended(Status.INCORRECT, "planted")})
+    world = World({("ours", generation, request_): EvaluationEnded(Status.INCORRECT, "planted")})
     found = run(world)
     assert (found["ours"].status, found["ours"].message) == (Status.INCORRECT, "planted")
     assert found["ours"].performance is None
@@ -302,26 +308,28 @@ def test_a_fault_in_either_generation_ends_it_with_its_status_and_the_others_go_
 
 
 def test_one_that_cannot_take_over_is_out(run):
-    found = run(World({("ours", 2, "resume"): Ended(Status.RUNTIME_ERROR, "no graph")}))
+    found = run(World({("ours", 2, "resume"): EvaluationEnded(Status.RUNTIME_ERROR, "no graph")}))
     assert (found["ours"].status, found["ours"].performance) == (Status.RUNTIME_ERROR, None)
     assert found["other"].performance is not None
 
 
 def test_what_the_checks_say_comes_before_a_fault_of_the_second_process(run):
-    late = Ended(Status.RUNTIME_ERROR, "an illegal access")
-    found = run(World({("ours", 2, "first"): late, ("ours", 1, "check"): Ended(Status.OUT_OF_BOUNDS, "by one")}))
+    late = EvaluationEnded(Status.RUNTIME_ERROR, "an illegal access")
+    found = run(
+        World({("ours", 2, "first"): late, ("ours", 1, "check"): EvaluationEnded(Status.OUT_OF_BOUNDS, "by one")})
+    )
     assert found["ours"].status is Status.OUT_OF_BOUNDS
     assert run(World({("ours", 2, "prepare"): late}))["ours"].status is Status.RUNTIME_ERROR
 
 
 def test_after_a_fault_of_the_second_generation_a_fresh_process_looks_at_the_gpu(run):
-    world = World({("ours", 2, "turn"): Ended(Status.RUNTIME_ERROR, "an illegal access")})
+    world = World({("ours", 2, "turn"): EvaluationEnded(Status.RUNTIME_ERROR, "an illegal access")})
     run(world)
     assert world.who("healthy") == ["after-ours"]
 
 
 def test_when_the_baseline_fails_at_last_ours_is_timed_without_it(run):
-    found = run(World({("torch", 2, "turn"): Ended(Status.INCORRECT, "…")}))
+    found = run(World({("torch", 2, "turn"): EvaluationEnded(Status.INCORRECT, "…")}))
     assert {ratio.baseline for ratio in found["ours"].performance.ratios} == {"copy", "read"}
 
 
@@ -348,13 +356,13 @@ def test_where_the_time_went_is_told_by_stage(run):
 
 
 def test_only_who_passes_everything_brings_artefacts(run):
-    world = World({("ours", 2, "recheck"): Ended(Status.INCORRECT, "…")})
+    world = World({("ours", 2, "recheck"): EvaluationEnded(Status.INCORRECT, "…")})
     run(world)
     assert sorted(world.who("artefacts")) == ["other", "torch"]
 
 
 def test_no_implementation_no_rounds(run):
-    wrong = Ended(Status.INCORRECT, "…")
+    wrong = EvaluationEnded(Status.INCORRECT, "…")
     world = World({(name, 1, "check"): wrong for name in ("ours", "other")})
     found = run(world)
     assert world.who("turn") == []

@@ -1,7 +1,7 @@
-"""One implementation compiled for an architecture that need not be here: registers, spills, instructions, launch.
+"""One implementation → registers, spills, instructions and launch, compiled for a GPU that need not be here.
 
-NVRTC and nvcc compile for any architecture; Triton does when its driver is one of ours (offline.py).  Nothing runs.
-As a process: `python -m sitegen.measure.cross JOB.json FOLDER NAME ARCH RESULT.json`.
+NVRTC and nvcc compile for any architecture; Triton does with a driver of ours (offline.py).  No kernel runs.
+As a process: `python -m sitegen.measure.cross_compile JOB.json FOLDER NAME ARCH RESULT.json`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.artefacts import Binary, Usage, cuobjdump, disassemble, plain
-from sitegen.measure.child import classify
+from sitegen.measure.artefacts import Binary, KernelResources, cuobjdump, disassemble, pack_all
+from sitegen.measure.faults import classify, without_folder
 from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
 from sitegen.measure.occupancy import limits_of, occupancy
-from sitegen.measure.protocol import Ended
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.requests import Collected
 from sitegen.measure.sources import source_file
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate_int
@@ -30,13 +31,13 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Statu
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Compilation, LaunchRecord
 
-Made = tuple[list[Binary], list[Geometry]]
-"""The code of what is launched, and its shapes where they are known: both in order."""
+Compiled = tuple[list[Binary], list[Geometry]]
+"""Machine code of the kernels that a call launches, and the shapes of the launches where they are known, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Specialization:
-    """What is compiled: an implementation for one dtype, one set of params and one shape."""
+    """An implementation for one dtype, one set of params and one shape."""
 
     folder: Path
     kernel: Kernel
@@ -56,58 +57,65 @@ class Specialization:
 
 @dataclass(frozen=True, slots=True)
 class CrossCompiled:
+    """Compiled code of one implementation."""
+
     compilation: Compilation
     launch: LaunchRecord | None
-    """None of a file with host code, which launches as it likes."""
+    """Shape of the first launch; None for a file with host code, whose launches are not known."""
     artefacts: Mapping[str, bytes]
     """PTX and SASS by `<sha256>.<kind>`."""
 
 
 def main(arguments: list[str]) -> None:
-    """Writes `compilation`, `launch` and `artefacts`, ready to be sent, or `status` and `message`."""
+    """Write a `Collected` as JSON, or `status` and `message` when it cannot be compiled."""
     job, folder, name, arch, result = arguments
-    this = specialization_of(from_plain(KernelJob, json.loads(Path(job).read_text("utf-8"))), Path(folder), name)
-    Path(result).write_text(json.dumps(answer(this, arch)), encoding="utf-8")
+    kernel_job = from_plain(KernelJob, json.loads(Path(job).read_text("utf-8")))
+    specialization = specialization_of(kernel_job, Path(folder), name)
+    Path(result).write_text(json.dumps(answer(specialization, arch)), encoding="utf-8")
 
 
 def specialization_of(job: KernelJob, folder: Path, name: str) -> Specialization:
-    """Of the implementation of that name, as the job would measure it."""
+    """Return the implementation of that name as the job would measure it."""
     implementation = next(i for i in job.kernel.implementations if i.name == name)
     params = {param: values[0] for param, values in job.kernel.params.items()} | dict(job.params)
     return Specialization(folder, job.kernel, implementation, job.dtype, params, job.workload.dims)
 
 
 def answer(this: Specialization, arch: str) -> dict[str, Any]:
+    """Return a `Collected` as plain JSON, or `status` and `message`."""
     try:
-        made = cross_compile(this, arch)
+        compiled = cross_compile(this, arch)
     except Exception as error:
         status, message = classify(error, this.folder, this.implementation)
-        return {"status": status.value, "message": message.replace(f"{this.folder}/", "")}
-    return {**plain(made.compilation, made.artefacts), "launch": to_plain(made.launch)}
+        return {"status": status.value, "message": without_folder(message, this.folder)}
+    collected: dict[str, Any] = to_plain(Collected(compiled.launch, compiled.compilation, pack_all(compiled.artefacts)))
+    return collected
 
 
 def cross_compile(this: Specialization, arch: str) -> CrossCompiled:
-    """Compiles for `sm_90a`.  Raises CompileError in the compiler's words, whatever the file's own code raises, and
-    Ended: `unsupported`, or `not_run` when something is not installed here.
+    """Compile for an architecture such as `sm_90a`.
+
+    Raises CompileError with the message of the compiler, whatever the file's own code raises, and EvaluationEnded:
+    `unsupported`, or `not_run` when something is not installed here.
     """
-    _expect_possible(this.implementation, arch)
-    binaries, shapes = _MAKERS[this.implementation.language](this, arch)
-    made = disassemble(binaries, arch)
-    if made is None:
+    _require_compiler(this.implementation, arch)
+    binaries, shapes = _COMPILERS[this.implementation.language](this, arch)
+    listing = disassemble(binaries, arch)
+    if listing is None:
         entries = ", ".join(f"`{entry}`" for binary in binaries for entry in binary.entries)
         raise compiling.CompileError(f"no entry {entries} in {this.implementation.file}")
-    return CrossCompiled(made.compilation, _launch(shapes, made.first, arch), made.artefacts)
+    return CrossCompiled(listing.compilation, _launch(shapes, listing.first, arch), listing.artefacts)
 
 
-def _expect_possible(implementation: Implementation, arch: str) -> None:
+def _require_compiler(implementation: Implementation, arch: str) -> None:
     if not compiling.supports(arch, implementation.arch):
-        raise Ended(Status.UNSUPPORTED, f"needs {implementation.arch}, this would be {arch}")
+        raise EvaluationEnded(Status.UNSUPPORTED, f"needs {implementation.arch}, and {arch} was asked for")
     if missing := _missing(implementation.language):
-        raise Ended(Status.NOT_RUN, missing)
+        raise EvaluationEnded(Status.NOT_RUN, missing)
 
 
 def _missing(language: Language) -> str:
-    """What would have to be installed; empty when nothing."""
+    """Return what would have to be installed to compile that language; empty when nothing is missing."""
     if not cuobjdump():
         return "needs cuobjdump, of the CUDA toolkit or of Triton"
     if language is Language.TRITON:
@@ -119,7 +127,7 @@ def _missing(language: Language) -> str:
     return "" if compiling.toolkit_includes() else "needs CUDA's headers (`pip install nvidia-cuda-runtime`)"
 
 
-def _cuda(this: Specialization, arch: str) -> Made:
+def _cuda(this: Specialization, arch: str) -> Compiled:
     launch = this.implementation.launch
     if launch is None:
         raise compiling.CompileError(f"{this.implementation.name} has no launch")
@@ -131,7 +139,7 @@ def _cuda(this: Specialization, arch: str) -> Made:
     return [code.binary(geometry.shared_bytes)], [geometry]
 
 
-def _host(this: Specialization, arch: str) -> Made:
+def _host(this: Specialization, arch: str) -> Compiled:
     defines = compiling.definitions(this.dtype, {})
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "code.cubin"
@@ -139,25 +147,25 @@ def _host(this: Specialization, arch: str) -> Made:
         return [Binary(cubin.read_bytes(), flags=flags)], []
 
 
-def _triton(this: Specialization, arch: str) -> Made:
+def _triton(this: Specialization, arch: str) -> Compiled:
     from triton.runtime.errors import OutOfResources
 
-    from sitegen.measure.call import implementation_subject
-    from sitegen.measure.offline import stand_in_for
+    from sitegen.measure.offline import use_offline_gpu
+    from sitegen.measure.runnable import implementation_runnable
 
-    stand_in = stand_in_for(arch)
-    function = implementation_subject(this.folder, this.kernel, this.implementation, this.dtype, this.params)
+    gpu = use_offline_gpu(arch)
+    function = implementation_runnable(this.folder, this.kernel, this.implementation, this.dtype, this.params)
     try:
-        binaries, shapes = stand_in.kernels_of(partial(function.into, *_tensors(this), this.dims))
+        binaries, shapes = gpu.kernels_of(partial(function.run_into, *_tensors(this), this.dims))
     except OutOfResources as error:
         raise compiling.CompileError(f"does not fit on an SM of {arch}: {error}") from error
     if not binaries:
-        raise Ended(Status.NOT_RUN, "it launches no Triton kernel")
+        raise EvaluationEnded(Status.NOT_RUN, "it launches no Triton kernel")
     return binaries, shapes
 
 
 def _tensors(this: Specialization) -> tuple[list[Any], list[Any]]:
-    """Inputs and outputs on torch's `meta` device: shapes without memory."""
+    """Return inputs and outputs on torch's `meta` device: shapes without memory."""
     import torch
 
     from sitegen.measure.inputs import dtype_of, output_dtypes, output_shapes
@@ -166,13 +174,14 @@ def _tensors(this: Specialization) -> tuple[list[Any], list[Any]]:
     shapes = [[evaluate_int(length, names) for length in tensor.shape] for tensor in this.kernel.inputs]
     dtypes = [dtype_of(tensor, this.dtype) for tensor in this.kernel.inputs]
     outs = zip(output_shapes(this.kernel, names), output_dtypes(this.kernel, this.dtype), strict=True)
-    made = [torch.empty(s, dtype=d, device="meta") for s, d in (*zip(shapes, dtypes, strict=True), *outs)]
-    return made[: len(shapes)], made[len(shapes) :]
+    tensors = [torch.empty(s, dtype=d, device="meta") for s, d in (*zip(shapes, dtypes, strict=True), *outs)]
+    return tensors[: len(shapes)], tensors[len(shapes) :]
 
 
-def _launch(shapes: list[Geometry], first: Usage, arch: str) -> LaunchRecord | None:
-    """As a captured call has it: the shape of the first kernel, and how many there are.  Raises CompileError when none
-    of its blocks would fit on an SM.
+def _launch(shapes: list[Geometry], first: KernelResources, arch: str) -> LaunchRecord | None:
+    """Return the shape and occupancy of the first launch, and how many launches there are.
+
+    Raises CompileError when a block would not fit on an SM.
     """
     if not shapes:
         return None
@@ -185,7 +194,7 @@ def _launch(shapes: list[Geometry], first: Usage, arch: str) -> LaunchRecord | N
     return LaunchRecord(shape.grid, shape.block, shape.cluster, shape.shared_bytes, len(shapes), share)
 
 
-_MAKERS = {Language.CUDA: _cuda, Language.CUDA_HOST: _host, Language.TRITON: _triton}
+_COMPILERS = {Language.CUDA: _cuda, Language.CUDA_HOST: _host, Language.TRITON: _triton}
 
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.measure.contestant import Contestant, artefacts_of, evaluation_of
-from sitegen.measure.protocol import Ended
-from sitegen.measure.rounds import Race, TurnResult
-from sitegen.measure.workload import MOST_SETS, fitting, is_matrix, set_count
+from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.rounds import Timings, TurnResult
+from sitegen.measure.workload import MOST_SETS, count_that_fits, is_matrix_kernel, set_count
 from sitegen.model.kernel import Status
 from sitegen.model.record import Role
 
@@ -24,46 +24,46 @@ def turns(first, second, mhz=1980.0, throttle=()):
 
 
 @pytest.fixture
-def race():
+def timings():
     quiet = {"torch": turns(100.0, 100.0), "ours": turns(50.0, 50.0), "copy": turns(45.0, 45.0)}
-    return Race(quiet, yardsticks=("torch", "copy", "read"), generations=2)
+    return Timings(quiet, compared_with=("torch", "copy", "read"), generations=2)
 
 
 @pytest.fixture
 def matrix_race():
     """In bursts ours is as fast as torch by a lower clock; sustained it is slower."""
-    return Race(
+    return Timings(
         {"torch": turns(100.0, 100.0, 1600.0), "ours": turns(100.0, 100.0, 1500.0, ("power cap",))},
         {"torch": turns(110.0, 110.0, 1350.0), "ours": turns(120.0, 122.0, 1350.0, ("thermal", "power cap"))},
-        yardsticks=("torch",),
+        compared_with=("torch",),
         generations=2,
     )
 
 
-def evaluated(add_kernel, race, contestant):
-    return evaluation_of(contestant, add_kernel.kernel_job({"ours": "…"}), race, "torch")
+def evaluated(add_kernel, timings, evaluation):
+    return evaluation_of(evaluation, add_kernel.kernel_job({"ours": "…"}), timings, "torch")
 
 
-def test_time_clock_and_cycles_belong_together(add_kernel, race):
-    found = evaluated(add_kernel, race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+def test_time_clock_and_cycles_belong_together(add_kernel, timings):
+    found = evaluated(add_kernel, timings, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     assert (found.median_us, found.sm_clock_mhz, found.cycles) == (50.0, 1980.0, 99_000.0)
     assert (found.samples, len(found.rounds_us), found.power_w) == (240, 12, 500.0)
 
 
-def test_ratios_are_stored_to_baselines_and_probes_that_ran(add_kernel, race):
-    found = evaluated(add_kernel, race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+def test_ratios_are_stored_to_baselines_and_probes_that_ran(add_kernel, timings):
+    found = evaluated(add_kernel, timings, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     assert {ratio.baseline: ratio.value for ratio in found.ratios} == {"torch": 2.0, "copy": 0.9}
 
 
-def test_each_generation_of_processes_is_stored_by_itself(add_kernel, race):
-    race.turns["ours"] = turns(50.0, 52.0)
-    found = evaluated(add_kernel, race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+def test_each_generation_of_processes_is_stored_by_itself(add_kernel, timings):
+    timings.turns["ours"] = turns(50.0, 52.0)
+    found = evaluated(add_kernel, timings, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     assert (found.median_us, found.by_process_us) == (51.0, (50.0, 52.0))
     assert found.ratios[0].by_process == (2.0, pytest.approx(100 / 52))
 
 
 def test_a_matrix_kernel_has_its_burst_in_front_and_its_sustained_figures_beside(add_kernel, matrix_race):
-    found = evaluated(add_kernel, matrix_race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+    found = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     assert (found.median_us, found.sm_clock_mhz) == (100.0, 1500.0)
     sustained = found.sustained
     assert (sustained.median_us, sustained.samples, sustained.sm_clock_mhz) == (121.0, 240, 1350.0)
@@ -71,7 +71,7 @@ def test_a_matrix_kernel_has_its_burst_in_front_and_its_sustained_figures_beside
 
 
 def test_in_cycles_a_lower_clock_is_no_slower_code(add_kernel, matrix_race):
-    found = evaluated(add_kernel, matrix_race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+    found = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     (ratio,), (in_cycles,) = found.ratios, found.cycle_ratios
     assert (ratio.value, in_cycles.value) == (1.0, pytest.approx(16 / 15))
     assert in_cycles.by_process == pytest.approx((16 / 15, 16 / 15))
@@ -80,31 +80,31 @@ def test_in_cycles_a_lower_clock_is_no_slower_code(add_kernel, matrix_race):
 
 def test_without_a_clock_there_are_no_cycles_and_nothing_else_is_missing(add_kernel, matrix_race):
     matrix_race.turns["torch"][3] = TurnResult((100.0,) * 20, 0.01)
-    found = evaluated(add_kernel, matrix_race, Contestant(Role.IMPLEMENTATION, "ours")).performance
+    found = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
     assert (found.cycle_ratios, found.cycles, found.ratios[0].value) == ((), 150_000.0, 1.0)
 
 
-def test_cycles_are_compared_of_matrix_kernels_only(add_kernel, race):
-    assert evaluated(add_kernel, race, Contestant(Role.IMPLEMENTATION, "ours")).performance.cycle_ratios == ()
+def test_cycles_are_compared_of_matrix_kernels_only(add_kernel, timings):
+    assert evaluated(add_kernel, timings, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance.cycle_ratios == ()
 
 
 def test_why_the_clock_was_held_down_is_said_once_for_all_turns(add_kernel, matrix_race):
-    found = {name: Contestant(Role.IMPLEMENTATION, name) for name in ("ours", "torch")}
+    found = {name: PendingEvaluation(Role.IMPLEMENTATION, name) for name in ("ours", "torch")}
     reasons = {name: evaluated(add_kernel, matrix_race, c).performance.throttle for name, c in found.items()}
     assert reasons == {"ours": ("power cap", "thermal"), "torch": ()}
 
 
-def test_who_failed_in_the_last_round_has_no_performance_though_it_was_timed(add_kernel, race):
-    contestant = Contestant(Role.IMPLEMENTATION, "ours")
-    contestant.ended(Ended(Status.INCORRECT, "wrong at last"))
-    found = evaluated(add_kernel, race, contestant)
+def test_who_failed_in_the_last_round_has_no_performance_though_it_was_timed(add_kernel, timings):
+    evaluation = PendingEvaluation(Role.IMPLEMENTATION, "ours")
+    evaluation.end(EvaluationEnded(Status.INCORRECT, "wrong at last"))
+    found = evaluated(add_kernel, timings, evaluation)
     assert (found.status, found.performance, found.correctness, found.samples) == (Status.INCORRECT, None, None, "")
 
 
-def test_the_samples_of_an_evaluation_are_an_artefact_under_their_hash(add_kernel, race):
-    contestant = Contestant(Role.IMPLEMENTATION, "ours")
-    found = evaluated(add_kernel, race, contestant)
-    (name,) = artefacts = artefacts_of([contestant], race)
+def test_the_samples_of_an_evaluation_are_an_artefact_under_their_hash(add_kernel, timings):
+    evaluation = PendingEvaluation(Role.IMPLEMENTATION, "ours")
+    found = evaluated(add_kernel, timings, evaluation)
+    (name,) = artefacts = artefacts_of([evaluation], timings)
     content = gzip.decompress(base64.b64decode(artefacts[name]))
     assert name == f"{found.samples}.samples" == f"{hashlib.sha256(content).hexdigest()}.samples"
     raw = json.loads(content)
@@ -114,7 +114,7 @@ def test_the_samples_of_an_evaluation_are_an_artefact_under_their_hash(add_kerne
 
 def test_the_samples_of_a_matrix_kernel_hold_its_sustained_rounds_too(add_kernel, matrix_race):
     matrix_race.sustained["ours"][2] = TurnResult((120.0,) * 20, 0.01)
-    artefacts = artefacts_of([Contestant(Role.IMPLEMENTATION, "ours")], matrix_race)
+    artefacts = artefacts_of([PendingEvaluation(Role.IMPLEMENTATION, "ours")], matrix_race)
     raw = json.loads(gzip.decompress(base64.b64decode(*artefacts.values())))
     assert (raw["sustained_rounds_us"][-1], raw["rounds_us"][-1]) == ([122.0] * 20, [100.0] * 20)
     assert raw["sustained_clock_mhz"][1:4] == [1350.0, None, 1350.0]
@@ -136,8 +136,8 @@ def test_one_set_of_many_times_the_l2_will_do_where_two_do_not_fit() -> None:
 @pytest.mark.parametrize(("flops", "matrix"), [("64 * 12 * N", True), ("63 * 12 * N", False), ("0", False)])
 def test_a_kernel_of_64_operations_for_a_byte_is_a_matrix_kernel(add_kernel, flops, matrix):
     job = add_kernel.kernel_job({"ours": "…"})
-    assert is_matrix(replace(job, kernel=replace(job.kernel, flops=flops))) is matrix
+    assert is_matrix_kernel(replace(job, kernel=replace(job.kernel, flops=flops))) is matrix
 
 
 def test_at_least_one_is_done_at_a_time_though_it_does_not_fit():
-    assert [fitting(0.5, 100, each, most=4) for each in (1, 12, 20, 60)] == [4, 4, 2, 1]
+    assert [count_that_fits(0.5, 100, each, most=4) for each in (1, 12, 20, 60)] == [4, 4, 2, 1]

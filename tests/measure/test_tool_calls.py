@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.measure.inspection import calls_to_count, calls_to_sanitize, small_shapes
+from sitegen.measure.tool_calls import calls_to_count, calls_to_sanitize, small_shapes
 from sitegen.model.job import InspectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
 from sitegen.model.record import Role
@@ -45,7 +45,7 @@ def test_who_does_not_offer_a_dtype_is_not_counted_in_it():
 
 
 def test_calls_at_one_place_stand_together_since_they_share_their_inputs():
-    places = [call.place for call in calls_to_count(job())]
+    places = [call.inputs_key for call in calls_to_count(job())]
     assert len(places) == 2 * 2 * (2 + 3)
     assert len(list(dict.fromkeys(places))) == sum(a != b for a, b in zip([None, *places], places, strict=False))
 

@@ -1,11 +1,12 @@
-"""Where the children of a job come from on a GPU machine: `python -m sitegen.measure.nursery FD` imports torch once,
-then forks itself for each.
+"""Requests for child processes of a job → forks of this process, which has imported torch once.
 
-An import takes seconds, and two dozen side by side take several times as long; a fork takes milliseconds.  Nothing here
-touches CUDA or starts a thread of its own, so what is forked is as good as a fresh process.
+It is started as `python -m sitegen.measure.fork_server FD`.  An import takes seconds, and two dozen imports side by
+side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread, so a
+forked process is as good as a fresh one.
 
-Over the socket FD come messages of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes →
-`{"pid": N}`; `{"reap": PID}`, once that child is dead → `{"code": N}`, negative for a signal.
+Over the socket FD come messages of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes,
+starts a child: the reply is `{"pid": N}`.  `{"reap": PID}`, once that child is dead, gives its exit code: the reply is
+`{"code": N}`, negative for a signal.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from typing import Any, NoReturn
 from sitegen.measure.child import die_with_parent, import_ahead, main
 
 MESSAGE = 1 << 16
-"""More bytes than a request or a reply has."""
+"""Bytes: more than any request or reply has."""
 
 
 def serve(connection: socket.socket) -> None:
-    """Answers until the other end is closed; the children then end with this process."""
+    """Answer requests until the other end is closed.  The children then end with this process."""
     while True:
         data, fds, _, _ = socket.recv_fds(connection, MESSAGE, 2)
         if not data:
@@ -41,11 +42,14 @@ def _reaped(pid: int) -> int:
 
 
 def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
-    """Its process group is its own in either process, whichever comes first."""
+    """Fork a child and return its PID.
+
+    Parent and child both make the child's process group, because either of them may run first.
+    """
     pid = os.fork()
     if pid == 0:
         connection.close()
-        _be_a_child(request, fds)
+        _run_child(request, fds)
     with contextlib.suppress(OSError):
         os.setpgid(pid, pid)
     for fd in fds:
@@ -53,7 +57,8 @@ def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
     return pid
 
 
-def _be_a_child(request: Any, fds: list[int]) -> NoReturn:
+def _run_child(request: Any, fds: list[int]) -> NoReturn:
+    """Run the child in this process, with its output in the log, and exit."""
     code = 1
     try:
         os.setpgid(0, 0)
@@ -71,5 +76,5 @@ def _be_a_child(request: Any, fds: list[int]) -> NoReturn:
 if __name__ == "__main__":
     die_with_parent()
     import_ahead()
-    gc.freeze()  # else each child's search for garbage would copy the memory that it shares with the others
+    gc.freeze()  # otherwise garbage collection in a child would copy the pages that it shares with the others
     serve(socket.socket(fileno=int(sys.argv[1])))

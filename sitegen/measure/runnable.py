@@ -1,4 +1,7 @@
-"""An implementation or a baseline as one thing that can be called: `fresh(inputs)` and `into(inputs, outs)`."""
+"""An implementation or a baseline → an object with two ways of calling it.
+
+`run_allocating(inputs, dims)` lets the call allocate its outputs, and `run_into(inputs, outs, dims)` gives them.
+"""
 
 from __future__ import annotations
 
@@ -23,50 +26,54 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Scala
 Tensors = Sequence[Any]
 
 
-class Subject(Protocol):
-    """`inputs` and `outs` are tensors in the order of kernel.yaml; `dims` are those of the shapes at hand."""
+class Runnable(Protocol):
+    """Code that can be called: an implementation, a baseline or a probe.
 
-    makes_output: bool
-    """Can be called without `out`."""
+    `inputs` and `outs` are tensors in the order of kernel.yaml, and `dims` are the dims of their shapes.
+    """
+
+    can_allocate: bool
+    """True when it can be called without `out`."""
     takes_out: bool
-    """Can be called with `out`; else the call allocates."""
+    """True when it can be called with `out`; otherwise every call allocates."""
 
-    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]: ...
+    def run_allocating(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+        """Call without `out` and return the outputs."""
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
-        """Returns what a call made that takes no `out`."""
+    def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+        """Write the outputs into `outs`; return the result of a call that takes no `out`."""
 
 
-class PythonSubject:
-    """A function `f(x, …, *, out=None, **params)` that returns a tensor or a tuple."""
+class PythonRunnable:
+    """A Python function `f(x, …, *, out=None, **params)` that returns a tensor or a tuple of tensors."""
 
-    makes_output = True
+    can_allocate = True
 
     def __init__(self, function: Callable[..., Any], params: Mapping[str, Scalar]) -> None:
         self.function, self.params = function, dict(params)
         self.takes_out = "out" in inspect.signature(function).parameters
 
-    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+    def run_allocating(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         return as_tuple(self.function(*inputs, **self.params))
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+    def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
         if not self.takes_out:
             return self.function(*inputs, **self.params)
         self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
         return None
 
 
-class BaselineSubject(PythonSubject):
-    """As above, with the inputs by name: `f(**inputs, out=None, **params)`."""
+class BaselineRunnable(PythonRunnable):
+    """A baseline of reference.py, which takes its inputs by name: `f(**inputs, out=None, **params)`."""
 
     def __init__(self, function: Callable[..., Any], params: Mapping[str, Scalar], names: Sequence[str]) -> None:
         super().__init__(function, params)
         self.names = tuple(names)
 
-    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+    def run_allocating(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         return as_tuple(self.function(**dict(zip(self.names, inputs, strict=True)), **self.params))
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
+    def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
         named = dict(zip(self.names, inputs, strict=True))
         if not self.takes_out:
             return self.function(**named, **self.params)
@@ -74,17 +81,17 @@ class BaselineSubject(PythonSubject):
         return None
 
 
-class _CompiledSubject:
-    """What both kinds of CUDA files share: our own outputs, and one compilation per set of constants."""
+class _CompiledRunnable:
+    """Base of both kinds of CUDA files: the outputs are always given."""
 
-    makes_output, takes_out = False, True
+    can_allocate, takes_out = False, True
 
     def __init__(
         self, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
     ) -> None:
         self.kernel, self.implementation, self.dtype, self.params = kernel, implementation, dtype, dict(params)
 
-    def fresh(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
+    def run_allocating(self, inputs: Tensors, dims: Mapping[str, int]) -> tuple[Any, ...]:
         raise TypeError(f"{self.implementation.name} needs `out`")
 
     def names(self, dims: Mapping[str, int]) -> dict[str, Any]:
@@ -92,8 +99,8 @@ class _CompiledSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A launch at given dims."""
+class CudaLaunch:
+    """A launch at given dims, ready to run."""
 
     code: compiling.DeviceCode
     kernel: Any
@@ -102,11 +109,11 @@ class Plan:
     config: Any
     """cuda.core.LaunchConfig."""
     slots: list[Any]
-    """The arguments in order; an int is the number of a buffer."""
+    """The arguments in order; an int is the index of a buffer among inputs and outputs."""
 
 
-class CudaSubject(_CompiledSubject):
-    """Device code, compiled by NVRTC for the constants of each shape, launched as kernel.yaml says."""
+class CudaRunnable(_CompiledRunnable):
+    """Device code, compiled by NVRTC for each set of constants, launched as kernel.yaml says."""
 
     def __init__(
         self, folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
@@ -114,26 +121,27 @@ class CudaSubject(_CompiledSubject):
         super().__init__(kernel, implementation, dtype, params)
         self.file = source_file(folder, kernel, implementation)
         self.include = [self.file.parent, folder]
-        self.plans: dict[tuple[int, ...], Plan] = {}
+        self.launches: dict[tuple[int, ...], CudaLaunch] = {}
         self.codes: dict[compiling.Defines, tuple[compiling.DeviceCode, Any]] = {}
         self.streams: dict[int, Any] = {}
 
     @property
     def launch(self) -> Launch:
+        """The `launch` block of kernel.yaml.  Raises CompileError where there is none."""
         if self.implementation.launch is None:
             raise compiling.CompileError(f"{self.implementation.name} has no launch")
         return self.implementation.launch
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+    def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
         from cuda.core import launch
 
-        plan = self.plan(dims)
+        ready = self.launch_at(dims)
         pointers = [tensor.data_ptr() for tensor in (*inputs, *outs)]
-        arguments = [pointers[slot] if isinstance(slot, int) else slot for slot in plan.slots]
-        launch(self.stream(), plan.config, plan.kernel, *arguments)
+        arguments = [pointers[slot] if isinstance(slot, int) else slot for slot in ready.slots]
+        launch(self.stream(), ready.config, ready.kernel, *arguments)
 
     def stream(self) -> Any:
-        """torch's current stream, also while a graph is captured."""
+        """Return torch's current stream as a cuda.core.Stream, also while a graph is captured."""
         from cuda.core import Stream
 
         handle = torch.cuda.current_stream().cuda_stream
@@ -141,10 +149,10 @@ class CudaSubject(_CompiledSubject):
             self.streams[handle] = Stream.from_handle(handle)
         return self.streams[handle]
 
-    def plan(self, dims: Mapping[str, int]) -> Plan:
-        """What is launched at these dims: compiled once for each set of constants."""
+    def launch_at(self, dims: Mapping[str, int]) -> CudaLaunch:
+        """Return the launch at these dims, compiled once for each set of constants.  Raises CompileError."""
         key = tuple(dims.values())
-        if key not in self.plans:
+        if key not in self.launches:
             names = self.names(dims)
             constants = constants_of(self.launch.constants, names)
             code, kernel = self.code(constants)
@@ -152,11 +160,11 @@ class CudaSubject(_CompiledSubject):
             if geometry.shared_bytes:
                 compiling.allow_shared(kernel, geometry.shared_bytes)
             slots = [self.argument(word, {**names, **constants}) for word in self.launch.args]
-            self.plans[key] = Plan(code, kernel, geometry, _config(geometry), slots)
-        return self.plans[key]
+            self.launches[key] = CudaLaunch(code, kernel, geometry, _config(geometry), slots)
+        return self.launches[key]
 
     def code(self, constants: Mapping[str, Number]) -> tuple[compiling.DeviceCode, Any]:
-        """The compiled file, and its entry on this GPU."""
+        """Return the compiled file and its entry on this GPU, compiled once for each set of constants."""
         defines = compiling.definitions(self.dtype, constants)
         if defines not in self.codes:
             arch = compiling.arch_of(torch.cuda.get_device_capability())
@@ -165,6 +173,7 @@ class CudaSubject(_CompiledSubject):
         return self.codes[defines]
 
     def argument(self, word: str, names: Mapping[str, Any]) -> Any:
+        """Return the index of a buffer, or the value of a dim, param or constant as a ctypes number."""
         buffers = [tensor.name for tensor in (*self.kernel.inputs, *self.kernel.outputs)]
         if word in buffers:
             return buffers.index(word)
@@ -172,8 +181,11 @@ class CudaSubject(_CompiledSubject):
         return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int64(int(value))
 
 
-class HostSubject(_CompiledSubject):
-    """Device and host code in one file: nvcc -shared, then `int f(void**, const int64_t*, const double*, void*)`."""
+class HostRunnable(_CompiledRunnable):
+    """Device and host code in one file, built by `nvcc -shared`.
+
+    The host function is `int f(void** buffers, const int64_t* dims, const double* params, void* stream)`.
+    """
 
     def __init__(
         self, folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
@@ -188,7 +200,7 @@ class HostSubject(_CompiledSubject):
         self.function.argtypes, self.function.restype = [ctypes.c_void_p] * 4, ctypes.c_int
         self.numbers = (ctypes.c_double * max(1, len(self.params)))(*(float(v) for v in self.params.values()))
 
-    def into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
+    def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> None:
         tensors = (*inputs, *outs)
         buffers = (ctypes.c_void_p * len(tensors))(*(tensor.data_ptr() for tensor in tensors))
         sizes = (ctypes.c_int64 * len(self.kernel.dims))(*(dims[name] for name in self.kernel.dims))
@@ -198,34 +210,35 @@ class HostSubject(_CompiledSubject):
 
 
 def reference_of(folder: Path, kernel: Kernel) -> Any:
-    """The module `kernels/<kernel>/reference.py`."""
+    """Return the module `kernels/<kernel>/reference.py`."""
     return load_module(folder, folder / kernel.folder / "reference.py")
 
 
-def implementation_subject(
+def implementation_runnable(
     folder: Path, kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]
-) -> Subject:
-    """Compiles or imports.  Raises CompileError; whatever the file's own import raises."""
+) -> Runnable:
+    """Compile or import an implementation.  Raises CompileError, and whatever the import of the file raises."""
     if implementation.language is Language.CUDA:
-        return CudaSubject(folder, kernel, implementation, dtype, params)
+        return CudaRunnable(folder, kernel, implementation, dtype, params)
     if implementation.language is Language.CUDA_HOST:
-        return HostSubject(folder, kernel, implementation, dtype, params)
+        return HostRunnable(folder, kernel, implementation, dtype, params)
     module = load_module(folder, source_file(folder, kernel, implementation))
     function = getattr(module, kernel.name, None)
     if function is None:
         raise CompileError(f"{implementation.file} has no function `{kernel.name}`")
-    return PythonSubject(function, params)
+    return PythonRunnable(function, params)
 
 
-def baseline_subject(folder: Path, kernel: Kernel, name: str, params: Mapping[str, Scalar]) -> BaselineSubject:
+def baseline_runnable(folder: Path, kernel: Kernel, name: str, params: Mapping[str, Scalar]) -> BaselineRunnable:
+    """Return a baseline of reference.py.  Raises CompileError when it has none of that name."""
     functions = reference_of(folder, kernel).BASELINES
     if name not in functions:
         raise CompileError(f"reference.py has no baseline `{name}`, only {', '.join(functions)}")
-    return BaselineSubject(functions[name], params, [tensor.name for tensor in kernel.inputs])
+    return BaselineRunnable(functions[name], params, [tensor.name for tensor in kernel.inputs])
 
 
 def params_of(job: KernelJob | RejectJob) -> dict[str, Scalar]:
-    """A reject job takes the first value of each parameter."""
+    """Return the params of a job; a reject job takes the first value of each."""
     if isinstance(job, KernelJob):
         return {**{name: values[0] for name, values in job.kernel.params.items()}, **job.params}
     return {name: values[0] for name, values in job.kernel.params.items()}
@@ -235,7 +248,7 @@ CompileError = compiling.CompileError
 
 
 def _config(geometry: Geometry) -> Any:
-    """cuda.core counts a grid in clusters when there are clusters."""
+    """Return the launch configuration; cuda.core counts the grid in clusters where a launch has clusters."""
     from cuda.core import LaunchConfig
 
     if geometry.cluster == (1, 1, 1):
