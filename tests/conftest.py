@@ -47,8 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def diagnose() -> Callable[[Path], str]:
     """What an author sees of the mistakes in a site."""
-    from sitegen.build.whole import load  # not at the top: a GPU machine runs tests without YAML
     from sitegen.diagnostics import render_diagnostics
+    from sitegen.pipeline.in_memory import load  # not at the top: a GPU machine runs tests without YAML
 
     def diagnosed(root: Path) -> str:
         loaded = load(root, as_of=dt.date(2026, 12, 31))

@@ -178,9 +178,9 @@ SITEGEN = Path(__file__).parent.parent / "sitegen"
 OPEN_FILES = {
     "inside.py": "opens what content names, and refuses what leads out of the site",
     # Files of this program, which a site cannot bring.
-    "build/catalogues.py:_text": "the default theme",
-    "build/probes.py": "a file of the package",
-    "build/versions.py": "the folders of installed packages",
+    "pipeline/catalogues.py:_text": "the default theme",
+    "pipeline/probe_sources.py": "a file of the package",
+    "pipeline/versions.py": "the folders of installed packages",
     "highlight/lines.py:fingerprint": "files of the package",
     "markup/directives/__init__.py:styles": "files of the package",
     "markup/math.py": "a file of the package",
@@ -188,8 +188,8 @@ OPEN_FILES = {
     "render/shared/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
     "write/scaffold.py:_workflow": "a file of the package",
-    # The cache folder of the user, which `build/user_cache.py` makes.
-    "build/user_cache.py": "makes the folder",
+    # The cache folder of the user, which `pipeline/user_cache.py` makes.
+    "pipeline/user_cache.py": "makes the folder",
     "write/cache.py": "is given files of the cache",
     "write/drawings.py": "is given a folder of the cache",
     "write/forms.py": "is given a folder of the cache",

@@ -19,10 +19,10 @@ import click
 from sitegen.diagnostics import Diagnostic, has_errors, render_report
 
 if TYPE_CHECKING:
-    from sitegen.build.whole import Loaded
     from sitegen.execute.plan import Inventory
     from sitegen.execute.progress import Progress
     from sitegen.execute.targets import Target
+    from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.freshness import Freshness
 
 
@@ -51,9 +51,9 @@ def site_root() -> Path:
     return root
 
 
-def load_site_or_exit() -> Loaded:
+def load_site_or_exit() -> LoadedSite:
     """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
-    from sitegen.build.whole import load
+    from sitegen.pipeline.in_memory import load
 
     root = site_root()
     with output_errors():
@@ -64,13 +64,13 @@ def load_site_or_exit() -> Loaded:
     return loaded
 
 
-def inventory_of(loaded: Loaded) -> Inventory:
+def inventory_of(loaded: LoadedSite) -> Inventory:
     from sitegen.execute import session
 
     return session.inventory_of(loaded.site, loaded.documents, loaded.records)
 
 
-def require(loaded: Loaded, *, fresh: bool, current: bool) -> None:
+def require(loaded: LoadedSite, *, fresh: bool, current: bool) -> None:
     """Exits 1 when a record is not in the required state."""
     refused = ({"stale", "missing"} if fresh else set()) | ({"outdated"} if current else set())
     if not refused:
@@ -100,7 +100,7 @@ def counted(states: Mapping[str, Freshness]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing to record"
 
 
-def target_of(loaded: Loaded, name: str) -> Target:
+def target_of(loaded: LoadedSite, name: str) -> Target:
     from sitegen.execute.targets import NoTarget, configured_target
 
     try:

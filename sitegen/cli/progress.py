@@ -1,4 +1,4 @@
-"""A build while it runs and afterwards: a bar or a line a stage, a profile, why a page was printed."""
+"""A build while it runs and afterwards: a bar or a line a step, a profile, why a page was printed."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from sitegen.cli.common import say
 from sitegen.diagnostics import did_you_mean
 
 if TYPE_CHECKING:
-    from sitegen.build.stages import Stage, Stages
-    from sitegen.build.update import Outcome
+    from sitegen.pipeline.request import BuildResult
+    from sitegen.pipeline.steps import Step, Steps
 
 _WIDTH = 30
 _PAUSE_S = 0.05
 """Between two drawings of a bar."""
 
 
-def shown_stages() -> Callable[[Stage], None]:
-    """A bar for each counted stage where a person looks on, else a line for each."""
-    return _Bars() if sys.stderr.isatty() else _say_stage
+def shown_steps() -> Callable[[Step], None]:
+    """A bar for each counted step where a person looks on, else a line for each."""
+    return _Bars() if sys.stderr.isatty() else _say_step
 
 
-def _say_stage(stage: Stage) -> None:
-    if stage.finished:
-        say(_line(stage))
+def _say_step(step: Step) -> None:
+    if step.finished:
+        say(_line(step))
 
 
-def _line(stage: Stage) -> str:
-    count = f"{stage.done:>7}" if stage.total else " " * 7
-    return f"{stage.name:<8}{count}  {stage.seconds:6.2f} s"
+def _line(step: Step) -> str:
+    count = f"{step.done:>7}" if step.total else " " * 7
+    return f"{step.name:<8}{count}  {step.seconds:6.2f} s"
 
 
 class _Bars:
@@ -42,42 +42,42 @@ class _Bars:
     def __init__(self) -> None:
         self._drawn = 0.0
 
-    def __call__(self, stage: Stage) -> None:
-        if stage.finished:
+    def __call__(self, step: Step) -> None:
+        if step.finished:
             click.echo("\r\033[K", nl=False, err=True)
-        elif stage.total and time.monotonic() - self._drawn > _PAUSE_S:
+        elif step.total and time.monotonic() - self._drawn > _PAUSE_S:
             self._drawn = time.monotonic()
-            full = _WIDTH * stage.done // stage.total
+            full = _WIDTH * step.done // step.total
             bar = f"{'█' * full}{'░' * (_WIDTH - full)}"
-            click.echo(f"\r\033[K{stage.name:<8}{bar} {stage.done} of {stage.total}", nl=False, err=True)
+            click.echo(f"\r\033[K{step.name:<8}{bar} {step.done} of {step.total}", nl=False, err=True)
 
 
-def say_profile(stages: Stages) -> None:
-    for stage in stages.all:
-        say(_line(stage))
+def say_profile(steps: Steps) -> None:
+    for step in steps.all:
+        say(_line(step))
 
 
-def as_data(outcome: Outcome, stages: Stages) -> dict[str, Any]:
+def as_data(result: BuildResult, steps: Steps) -> dict[str, Any]:
     """For programs."""
-    written = outcome.written
+    written = result.written
     return {
-        "failed": outcome.failed,
+        "failed": result.failed,
         "files": {name: getattr(written, name) for name in ("added", "changed", "removed", "unchanged")},
-        "printed": list(outcome.printed),
-        "seconds": {stage.name: round(stage.seconds, 4) for stage in stages.all},
+        "printed": list(result.printed),
+        "seconds": {step.name: round(step.seconds, 4) for step in steps.all},
     }
 
 
-def explained(outcome: Outcome, page: str) -> Iterator[str]:
+def explained(result: BuildResult, page: str) -> Iterator[str]:
     """Why a page was printed when it was printed last; `page` is its URL or its path in the output."""
     wanted = page.strip("/")
-    found = [name for name, one in outcome.sheets.items() if any(_same(wanted, path) for path in one.files)]
+    found = [name for name, one in result.sheets.items() if any(_same(wanted, path) for path in one.files)]
     if not found:
-        known = [path.removesuffix("index.html") for one in outcome.sheets.values() for path in one.files]
+        known = [path.removesuffix("index.html") for one in result.sheets.values() for path in one.files]
         raise click.UsageError(f"no page `{page}`; {did_you_mean(f'{wanted}/', known)}".rstrip("; "))
     for name in found:
-        yield f"{name}: printed {'now' if name in outcome.printed else 'by an earlier build'}, because"
-        yield from (f"  {reason}" for reason in outcome.sheets[name].why)
+        yield f"{name}: printed {'now' if name in result.printed else 'by an earlier build'}, because"
+        yield from (f"  {reason}" for reason in result.sheets[name].why)
 
 
 def _same(wanted: str, path: str) -> bool:

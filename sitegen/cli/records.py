@@ -30,7 +30,7 @@ from sitegen.cli.common import (
 from sitegen.cli.compiled import compiled_lines
 
 if TYPE_CHECKING:
-    from sitegen.build.whole import Loaded
+    from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.accept import Accepted
 
 CHECKED = "what could be checked under Triton's interpreter passed"
@@ -216,7 +216,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
 
 
-def tell_what_moved(loaded: Loaded, stored: Accepted) -> None:
+def tell_what_moved(loaded: LoadedSite, stored: Accepted) -> None:
     """Against the records that a run replaced: what is not the same any more."""
     from sitegen.results.compare import compare_all
     from sitegen.results.comparison import render_lines

@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from sitegen.build.whole import Loaded
 from sitegen.cli.common import report
 from sitegen.execute.git import git
 from sitegen.model.record import SCHEMA, Record
+from sitegen.pipeline.in_memory import LoadedSite
 from sitegen.read.source import decode
 from sitegen.results.shape import parse
 
@@ -29,7 +29,7 @@ class Side:
     """Then only that kernel and that GPU are compared."""
 
 
-def pairs(loaded: Loaded, before: str, after: str | None) -> list[tuple[Record, Record]]:
+def pairs(loaded: LoadedSite, before: str, after: str | None) -> list[tuple[Record, Record]]:
     """The records of each kernel and GPU on both sides; one that a side lacks is empty there.  Without `after` it is
     the site as its files stand.  Exits 1 when a record has mistakes, 2 when a word names nothing.
     """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import datetime as dt
-import gc
 import json
 import os.path
 import shlex
@@ -14,9 +12,9 @@ from typing import Any
 
 import click
 
+from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
-from sitegen.cli.progress import as_data, explained, say_profile, shown_stages
-from sitegen.diagnostics import has_errors
+from sitegen.cli.progress import as_data, explained, say_profile, shown_steps
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -53,33 +51,33 @@ def build(
     as_json: bool,
 ) -> None:
     """Build the site from its texts and records.  This needs no GPU, no torch and no network."""
-    from sitegen.build.stages import Stages
-    from sitegen.build.update import OUTPUT, update
+    from sitegen.pipeline.build import update
+    from sitegen.pipeline.request import OUTPUT
+    from sitegen.pipeline.steps import Steps
 
-    gc.set_threshold(1_000_000, 50, 1000)  # to look for garbage in what a build keeps took a fifth of an edit's time
-    atexit.register(gc.freeze)  # nor as the process ends, where it took 60 ms of a build of 1,000 posts
+    tune_for_build()
     root = site_root()
     if require_fresh or require_current:
-        from sitegen.build.whole import load
+        from sitegen.pipeline.in_memory import load
 
         with output_errors():
             loaded = load(root, as_of=as_of)
         require(loaded, fresh=True, current=require_current)
-    stages = Stages() if quiet or as_json or profile else Stages(shown_stages())
+    steps = Steps() if quiet or as_json or profile else Steps(shown_steps())
     with output_errors():
-        outcome = update(root, out or root / OUTPUT, as_of=as_of, stages=stages)
-    if outcome.report:
-        say(outcome.report)
+        result = update(root, out or root / OUTPUT, as_of=as_of, steps=steps)
+    if result.report:
+        say(result.report)
     if profile:
-        say_profile(stages)
+        say_profile(steps)
     if as_json:
-        click.echo(json.dumps(as_data(outcome, stages), indent=1, ensure_ascii=False))
-    if outcome.failed:
+        click.echo(json.dumps(as_data(result, steps), indent=1, ensure_ascii=False))
+    if result.failed:
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
-        click.echo("\n".join(explained(outcome, explain)))
+        click.echo("\n".join(explained(result, explain)))
     if not quiet and not as_json:
-        written = outcome.written
+        written = result.written
         say(
             f"{written.files} files: {written.added} new, {written.changed} changed, "
             f"{written.unchanged} as they were, {written.removed} removed"
@@ -90,17 +88,15 @@ def build(
 @click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
 def check(as_of: dt.date | None) -> None:
     """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too."""
-    from sitegen.build.whole import build as build_files
-    from sitegen.build.whole import load
+    from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
     with output_errors():
-        built, waiting = build_files(root, as_of=as_of, with_forms=False), load(root, as_of=as_of, everything=True)
-    found = {*built.diagnostics, *waiting.diagnostics}
-    report(found, built.loaded.texts)
-    if has_errors(found):
+        site = check_site(root, as_of=as_of)
+    report(site.diagnostics, site.loaded.texts)
+    if site.failed:
         sys.exit(1)
-    say("no mistakes" if not found else "warnings only")
+    say("no mistakes" if not site.diagnostics else "warnings only")
 
 
 @click.command()
@@ -117,18 +113,16 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     """Show the site with its drafts in a browser on this machine.  After each save the server reloads the open pages
     that changed.  It shows mistakes over the page.
     """
-    from sitegen.build.resident import Resident
-    from sitegen.build.workers import cores
+    from sitegen.pipeline.preview import PreviewSite
+    from sitegen.pipeline.request import usable_cores
     from sitegen.serve import server
 
-    gc.set_threshold(100_000, 50, 1000)
-    gc.disable()  # until the site is read, of which nothing is garbage
     root = site_root()
-    preview = Resident(root, as_of=as_of)
+    preview = PreviewSite(root, as_of=as_of)
     try:
         with output_errors(), server.listening(port) as opened:
-            preview.follow(processes=cores())  # before there are threads, with which a process must not be forked
-            gc.enable()
+            with tuned_for_preview():
+                preview.follow(processes=usable_cores())  # before there are threads: a process with threads cannot fork
             say(preview.report or "no mistakes")
             say(server.address(opened, preview))
             if opens:

@@ -200,6 +200,11 @@ class Document:
 _MARKER = re.compile("\0(\\d+)\0")
 
 
+def has_formula(html: str) -> bool:
+    """Return whether there is a formula in HTML, so that its page needs the font for formulas."""
+    return "<math" in html
+
+
 def filled(html: str, contents: Sequence[str]) -> str:
     """The HTML of a Document with `contents[n]` in the place of its slot n."""
     return _MARKER.sub(lambda found: contents[int(found[1])], html)

@@ -2,7 +2,7 @@
 
 A file begins with the version that wrote it and a digest of what follows; whatever does not match is thrown away.
 The digest finds damage and proves nothing about who wrote the file.  `marshal` may crash on bytes that somebody chose,
-so `load` must only be given files of the user's own cache folder (`build/user_cache.py`), and never a file that a
+so `load` must only be given files of the user's own cache folder (`pipeline/user_cache.py`), and never a file that a
 site brings.  Objects are pickled, and only classes of the model are made of a pickle again.
 """
 

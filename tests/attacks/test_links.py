@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sitegen.build.resident import Resident
+from sitegen.pipeline.preview import PreviewSite
 
 Site = Any
 SECRET = b"a-secret-of-this-machine"
@@ -217,7 +217,7 @@ def test_hidden_file_that_a_text_links_to_is_not_published(site: Site, name: str
 
 def test_preview_does_not_show_a_file_outside(site: Site) -> None:
     """`serve` of `content/posts/x/data.txt → ../../../../victim/secret`, also when it becomes a link meanwhile."""
-    preview = Resident(site.root, as_of=dt.date(2026, 11, 30))
+    preview = PreviewSite(site.root, as_of=dt.date(2026, 11, 30))
     preview.follow()
     assert preview.file("posts/x/data.txt") == b"data"
     site.link("content/posts/x/data.txt", site.victim / "secret")

@@ -234,7 +234,7 @@ def test_status_says_it_too(site: Path) -> None:
 
 def test_every_record_of_this_repository_is_believed() -> None:
     """No attack: what was measured is borne out by its samples."""
-    from sitegen.build.whole import load
+    from sitegen.pipeline.in_memory import load
 
     loaded = load(ROOT)
     assert [d.message for d in loaded.diagnostics] == []

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sitegen.build.resident import Resident
 from sitegen.cli import main
 from sitegen.diagnostics import Diagnostic, Severity, Span, render_report
+from sitegen.pipeline.preview import PreviewSite
 
 LARGEST_REPORT = 32_000
 """Characters; a terminal and the browser's overlay show so many at once."""
@@ -42,7 +42,7 @@ def test_one_line_with_eight_thousand_references_to_nothing(tmp_path: Path, monk
 
 def test_the_browsers_overlay_shows_the_same_short_report(tmp_path: Path) -> None:
     """The overlay of `serve` received the 673 MB too."""
-    preview = Resident(site_with(tmp_path, a="@fig-a " * 8192))
+    preview = PreviewSite(site_with(tmp_path, a="@fig-a " * 8192))
     preview.follow()
     assert "8192 errors" in preview.report and len(preview.report) < 2000
 

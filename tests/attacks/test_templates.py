@@ -14,8 +14,7 @@ from typing import Any
 import jinja2
 import pytest
 
-from sitegen.build import whole
-from sitegen.build.whole import build
+from sitegen.pipeline.in_memory import build_in_memory
 from sitegen.render.shared.default_theme import default_folder
 from sitegen.write.scaffold import create, new_site_files
 
@@ -142,9 +141,9 @@ def test_theme_gives_the_same_bytes_in_the_sandbox(tmp_path: Path, folder: Path)
     for part in ("content", "series", "kernels"):
         if (folder / part).is_dir():
             shutil.copytree(folder / part, tmp_path / part)
-    plain = build(tmp_path, as_of=DAY, with_forms=False)
+    plain = build_in_memory(tmp_path, as_of=DAY, with_forms=False)
     shutil.copytree(default_folder(), tmp_path / "templates", ignore=shutil.ignore_patterns("assets"))
-    own = build(tmp_path, as_of=DAY, with_forms=False)
+    own = build_in_memory(tmp_path, as_of=DAY, with_forms=False)
     assert not plain.failed and not own.failed
     assert own.files == plain.files
 
@@ -201,5 +200,5 @@ def test_templates_get_data_and_no_function_path_or_module(folder: Path, monkeyp
         return render(self, **values)
 
     monkeypatch.setattr(jinja2.Template, "render", look)
-    assert whole.build(folder, as_of=DAY, with_forms=False).files
+    assert build_in_memory(folder, as_of=DAY, with_forms=False).files
     assert sorted(found) == []

@@ -181,7 +181,7 @@ def mutated(data: Any, draw: random.Random) -> Any:
 
 def test_three_hundred_mutated_records_end_no_check_and_no_build_by_a_bug(site: Path, honest: SimpleNamespace) -> None:
     """12 of 297 mutated records crashed `build`: each is loaded and checked, and rendered when it was not dropped."""
-    from sitegen.build.whole import build, load
+    from sitegen.pipeline.in_memory import build_in_memory, load
 
     draw, crashed, refused, rendered = random.Random(20261124), [], 0, 0
     for number in range(300):
@@ -195,7 +195,7 @@ def test_three_hundred_mutated_records_end_no_check_and_no_build_by_a_bug(site: 
             render_report(loaded.diagnostics, loaded.texts).encode()
             if not any(found.span.path == path and found.code < "SG308" for found in loaded.diagnostics):
                 rendered += 1
-                build(site)  # the pages are made, although the build fails when nothing bears the record out
+                build_in_memory(site)  # the pages are made, although the build fails when nothing bears the record out
         except Exception as error:
             crashed.append((number, path, f"{type(error).__name__}: {error}"[:200]))
         (site / path).write_text(honest.texts[path], encoding="utf-8")
@@ -205,8 +205,8 @@ def test_three_hundred_mutated_records_end_no_check_and_no_build_by_a_bug(site: 
 
 def test_two_hundred_mutated_results_end_no_accept_by_a_bug(site: Path, honest: SimpleNamespace) -> None:
     """Results whose manifest fits what is in them, and whose values do not: refused, or stored and then believed."""
-    from sitegen.build.whole import load
     from sitegen.execute import session
+    from sitegen.pipeline.in_memory import load
 
     loaded = load(site, everything=True)
     inventory = session.inventory_of(loaded.site, loaded.documents, loaded.records)

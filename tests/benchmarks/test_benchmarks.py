@@ -13,7 +13,7 @@ import pytest
 from corpus import Corpus
 from process import MAXRSS_BYTES, CommandError, Usage, medians, run
 
-from sitegen.build.whole import build as build_files
+from sitegen.pipeline.in_memory import build_in_memory as build_files
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from sitegen.build.whole import load
 from sitegen.execute.bundle import Results
 from sitegen.execute.session import inventory_of
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Status
 from sitegen.model.record import Ceiling, Correctness, Environment, Evaluation, Performance, Role
+from sitegen.pipeline.in_memory import load
 
 FILES = {
     "content/site.yaml": "title: Bytes\nbase_url: https://example.org/\ngpus: [nvidia-h200]\n",

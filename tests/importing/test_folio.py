@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sitegen.build.whole import build
 from sitegen.cli import main
 from sitegen.diagnostics import render_diagnostics
 from sitegen.importing.jekyll.convert import import_jekyll
-from sitegen.importing.planned import Outcome, write_missing
+from sitegen.importing.planned import BuildResult, write_missing
+from sitegen.pipeline.in_memory import build_in_memory
 
 FOLIO = Path(__file__).parent / "folio"
 AS_OF = dt.date(2026, 1, 1)
 DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)-(.+)\.\w+")
 
 
-def taken_over(folder: Path, root: Path) -> Outcome:
+def taken_over(folder: Path, root: Path) -> BuildResult:
     return write_missing(root, import_jekyll(folder).files)
 
 
 def built(root: Path) -> Mapping[str, str | bytes]:
     """The output by path; it was made without an error."""
-    site = build(root, as_of=AS_OF)
+    site = build_in_memory(root, as_of=AS_OF)
     assert not site.failed, render_diagnostics(site.diagnostics, site.loaded.texts)
     return site.files
 

@@ -45,6 +45,8 @@ FAULTS = {
         {"vector_add/no_mask", "sum/repeats_last", "softmax/zero_fill", "matmul/no_k_tail"},
     ),
     "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped"}),
+    "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}, "relative error"),
+    "sums of an earlier maximum": Fault({Status.INCORRECT}, {"attention/no_rescale"}, "relative error"),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail"}),
     "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
     "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
@@ -56,25 +58,34 @@ FAULTS = {
             "softmax/first_block",
             "matmul/whole_tiles",
             "transpose/square_tiles",
+            "attention/whole_tiles",
         },
         "were not written",
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
     "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
     "write out of bounds by rows": Fault(
-        {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask"}, "outside of the output"
+        {Status.OUT_OF_BOUNDS},
+        {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"},
+        "outside of the output",
     ),
-    "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place"}, "input was changed"),
+    "input modified": Fault(
+        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "input was changed"
+    ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault({Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier"}),
     "NaN": Fault(
-        {Status.INCORRECT}, {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max"}, "NaN or infinite"
+        {Status.INCORRECT},
+        {"vector_add/by_squares", "softmax/no_guard", "softmax/no_max", "attention/no_max", "attention/strict_mask"},
+        "NaN or infinite",
     ),
     "result of an earlier call with the same pointers": Fault(
         {Status.INCORRECT}, {"copy/remembers", "matmul/packed_once"}
     ),
     "less precision than it says": Fault(
-        {Status.INCORRECT}, {"vector_add/through_half", "matmul/as_tf32", "matmul/bf16_sum"}, "relative error"
+        {Status.INCORRECT},
+        {"vector_add/through_half", "matmul/as_tf32", "matmul/bf16_sum", "attention/rounded_scores"},
+        "relative error",
     ),
 }
 
@@ -201,6 +212,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("softmax", {"M": 8192, "N": 8192}, 2 * 4 * 8192 * 8192),
         ("transpose", {"M": 8192, "N": 4096}, 2 * 4 * 8192 * 4096),
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
+        ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
     ],
 )
 def test_the_least_bytes_are_each_input_once_and_each_output_once(

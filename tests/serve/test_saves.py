@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sitegen.build.user_cache import cache_of_site
-from sitegen.build.whole import build
+from sitegen.pipeline.in_memory import build_in_memory
+from sitegen.pipeline.user_cache import cache_of_site
 
 KERNEL = Path(__file__).parents[2] / "kernels/vector_add"
 
@@ -163,7 +163,7 @@ def test_storm_of_saves_is_one_change_and_a_right_site(server: Any) -> None:
         server.post(f"post-{number:03}", f"Text {number}.", title=f"Post {number}")
     server.says(r"and 49\d more: ")
     tab.hears()
-    clean = build(server.root, everything=True)
+    clean = build_in_memory(server.root, everything=True)
     pages = ["index.html", "posts/index.html", "posts/post-250/index.html", "posts/page/10/index.html", "sitemap.xml"]
     assert [path for path in pages if server.page(path) != clean.files[path]] == []
 

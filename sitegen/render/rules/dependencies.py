@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 DAY = "the day"
 """Name of the part for the day of the build, where a page shows it."""
 TEXT = "the text itself"
-"""The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its face
-(`build.faces`), or has the digest of the file among its values.
+"""The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its interface
+(`pipeline.text_interface`), or has the digest of the file among its values.
 """
 VIEW = "something else that it shows"
 """The digest of all that the templates of its pages receive (`rules.keys`)."""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from sitegen.model.document import has_formula
 from sitegen.model.urls import (
     FEED,
     HOME,
@@ -156,7 +157,7 @@ class Printer:
             about=about,
             policy=policy,
         )
-        if "<math" not in getattr(page, "body", ""):
+        if not has_formula(getattr(page, "body", "")):
             frame = replace(frame, math_font="")
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 

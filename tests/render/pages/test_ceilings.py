@@ -9,8 +9,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
-from sitegen.build.probes import load_probes
 from sitegen.model.record import Ceiling, Record
+from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.render.figures.read_bandwidth import Stairs, render_staircase
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.pages.ceilings import opening_comment
@@ -88,7 +88,7 @@ def test_a_staircase_without_a_dram_ceiling_and_with_equal_steps_is_drawn() -> N
 
 
 def test_every_probe_of_the_program_is_shown_whole_with_what_it_says_of_itself(make: SimpleNamespace) -> None:
-    probes = load_probes()
+    probes = load_probe_sources()
     assert len(probes) > 4
     parsed = page(make, make.record(), probes=probes)
     shown = {words(figure.css_first("figcaption code")): figure for figure in parsed.css("figure.code")}

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sitegen.build.update import update
-from sitegen.build.whole import build
 from sitegen.model import bibliography, kernel, site
+from sitegen.pipeline.build import update
+from sitegen.pipeline.in_memory import build_in_memory
 
 ROOT = Path(__file__).parents[3]
 DAY = dt.date(2026, 11, 23)
@@ -212,7 +212,7 @@ def stale(root: Path, edits: Iterator[str], day: dt.date = DAY) -> dict[str, lis
         assert not outcome.failed, f"{edit}: {outcome.report}"
         clean = {
             path: made.encode() if isinstance(made, str) else made
-            for path, made in build(root, as_of=day).files.items()
+            for path, made in build_in_memory(root, as_of=day).files.items()
         }
         public = root / "public"
         now = {f.relative_to(public).as_posix(): f.read_bytes() for f in public.rglob("*") if f.is_file()}
@@ -274,7 +274,7 @@ def each_field(root: Path, file: Path) -> Iterator[str]:
         done.add(names)
         holder[key] = not before if isinstance(before, bool) else before * 2
         file.write_text(json.dumps(record), encoding="utf-8")
-        if build(root, as_of=DAY).failed:
+        if build_in_memory(root, as_of=DAY).failed:
             holder[key] = before
         else:
             yield ".".join(names)

@@ -1,0 +1,149 @@
+"""The whole way of a build in one function, `build`, and what differs between a full build, an update and a preview.
+
+Each step is imported when it begins: an update of which nothing changed imports nothing that parses or prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sitegen.pipeline.read_files import SiteFiles, read_files
+from sitegen.pipeline.request import OUTPUT, BuildResult, MistakesError, Request, make_request, usable_cores
+from sitegen.pipeline.steps import Steps
+from sitegen.write.output import Written, alone, check_output, refuse_link, staging
+
+if TYPE_CHECKING:
+    from sitegen.pipeline.link_site import LinkedSite
+    from sitegen.pipeline.parse_texts import ParsedSite
+    from sitegen.pipeline.plan import UpdatePlan
+    from sitegen.pipeline.print_pages import StagedPages
+
+Planned = TypeVar("Planned")
+Printed = TypeVar("Printed")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Route(Generic[Planned, Printed, Result]):
+    """The steps of one way to build a site.
+
+    There are three routes.  They share the steps that parse and link texts, and differ in what they print, and where:
+
+                   `UPDATE`               `in_memory.full_route`  `preview.PreviewSite`
+    finish early   nothing or only texts  never                   never
+                   changed
+    parse          texts that changed     all texts               texts that were saved
+    link           stops when there are   goes on with errors     goes on with errors;
+                   errors                                         not again after an edit of prose
+    plan           pages that changed     all pages               the page that is asked for
+    print          on all cores           in this process         in this process
+    publish        into the output        in memory               in memory
+    """
+
+    read: Callable[[Request], SiteFiles]
+    finish_early: Callable[[SiteFiles], Result | None]
+    parse: Callable[[SiteFiles], ParsedSite]
+    link: Callable[[ParsedSite], LinkedSite]
+    plan: Callable[[LinkedSite], Planned]
+    stage: Callable[[Request], AbstractContextManager[None]]
+    """The folder that must be open while pages are printed and published."""
+    print: Callable[[Planned], Printed]
+    publish: Callable[[Printed], Result]
+
+
+def build(request: Request, route: Route[Planned, Printed, Result]) -> Result:
+    """Build a site: read → parse → link → plan → print → publish."""
+    files = route.read(request)
+    if (result := route.finish_early(files)) is not None:
+        return result
+    parsed = route.parse(files)
+    site = route.link(parsed)
+    plan = route.plan(site)
+    with route.stage(request):
+        printed = route.print(plan)
+        return route.publish(printed)
+
+
+def update(
+    root: Path,
+    output: Path,
+    *,
+    as_of: dt.date | None = None,
+    everything: bool = False,
+    processes: int | None = None,
+    steps: Steps | None = None,
+) -> BuildResult:
+    """Make `output` what the site at `root` is, with as little work as that takes.
+
+    A site with errors is not written.  `processes` is the number of cores to use, by default all.  Raises OutputError.
+    """
+    many = processes or usable_cores()
+    request = make_request(root, output=output, as_of=as_of, everything=everything, processes=many, steps=steps)
+    if output.absolute() == (root / OUTPUT).absolute():
+        refuse_link(output)
+    with alone(request.cache, output):
+        try:
+            return build(request, UPDATE)
+        except MistakesError as error:
+            return BuildResult(error.report, failed=True)
+
+
+def _finish_early(files: SiteFiles) -> BuildResult | None:
+    """Return the result when nothing changed, or only texts of which no other page shows anything new; else None."""
+    previous, edited = files.previous, files.edited
+    if previous is None or edited is None:
+        return None
+    if not edited and previous.knows(files.signatures):
+        return BuildResult(previous.report, written=Written(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
+    from sitegen.pipeline.patch_pages import patch_pages
+
+    return patch_pages(files, previous, edited)
+
+
+def _parse(files: SiteFiles) -> ParsedSite:
+    from sitegen.pipeline.parse_texts import parse_texts
+
+    return parse_texts(files)
+
+
+def _link(parsed: ParsedSite) -> LinkedSite:
+    from sitegen.pipeline.link_site import link_without_errors
+
+    return link_without_errors(parsed)
+
+
+def _plan(site: LinkedSite) -> UpdatePlan:
+    from sitegen.pipeline.plan import plan_changed_pages
+
+    return plan_changed_pages(site)
+
+
+@contextlib.contextmanager
+def _stage(request: Request) -> Iterator[None]:
+    """Open the staging folder of an output that is empty or was made by sitegen."""
+    check_output(request.output, request.cache)
+    with staging(request.output):
+        yield
+
+
+def _print(plan: UpdatePlan) -> StagedPages:
+    from sitegen.pipeline.print_pages import print_to_stage
+
+    return print_to_stage(plan)
+
+
+def _publish(pages: StagedPages) -> BuildResult:
+    from sitegen.pipeline.publish import publish
+
+    return publish(pages)
+
+
+UPDATE: Route[UpdatePlan, StagedPages, BuildResult] = Route(
+    read_files, _finish_early, _parse, _link, _plan, _stage, _print, _publish
+)

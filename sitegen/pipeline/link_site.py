@@ -1,0 +1,94 @@
+"""Parsed texts → the linked site, with everything that its pages are made from and every mistake in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.pipeline.file_mistakes import mistakes_of_files
+from sitegen.pipeline.link_texts import LinkedTexts, link_texts
+from sitegen.pipeline.missing_packages import missing_packages
+from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.parse_texts import ParsedSite
+from sitegen.pipeline.probe_sources import load_probe_sources
+from sitegen.pipeline.request import Request
+from sitegen.pipeline.site_records import SiteRecords
+from sitegen.read.severity import worklog_never_fails
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.rules.rule import digest_of_measured
+from sitegen.render.shared.theme import Theme, load_theme
+from sitegen.write.assets import Assets, fingerprint
+from sitegen.write.drawings import Drawings
+from sitegen.write.scan import could_be_read
+
+CARDS = "cards"
+"""The folder of the cache that keeps the drawings of cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedSite:
+    """A linked site with everything that its pages are made from."""
+
+    texts: LinkedTexts
+    theme: Theme
+    assets: Assets
+    records: SiteRecords
+    sources: Sources
+    mistakes_beside_texts: tuple[Diagnostic, ...]
+    """The mistakes that no text has by itself."""
+
+    @property
+    def request(self) -> Request:
+        return self.texts.parsed.files.request
+
+    @property
+    def parsed(self) -> ParsedSite:
+        return self.texts.parsed
+
+    @property
+    def mistakes(self) -> tuple[Diagnostic, ...]:
+        """All mistakes of the site."""
+        of_texts = worklog_never_fails(d for part in self.parsed.parts.values() for d in part.diagnostics)
+        return in_reading_order((*of_texts, *self.mistakes_beside_texts))
+
+
+def link(parsed: ParsedSite) -> LinkedSite:
+    """Link all texts, and gather what pages are made from."""
+    with parsed.files.request.steps.step("link"):
+        site = gather(link_texts(parsed))
+        parsed.cache.save(parsed.entries)
+        return site
+
+
+def link_without_errors(parsed: ParsedSite) -> LinkedSite:
+    """Link all texts.  Raises MistakesError when the site has errors."""
+    site = link(parsed)
+    if has_errors(mistakes := site.mistakes):
+        raise ended_by(mistakes, parsed.files)
+    return site
+
+
+def gather(texts: LinkedTexts) -> LinkedSite:
+    """Return the linked texts with the theme and the records, which are read now or when a page needs them."""
+    parsed, linked = texts.parsed, texts.linked
+    request, signatures = parsed.files.request, parsed.files.signatures
+    theme = load_theme(request.root)
+    assets, of_assets = fingerprint(theme.assets)
+    records = SiteRecords(request.root, linked.site, texts.documents, signatures)
+    sources = Sources(
+        linked,
+        texts.documents,
+        parsed.fragments,
+        texts.as_of,
+        assets.urls,
+        records.evidence,
+        load_probe_sources,
+        parsed.digests,
+        Drawings(request.cache / CARDS),
+    )
+    of_records = parsed.cache.mistakes_in_records(digest_of_measured(sources), records.mistakes)
+    of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
+    unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
+    of_files = mistakes_of_files(request.root, signatures, unread)
+    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files)
+    return LinkedSite(texts, theme, assets, records, sources, mistakes)

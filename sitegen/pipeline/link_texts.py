@@ -1,0 +1,82 @@
+"""Parsed texts → the linked site: it is known where each name leads, and which images the texts show."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.linking.image_files import with_images
+from sitegen.linking.link import link_site, resolved, unpublished
+from sitegen.model.document import Document
+from sitegen.model.linked import Linked
+from sitegen.model.site import Post
+from sitegen.pipeline.images import ImageReader
+from sitegen.pipeline.parse_texts import ParsedSite
+from sitegen.pipeline.parsed_part import ParsedPart
+from sitegen.read.load import assemble, is_text
+from sitegen.read.texts import Texts
+
+
+class Documents(Mapping[str, Document]):
+    """The document of each text, by `document_key`, unpacked when it is asked for."""
+
+    def __init__(self, parts: Iterable[ParsedPart]) -> None:
+        self._owners = {key: part for part in parts for key in part.keys}
+
+    def put(self, part: ParsedPart) -> None:
+        """Put the documents of a part in the places of those with the same keys."""
+        self._owners |= dict.fromkeys(part.keys, part)
+
+    def __getitem__(self, key: str) -> Document:
+        return self._owners[key].documents[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owners)
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedTexts:
+    """All texts of a site together, for one day."""
+
+    parsed: ParsedSite
+    linked: Linked
+    documents: Documents
+    posts: tuple[Post, ...]
+    """All posts, also those that are not published."""
+    as_of: dt.date
+    mistakes: tuple[Diagnostic, ...]
+    """The mistakes that only show when the texts are together."""
+    sources: Texts
+    """The text of each file, as the author wrote it."""
+
+
+def link_texts(parsed: ParsedSite) -> LinkedTexts:
+    """Find where the names in all texts lead, from the cache where all files are as they were."""
+    request, signatures = parsed.files.request, parsed.files.signatures
+    sources = Texts(request.root, filter(is_text, signatures))
+    parts = {name: one.part for name, one in parsed.parts.items() if one.part is not None}
+    site, of_site = assemble(parts, sources)
+    documents = Documents(parsed.parts.values())
+    as_of = request.day(site.config.timezone)
+    files, all_posts = frozenset(signatures), request.everything
+    key = _key_of_links(parsed.digests, () if all_posts else unpublished(site, as_of))
+    known = parsed.cache.links(key)
+    linked, of_names = link_site(site, documents, as_of=as_of, files=files, everything=all_posts, known=known)
+    if known is None and (links := resolved(linked, of_names)):
+        parsed.cache.keep_links(key, links)
+    reader = ImageReader(request.root, request.cache, request.version, parsed.digests, request.processes)
+    linked, of_images = with_images(linked, documents, reader)
+    return LinkedTexts(parsed, linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images), sources)
+
+
+def _key_of_links(digests: Mapping[str, bytes], hidden: Iterable[str]) -> bytes:
+    """Return a digest of all files, and of the posts that are not published."""
+    key = blake2b("\0".join(sorted(hidden)).encode(), digest_size=16)
+    key.update(b"".join(b"\0%s\0%s" % (path.encode(), digests[path]) for path in sorted(digests)))
+    return key.digest()

@@ -1,0 +1,20 @@
+"""The mistakes of a site → the report that the author sees, and the exception that ends a build."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sitegen.diagnostics import Diagnostic, render_report
+from sitegen.pipeline.read_files import SiteFiles
+from sitegen.pipeline.request import MistakesError
+from sitegen.read.texts import Texts
+
+
+def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
+    """Return the mistakes as the author sees them, each with the line where it stands."""
+    return render_report(diagnostics, Texts(files.request.root, files.signatures))
+
+
+def ended_by(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:
+    """Return the exception for a build that ends because of these mistakes."""
+    return MistakesError(diagnostics, report_of(diagnostics, files))

@@ -1,0 +1,320 @@
+"""The files of a site → its parts and documents.  Texts that did not change come from the cache; the others are parsed
+on all cores.
+
+What other pages may show of a text (its front matter, mistakes) is small and stays in memory.  Its document is unpacked
+when it is asked for.  Its HTML goes to the `FragmentStore` at once, in the process that parsed it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic
+from sitegen.markup.pieces import Pieces
+from sitegen.model.document import Document
+from sitegen.model.site import Post, SiteConfig
+from sitegen.model.vocabulary import FOLDER
+from sitegen.pipeline.catalogues import vocabularies
+from sitegen.pipeline.fragments import Fragments, FragmentsInMemory, FragmentStore
+from sitegen.pipeline.parsed_part import (
+    NO_DOCUMENTS,
+    CacheEntries,
+    CacheEntry,
+    ParsedPart,
+    from_entry,
+    without_text,
+)
+from sitegen.pipeline.read_files import SiteFiles
+from sitegen.pipeline.site_cache import SiteCache
+from sitegen.pipeline.text_interface import interface_of_text
+from sitegen.pipeline.workers import in_batches, map_batches
+from sitegen.read.config import zone_of
+from sitegen.read.load import Part, is_text, parse_part, parts_of
+from sitegen.read.root import SITE_FILE
+from sitegen.read.source import decode
+from sitegen.read.texts import unreadable
+from sitegen.write.cache import pack
+from sitegen.write.fragments import LostFragmentError, Shelf
+from sitegen.write.scan import Signature, digest_file, digest_of
+
+if TYPE_CHECKING:
+    from sitegen.markup.parse import Text
+
+TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
+"""The folders of the parts that have documents."""
+CATALOGUES = f"templates/{FOLDER}"
+_PRINTER = "sitegen.pipeline.print_pages"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSite:
+    """All parts of a site, each by itself: no link is resolved."""
+
+    files: SiteFiles
+    parts: Mapping[str, ParsedPart]
+    """The parts by name, in the order of their files."""
+    digests: Mapping[str, bytes]
+    """The digest of the content of every file, by path."""
+    fragments: Mapping[str, str]
+    """The HTML of each document, by `document_key`."""
+    entries: CacheEntries
+    """The parts as the cache keeps them."""
+    cache: SiteCache
+    parser: TextParser
+
+
+def parse_texts(files: SiteFiles) -> ParsedSite:
+    """Parse the texts that changed since the last build, and take the others from the cache."""
+    request = files.request
+    store: FragmentStore = FragmentsInMemory() if request.in_memory else Shelf(request.cache / "fragments")
+    cache, parser = SiteCache(request), TextParser(request.root, files.signatures, store)
+    if cache.is_new:
+        store.clear()
+    with request.steps.step("read", len(parser.sources)) as tick:
+        digests = known_digests(files)
+        texts = parser.parse(digests, cache.entries, request.processes, tick, meanwhile=lambda: import_module(_PRINTER))
+    fragments = Fragments(store, texts.parts, parser.html_of)
+    return ParsedSite(files, texts.parts, texts.digests, fragments, texts.entries, cache, parser)
+
+
+def known_digests(files: SiteFiles) -> dict[str, bytes]:
+    """Return the digests of the files that did not change since the previous build, and of those that are no texts."""
+    previous, root, signatures = files.previous, files.request.root, files.signatures
+    same = {path for path, now in signatures.items() if previous and previous.signatures.get(path) == now}
+    known = {path: previous.digests[path] for path in same} if previous else {}
+    return known | {path: digest_file(root, path) for path in signatures if path not in known and not is_text(path)}
+
+
+@dataclass(frozen=True, slots=True)
+class ParserSetting:
+    """The values that decide, beside its own file, how a text is parsed."""
+
+    zone: dt.tzinfo = dt.UTC
+    language: str = "en"
+    catalogues: tuple[tuple[str, bytes], ...] = ()
+    """The site's own catalogues: path and digest."""
+
+
+def setting_of(config: Part | None, digests: Mapping[str, bytes]) -> ParserSetting:
+    """Return the setting for a site of that configuration; `digests` are those of all its files."""
+    if not isinstance(config, SiteConfig):
+        return ParserSetting()
+    catalogues = sorted((path, digest) for path, digest in digests.items() if path.startswith(CATALOGUES))
+    return ParserSetting(zone_of(config), config.language, tuple(catalogues))
+
+
+@dataclass(slots=True)
+class ParsedTexts:
+    """The parts that were parsed or taken from the cache so far."""
+
+    digests: dict[str, bytes]
+    """The digest of the content of every file, by path."""
+    entries: dict[str, CacheEntry] = field(default_factory=dict)
+    parts: dict[str, ParsedPart] = field(default_factory=dict)
+
+    def add(self, name: str, entry: CacheEntry) -> None:
+        self.entries[name], self.parts[name] = entry, from_entry(entry)
+
+    def sorted_as(self, names: Iterable[str]) -> ParsedTexts:
+        """Return the same, with the parts in the order of `names`."""
+        order = tuple(names)
+        return ParsedTexts(
+            self.digests, {name: self.entries[name] for name in order}, {name: self.parts[name] for name in order}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedEntry:
+    """One part, as a worker process answers."""
+
+    name: str
+    digests: Mapping[str, bytes]
+    """The digests of its files, as they are now."""
+    new: CacheEntry | None
+    """None when the entry of the cache is still right."""
+
+
+class TextParser:
+    """Parses the texts of one site, in one build."""
+
+    def __init__(self, root: Path, signatures: Mapping[str, Signature], store: FragmentStore) -> None:
+        self.root, self.signatures, self.store = root, signatures, store
+        texts = [path for path in signatures if is_text(path)]
+        self.sources = {path: (path,) for path in texts} | parts_of(texts)
+        """The files from which each part is parsed, by the part's name."""
+        self._content = lru_cache(maxsize=512)(lambda path: content_of(root, path))
+        self.use(ParserSetting())
+
+    def use(self, setting: ParserSetting) -> None:
+        """Parse all texts in that setting from now on."""
+        self.setting, self.vocabulary_of = setting, vocabularies(self.root, setting.language)
+        self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
+
+    def parse(
+        self,
+        digests: Mapping[str, bytes],
+        cached: CacheEntries,
+        processes: int,
+        tick: Callable[[int], object],
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> ParsedTexts:
+        """Return all parts of the site.
+
+        `digests` are those that are known already; `tick` is told how many parts more are done; `meanwhile` is done
+        while other processes parse.
+        """
+        texts = ParsedTexts(dict(digests))
+        self._parse_config(texts, cached)
+        waiting = self._take_from_cache(texts, cached)
+        for answers in self._parse_batches(waiting, cached, processes, meanwhile):
+            for one in answers:
+                texts.digests.update(one.digests)
+                texts.add(one.name, one.new or cached[one.name])
+                _ = texts.parts[one.name].documents  # unpacked while others parse: linking asks for all
+            tick(len(answers))
+        self.store.close()
+        return texts.sorted_as(self.sources)
+
+    def _parse_config(self, texts: ParsedTexts, cached: CacheEntries) -> None:
+        """Parse the configuration, which decides how all other texts are parsed."""
+        [config] = self._entries([SITE_FILE], cached, "0")
+        texts.digests.update(config.digests)
+        texts.add(SITE_FILE, config.new or cached[SITE_FILE])
+        self.use(setting_of(texts.parts[SITE_FILE].part, texts.digests))
+
+    def _take_from_cache(self, texts: ParsedTexts, cached: CacheEntries) -> list[str]:
+        """Take the parts whose files are known to be as they were, and return the names of the others."""
+        waiting, known = [], texts.digests
+        for name, paths in self.sources.items():
+            if name in cached and all(path in known for path in paths) and cached[name][0] == self._key(name, known):
+                texts.add(name, cached[name])
+            elif name != SITE_FILE:
+                waiting.append(name)
+        return waiting
+
+    def _parse_batches(
+        self, names: Sequence[str], cached: CacheEntries, processes: int, meanwhile: Callable[[], object]
+    ) -> Iterator[list[ParsedEntry]]:
+        """Parse the parts of these names on all cores, a batch at a time."""
+        size_of = self.signatures
+        batches = in_batches(names, processes, lambda name: sum(size_of[path][0] for path in self.sources[name]))
+        if batches:
+            import_module("sitegen.markup.documents")  # once, before workers inherit it
+        self.store.close()
+
+        def work(batch: Sequence[str], worker: int) -> list[ParsedEntry]:
+            return self._entries(batch, cached, str(worker))
+
+        return map_batches(work, batches, processes, meanwhile)
+
+    def html_of(self, name: str) -> dict[str, str]:
+        """Return the HTML of a part's documents, parsed again."""
+        from sitegen.markup.documents import documents_of
+
+        part = self._read_part(name)[0]
+        documents = documents_of(part, self.vocabulary_of) if part else ()
+        return {key: document.html for key, (document, _) in documents}
+
+    def _entries(self, names: Sequence[str], cached: CacheEntries, file: str) -> list[ParsedEntry]:
+        """Return the entry of each part; new HTML goes to that file of the store.
+
+        Each step is done for all before the next for any.  That is a fifth faster than one part after another, because
+        what a step needs is in the processor's caches from the second part on.
+        """
+        digests = {name: {path: digest_of(self._content(path)) for path in self.sources[name]} for name in names}
+        keys = {name: self._key(name, digests[name]) for name in names}
+        changed = [name for name in names if name not in cached or cached[name][0] != keys[name]]
+        new: dict[str, CacheEntry] = {}
+        if changed:
+            from sitegen.markup.parse import document_of, highlight_ahead
+
+            parts = [self._read_part(name) for name in changed]
+            texts = [self._texts(part, cached.get(name)) for name, (part, _) in zip(changed, parts, strict=True)]
+            highlight_ahead(text for of_part in texts for text in of_part.values())
+            parsed = [{key: document_of(text) for key, text in of_part.items()} for of_part in texts]
+            for name, read, of_part, documents in zip(changed, parts, texts, parsed, strict=True):
+                new[name] = (keys[name], *self._packed(*read, of_part, documents, file))
+        return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
+
+    def _texts(self, part: Part | None, before: CacheEntry | None) -> dict[str, Text]:
+        """Return the texts of a part by `document_key`, with what is known of their pieces."""
+        from sitegen.markup.documents import texts_of
+
+        old = from_entry(before) if before else ParsedPart(None)
+        return dict(texts_of(part, self.vocabulary_of, lambda key: Pieces(self._pieces(old, key)))) if part else {}
+
+    def _packed(
+        self,
+        part: Part | None,
+        mistakes_of_part: Sequence[Diagnostic],
+        texts: Mapping[str, Text],
+        parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
+        file: str,
+    ) -> tuple[bytes, bytes]:
+        """Return the part, and its documents with their pieces; their HTML goes to that file of the store."""
+        mistakes = (*mistakes_of_part, *(mistake for _, of_text in parsed.values() for mistake in of_text))
+        fragments = {key: self.store.put(file, document.html) for key, (document, _) in parsed.items()}
+        pieces = {key: texts[key].into.pieces.places(document.html) for key, (document, _) in parsed.items()}
+        documents = {key: replace(document, html="") for key, (document, _) in parsed.items()}
+        interface = self._interface(part, documents) if isinstance(part, Post) and not mistakes else b""
+        packed = pack((documents, pieces)) if documents else NO_DOCUMENTS
+        return pack((without_text(part), fragments, mistakes, interface)), packed
+
+    def _interface(self, post: Post, documents: Mapping[str, Document]) -> bytes:
+        path, [document] = post.body.path, documents.values()
+        data = self._content(path)
+        if isinstance(data, OSError) or self.sources[path] != (path,):
+            return b""
+        return interface_of_text(decode(data, path)[0].removesuffix(post.body.text), document)
+
+    def _pieces(self, before: ParsedPart, key: str) -> dict[bytes, str]:
+        """Return what is known of the pieces of a text from its HTML as it was."""
+        try:
+            html = self.store.get(before.fragments[key]) if before.pieces.get(key) else ""
+        except LostFragmentError:
+            return {}
+        return {piece: html[start:end] for piece, start, end in before.pieces.get(key, ())}
+
+    def _key(self, name: str, digests: Mapping[str, bytes]) -> bytes:
+        """Return a digest of everything that a part is parsed from."""
+        key = blake2b(self._setting_key if name.startswith(TEXTS) else b"", digest_size=16)
+        for path in self.sources[name]:
+            key.update(path.encode() + b"\0" + digests[path])
+        return key.digest()
+
+    def _read_part(self, name: str) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+        return read_part(name, {path: self._content(path) for path in self.sources[name]}, self.setting.zone)
+
+
+def content_of(root: Path, path: str) -> bytes | OSError:
+    """Return the content of a file, or why it cannot be read."""
+    try:
+        return inside.read_bytes(root, path)
+    except OSError as error:
+        return error
+
+
+def read_part(
+    name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
+) -> tuple[Part | None, tuple[Diagnostic, ...]]:
+    """Return the part of that name and the mistakes in it; None for a file that is only looked at by other parts."""
+    files: dict[str, str] = {}
+    mistakes: list[Diagnostic] = []
+    for path, data in contents.items():
+        if isinstance(data, OSError):
+            mistakes.append(unreadable(path, data))
+        else:
+            files[path], undecodable = decode(data, path)
+            mistakes += undecodable
+    if name not in parts_of(files):
+        return None, tuple(mistakes)
+    part, mistakes_of_part = parse_part(name, files, zone)
+    return part, (*mistakes, *mistakes_of_part)

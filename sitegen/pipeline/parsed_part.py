@@ -1,0 +1,68 @@
+"""A part of a site as it was parsed, and as the cache keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.model.document import Document
+from sitegen.model.site import Page, Post, Term
+from sitegen.read.load import Part
+from sitegen.write.cache import pack, unpack
+from sitegen.write.fragments import Reference
+
+PiecePlace = tuple[bytes, int, int]
+"""The digest of the source of a piece of HTML, and the offsets in the HTML where the piece begins and ends."""
+CacheEntry = tuple[bytes, bytes, bytes]
+"""A digest of what a part was parsed from, the part itself, packed, and its documents with their pieces, packed."""
+CacheEntries = Mapping[str, CacheEntry]
+"""The entry of each part, by the part's name."""
+
+NO_DOCUMENTS = pack(({}, {}))
+
+
+@dataclass(frozen=True)
+class ParsedPart:
+    """A part with its documents, whose HTML is in a `FragmentStore`."""
+
+    part: Part | None
+    """None of a file that is only looked at by other parts."""
+    fragments: Mapping[str, Reference] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    interface: bytes = b""
+    """`text_interface.interface_of_text` of a post without mistakes that is all of its file; else empty."""
+    packed: bytes = NO_DOCUMENTS
+    """The documents and their pieces.  Most builds unpack few of them."""
+
+    @cached_property
+    def _unpacked(self) -> tuple[Mapping[str, Document], Mapping[str, tuple[PiecePlace, ...]]]:
+        documents, pieces = unpack(self.packed)
+        return documents, pieces
+
+    @property
+    def documents(self) -> Mapping[str, Document]:
+        """The documents by `document_key`."""
+        return self._unpacked[0]
+
+    @property
+    def pieces(self) -> Mapping[str, tuple[PiecePlace, ...]]:
+        """The pieces of each fragment."""
+        return self._unpacked[1]
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """The keys of its documents."""
+        return self.fragments.keys() or self.documents.keys()
+
+
+def from_entry(entry: CacheEntry) -> ParsedPart:
+    """Return the part that an entry of the cache holds."""
+    part, fragments, diagnostics, interface = unpack(entry[1])
+    return ParsedPart(part, fragments, diagnostics, interface, entry[2])
+
+
+def without_text(part: Part | None) -> Part | None:
+    """Return a part without the text that its file has.  The days of a worklog keep theirs: several share a page."""
+    return replace(part, body=replace(part.body, text="")) if isinstance(part, Post | Page | Term) else part

@@ -1,0 +1,145 @@
+"""Edited posts of which no other page shows anything new → their own pages, patched in the output.
+
+This is what an author does all day, so it does not wait for a site to be linked: the HTML of the text as it was is
+found in its page, and the HTML of the text as it is now takes its place.  An edit that is not sure to be so
+simple is left to the other steps of the build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sitegen import inside
+from sitegen.markup.parse import parse_post_text
+from sitegen.markup.pieces import Pieces
+from sitegen.model.document import Document, filled, has_formula
+from sitegen.model.vocabulary import Vocabulary
+from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted
+from sitegen.pipeline.catalogues import vocabulary
+from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
+from sitegen.pipeline.read_files import SiteFiles
+from sitegen.pipeline.request import BuildResult, Request
+from sitegen.pipeline.text_interface import interface_of_text
+from sitegen.read.source import decode, split_front_matter
+from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
+from sitegen.write.fragments import LostFragmentError, Shelf
+from sitegen.write.output import Written, replace_files
+from sitegen.write.scan import digest_of
+
+MOST_TEXTS = 8
+"""Texts that are patched at a time, at most.  More edits are another branch, which all cores parse."""
+_STORE_FILE = "mended"
+"""The file of the `Shelf` that holds the new HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedPage:
+    """A page with the text as it is now."""
+
+    path: str
+    """The path of the text."""
+    digest: bytes
+    """The digest of the text's file."""
+    html: bytes
+    """The whole page."""
+    page: PatchablePage
+    printed: PrintedSheet
+
+
+def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -> BuildResult | None:
+    """Patch the pages of the edited texts; the output is as `previous` left it.
+
+    Returns None, and writes nothing, when there may be more to do.
+    """
+    if len(edited) > MOST_TEXTS:
+        return None
+    request = files.request
+    pages = load_patchable_pages(request.state_file, request.version)
+    store, patched = Shelf(request.cache / "fragments"), list[PatchedPage]()
+    with request.steps.step("mend", len(edited)) as tick:
+        for path in edited:
+            one = _patched(request, previous, pages[path], path, store) if path in pages else None
+            if one is None:
+                return None
+            patched.append(one)
+            tick(1)
+    return _publish(files, previous, pages, patched)
+
+
+def _publish(
+    files: SiteFiles, previous: BuildState, pages: dict[str, PatchablePage], patched: Sequence[PatchedPage]
+) -> BuildResult:
+    request = files.request
+    with request.steps.step("write"):
+        replace_files(request.output, {one.page.sheet: one.html for one in patched})
+        now = pages | {one.path: one.page for one in patched}
+        save_patchable_pages(request.state_file, request.version, now)
+        state = _state(files, previous, patched)
+        save_state(request.state_file, request.version, state)
+    names = tuple(one.page.sheet for one in patched)
+    written = Written(0, len(names), 0, len(previous.outputs) - len(names))
+    return BuildResult(previous.report, False, written, names, state.sheets)
+
+
+def _patched(
+    request: Request, previous: BuildState, page: PatchablePage, path: str, store: Shelf
+) -> PatchedPage | None:
+    printed = previous.sheets.get(page.sheet)
+    if printed is None or printed.key != page.key or printed.files != (page.sheet,) or f"{path}:" in previous.report:
+        return None
+    try:
+        data, before = inside.read_bytes(request.root, path), store.get(page.html)
+    except (OSError, LostFragmentError):
+        return None
+    pieces = Pieces({piece: before[start:end] for piece, start, end in page.pieces})
+    document = _document(data, path, pieces, vocabulary(page.lang, request.root), page.interface)
+    html = _page_with(request, page, before, document.html) if document else None
+    if document is None or html is None:
+        return None
+    digest = digest_of(data)
+    now = _printed(printed, path, digest)
+    reference, places = store.put(_STORE_FILE, document.html), pieces.places(document.html)
+    return PatchedPage(path, digest, html, replace(page, key=now.key, html=reference, pieces=places), now)
+
+
+def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes) -> Document | None:
+    """Return the text as it is now; None when there is a mistake in it, or something new that other pages show."""
+    text, unreadable = decode(data, path)
+    front, broken = split_front_matter(text, path)
+    if unreadable or broken:
+        return None
+    document, mistakes = parse_post_text(front.body, pieces, spoken)
+    above = text.removesuffix(front.body.text)
+    return None if mistakes or interface_of_text(above, document) != interface else document
+
+
+def _page_with(request: Request, page: PatchablePage, before: str, after: str) -> bytes | None:
+    """Return the page with the text as it is now.
+
+    None when the text as it was does not stand in it exactly once, and when its first formula came or its last one
+    went: with it comes and goes the font.
+    """
+    if has_formula(before) != has_formula(after):
+        return None
+    html = inside.read_bytes(request.output, page.sheet).decode()
+    old = filled(before, page.slot_contents)
+    return html.replace(old, filled(after, page.slot_contents)).encode() if html.count(old) == 1 else None
+
+
+def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:
+    new = digest_of_part(Part(TEXT, digest))
+    parts = tuple(new if name == TEXT else part for name, part in zip(before.names, before.parts, strict=True))
+    return replace(before, key=key_of_parts(parts), parts=parts, why=(f"{TEXT} changed: {path}",))
+
+
+def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage]) -> BuildState:
+    sheets = {one.page.sheet: one for one in patched}
+    stamps = {name: stamp for name in sheets if (stamp := stamp_of(f"{files.request.output}/{name}"))}
+    return replace(
+        previous,
+        signatures=trusted(files.signatures, files.began_ns),
+        digests={**previous.digests, **{one.path: one.digest for one in sheets.values()}},
+        sheets={**previous.sheets, **{name: one.printed for name, one in sheets.items()}},
+        outputs={**previous.outputs, **stamps},
+    )

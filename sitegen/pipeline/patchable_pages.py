@@ -1,0 +1,53 @@
+"""The own pages of posts, as a build keeps them, so that the next build can patch the page of an edited text.
+
+`patch_pages` uses it, and need not link the site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitegen.pipeline.parsed_part import PiecePlace
+from sitegen.write import cache
+from sitegen.write.fragments import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class PatchablePage:
+    """The page of a post as it was printed last."""
+
+    sheet: str
+    """The name of its sheet, which has no other file."""
+    key: bytes
+    """The key of the sheet when it was printed."""
+    interface: bytes
+    """`text_interface.interface_of_text` of the post."""
+    lang: str
+    """The language of the text."""
+    html: Reference
+    """The HTML of the text, with its slots."""
+    pieces: tuple[PiecePlace, ...]
+    """The pieces of the HTML."""
+    slot_contents: tuple[str, ...]
+    """The content of each slot of the HTML."""
+
+
+def load_patchable_pages(state_file: Path, version: bytes) -> dict[str, PatchablePage]:
+    """Return the patchable pages of the output whose state is in that file, by the path of the text."""
+    values = cache.load(_beside(state_file), version) or {}
+    return {path: PatchablePage(*one) for path, one in values.items()}
+
+
+def save_patchable_pages(state_file: Path, version: bytes, pages: Mapping[str, PatchablePage]) -> None:
+    """Write the patchable pages of an output as plain values."""
+    plain = {
+        path: (one.sheet, one.key, one.interface, one.lang, one.html, one.pieces, one.slot_contents)
+        for path, one in pages.items()
+    }
+    cache.save(_beside(state_file), version, plain)
+
+
+def _beside(state_file: Path) -> Path:
+    return state_file.with_suffix(".own")

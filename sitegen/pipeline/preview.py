@@ -1,0 +1,281 @@
+"""A site that somebody edits → its pages, each printed when it is asked for.  The site stays in memory.
+
+What was saved is parsed again.  A text whose interface is the same as before (`text_interface`) takes the place of the
+old one, and templates leave all texts as they are.  After any other change the site is linked again.  Only the cache is
+written, once, at the start.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gc
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import jinja2
+
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic, Severity
+from sitegen.model import urls
+from sitegen.model.site import Markdown, Page, Post, Term
+from sitegen.pipeline.build import Route, build
+from sitegen.pipeline.kept_sheets import KeptSheet, KeptSheets
+from sitegen.pipeline.link_site import LinkedSite, gather, link
+from sitegen.pipeline.link_texts import link_texts
+from sitegen.pipeline.mistakes import report_of
+from sitegen.pipeline.parse_texts import ParsedSite, parse_texts
+from sitegen.pipeline.parsed_part import ParsedPart
+from sitegen.pipeline.preview_sheets import PreviewSheets
+from sitegen.pipeline.print_pages import new_printer
+from sitegen.pipeline.read_files import SITE_FOLDERS, SiteFiles, read_files
+from sitegen.pipeline.request import make_request
+from sitegen.pipeline.saved_texts import SavedTexts, read_saved_files
+from sitegen.pipeline.site_templates import TEMPLATES, template_mistake
+from sitegen.pipeline.text_interface import interface_of_part
+from sitegen.read.root import SITE_FILE
+from sitegen.render.rules.discovery_rules import sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.shared.frame import Printer, base_path
+from sitegen.write.output import alone
+
+KEPT_SHEETS = 500
+"""Printed sheets that stay in memory, at most."""
+
+Content = str | bytes | None
+"""The content of a file of the output; None when there is no such file."""
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlan:
+    """Which sheets are printed for one path of the output: one after another, until one of them makes the path."""
+
+    path: str
+    candidates: Iterable[Sheet]
+
+
+class _OtherSettingError(Exception):
+    """The site has another time zone, language or catalogue: every text must be parsed again."""
+
+
+class PreviewSite:
+    """The site in `root`, with drafts and posts of the future.  For one thread; `follow` comes before all else."""
+
+    _site: LinkedSite
+    _texts: SavedTexts
+    _printer: Printer
+
+    def __init__(self, root: Path, *, as_of: dt.date | None = None) -> None:
+        self.root = root
+        self.rooms: Collection[str] = SITE_FOLDERS
+        self.base_path = "/"
+        """The path of base_url, with a slash at both ends: where the site is mounted."""
+        self._as_of = as_of
+        self._is_sound = False
+        self._kept = KeptSheets(KEPT_SHEETS)
+
+    def follow(self, paths: Collection[str] | None = None, *, processes: int = 1) -> tuple[str, ...]:
+        """Take in what was saved, and return the output paths of the pages of the texts among it.
+
+        `paths` are the files that may have changed, from the root; None: any.  Raises OutputError when the cache cannot
+        be written.  After an exception everything is read again the next time.
+        """
+        is_sound, self._is_sound = self._is_sound, False
+        parts = self._take_in(paths) if is_sound else self._start(processes)
+        self._is_sound = True
+        self._printer = Printer(self._site.sources, self._printer.templates)
+        self._wrong = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
+        self._held = frozenset(map(self._page_of, self._wrong))
+        if SITE_FILE not in self._wrong:
+            self.base_path = base_path(self._site.sources.config.base_url)
+        return tuple(filter(None, map(self._page_of, parts)))
+
+    def warm(self) -> None:
+        """Load what parses a text, so that the first save need not wait for it."""
+        from sitegen.markup.parse import parse_document
+
+        parse_document(Markdown("# Text\n\n$x$\n\n```python\nx\n```\n", ""))
+
+    @property
+    def report(self) -> str:
+        """All mistakes, as the author sees them; empty when there are none."""
+        mistakes = dict.fromkeys((*self._site.mistakes, *self._broken_templates, *self._failed.values()))
+        return report_of(tuple(mistakes), self._texts.parsed.files)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a build would fail."""
+        return bool(self._wrong or self._broken_templates or self._failed)
+
+    @property
+    def styles(self) -> Mapping[str, str]:
+        """The output path of each style sheet of the theme, by its path without a digest: `assets/site.css`."""
+        return {f"assets/{name}": url for name, url in self._site.assets.urls.items() if name.endswith(".css")}
+
+    def digest(self, path: str) -> bytes:
+        """Return the digest of an image or another file that a text shows, by its output path; else nothing."""
+        return self._texts.parsed.digests.get(self._site.texts.linked.assets.get(path, ""), b"")
+
+    def file(self, path: str) -> Content:
+        """Return the file at an output path; of a page whose text or template has errors, the one before."""
+        return build(self._request, self._route(path))
+
+    def _route(self, path: str = "", saved: Collection[str] | None = ()) -> Route[PagePlan, Content, Content]:
+        """Return the route to one page, or without `path` only to the linked site.
+
+        `saved` are the files that may have been saved since.
+        """
+        return Route(
+            read=partial(self._read, saved),
+            finish_early=lambda files: None,
+            parse=self._parse,
+            link=self._link,
+            plan=partial(self._plan, path),
+            stage=lambda request: nullcontext(),
+            print=self._print,
+            publish=lambda content: content,
+        )
+
+    def _start(self, processes: int) -> Collection[str]:
+        """Read, parse and link the whole site, as an update does.  Returns no part: none was saved."""
+        self._request = make_request(self.root, as_of=self._as_of, everything=True, processes=processes)
+        route = replace(self._route(), read=read_files, parse=self._parse_all, link=self._link_all)
+        with alone(self._request.cache, self._request.output):
+            build(self._request, route)
+        gc.freeze()  # a search for garbage need not go through the site
+        return ()
+
+    def _take_in(self, saved: Collection[str] | None) -> Collection[str]:
+        """Parse and link what was saved, and return the names of the parts that were parsed again."""
+        try:
+            build(self._request, self._route(saved=saved))
+        except _OtherSettingError:
+            return self._start(processes=1)
+        return self._texts.changes.parts_before.keys()
+
+    def _parse_all(self, files: SiteFiles) -> ParsedSite:
+        self._texts = SavedTexts(parse_texts(files))
+        return self._texts.parsed
+
+    def _link_all(self, parsed: ParsedSite) -> LinkedSite:
+        site = self._use_site(link(parsed))
+        self._load_templates()
+        return site
+
+    def _read(self, saved: Collection[str] | None, _request: object) -> SiteFiles:
+        files = self._texts.parsed.files
+        return read_saved_files(files, saved) if saved or saved is None else files
+
+    def _parse(self, files: SiteFiles) -> ParsedSite:
+        if files is not self._texts.parsed.files:
+            self._texts.parse(files)
+            if self._texts.has_other_setting():
+                raise _OtherSettingError
+        return self._texts.parsed
+
+    def _link(self, parsed: ParsedSite) -> LinkedSite:
+        """Put the parsed texts into the linked site, and link it again if other pages may show something new."""
+        if parsed is self._site.parsed:
+            return self._site
+        changes = self._texts.changes
+        of_theme = {path for path in changes.paths if path.startswith(f"{TEMPLATES}/")}
+        is_alike = not changes.is_moved and changes.paths <= of_theme | changes.parts_before.keys()
+        if is_alike and all(self._has_same_interface(name, part) for name, part in changes.parts_before.items()):
+            self._replace_texts(parsed, changes.parts_before)
+        else:
+            self._use_site(gather(link_texts(parsed)))
+        if of_theme:
+            self._use_theme()
+        return self._site
+
+    def _plan(self, path: str, site: LinkedSite) -> PagePlan:
+        return PagePlan(path, self._candidates(path) if path else ())
+
+    def _print(self, plan: PagePlan) -> Content:
+        """Print sheets until one of them makes the path."""
+        printed = (self._files(sheet) for sheet in plan.candidates)
+        return next((files[plan.path] for files in printed if plan.path in files), None)
+
+    def _has_same_interface(self, name: str, before: ParsedPart | None) -> bool:
+        """Return whether all other texts may stay as they are: a mistake of linking could stand on another line now."""
+        interface = interface_of_part(self._texts.parsed.parts[name])
+        is_same = before is not None and interface is not None and interface == interface_of_part(before)
+        return is_same and all(mistake.span.path != name for mistake in self._site.mistakes_beside_texts)
+
+    def _replace_texts(self, parsed: ParsedSite, names: Collection[str]) -> None:
+        """Put texts in the places of those before.  The sheets that say to show something of them are outdated."""
+        self._site = replace(self._site, texts=replace(self._site.texts, parsed=parsed))
+        self._site.texts.sources.forget()
+        for name in names:
+            self._site.texts.documents.put(parsed.parts[name])
+        self._kept.outdate(names)
+
+    def _use_site(self, site: LinkedSite) -> LinkedSite:
+        """Show the pages of a site that was linked now."""
+        self._site, self._sheets = site, PreviewSheets(site)
+        self._outdate_all()
+        return site
+
+    def _use_theme(self) -> None:
+        """Read the theme again; the texts stay linked as they are."""
+        self._site = gather(self._site.texts)
+        self._sheets.use_theme(self._site)
+        self._outdate_all()
+        self._load_templates()
+
+    def _outdate_all(self) -> None:
+        self._failed: dict[str, Diagnostic] = {}
+        """The mistakes of the templates of sheets that could not be printed, by the name of the sheet."""
+        self._kept.outdate_all()
+
+    def _load_templates(self) -> None:
+        """Compile what changed, and find every mistake in it before a page is asked for."""
+        self._printer = new_printer(self._site)
+        self._broken_templates: list[Diagnostic] = []
+        templates = self._site.theme.templates
+        for name in templates:
+            if inside.is_file(self.root, f"{TEMPLATES}/{name}"):
+                try:
+                    self._printer.templates.get_template(name)
+                except jinja2.TemplateError as error:
+                    self._broken_templates.append(template_mistake(error, self.root, templates))
+
+    def _page_of(self, name: str) -> str:
+        """Return the output path of the page of a text, by the text's path; nothing for any other part."""
+        parsed, config = self._texts.parsed.parts.get(name), self._site.sources.config
+        match parsed.part if parsed else None:
+            case Post() as post:
+                return urls.output_path(urls.post_url(post, config))
+            case Page() as page:
+                return urls.output_path(urls.page_url(page, config))
+            case Term(slug=slug):
+                return urls.output_path(urls.term_url(slug))
+            case _:
+                return ""
+
+    def _candidates(self, path: str) -> Iterator[Sheet]:
+        yield from self._sheets.candidates(path)
+        if path == urls.SITEMAP:
+            yield sitemap(self._pages_of_sitemap())
+
+    def _pages_of_sitemap(self) -> Iterator[tuple[str, str]]:
+        for sheet in [sheet for sheet in self._sheets.all().values() if sheet.listed]:
+            paths = [sheet.name] if sheet.name.endswith(".html") else self._files(sheet)
+            yield from ((path, sheet.modified) for path in paths)
+
+    def _files(self, sheet: Sheet) -> Files:
+        """Return the files of a sheet: as they were printed last if they would be the same now, else printed anew."""
+        before, is_held = self._kept.get(sheet.name), sheet.name in self._held or SITE_FILE in self._wrong
+        if before and (before.is_current or (before.is_good and is_held)):
+            return before.files
+        try:
+            files = sheet.make(self._printer)
+        except jinja2.TemplateError as error:
+            self._failed[sheet.name] = template_mistake(error, self.root, self._site.theme.templates)
+            return before.files if before else {}
+        self._failed.pop(sheet.name, None)
+        shows = frozenset(path for part in sheet.shows() for path in part.files)
+        self._kept.keep(sheet.name, KeptSheet(files, not is_held, shows))
+        return files

@@ -1,0 +1,60 @@
+"""A linked site → the sheets that may hold one path of the output, found without asking all pages what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from sitegen.pipeline.link_site import LinkedSite
+from sitegen.pipeline.site_sheets import file_sheets, theme_sheet
+from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.site_rules import PostSheets, sheets
+
+
+class PreviewSheets:
+    """The sheets of a site by name.
+
+    To know what all pages show takes longer than to print one.  So the sheet of a post is made alone, and the others in
+    their order until the one that is looked for is among them.
+    """
+
+    def __init__(self, site: LinkedSite) -> None:
+        self._known = {sheet.name: sheet for sheet in file_sheets(site)}
+        self._pages, self._sources = sheets(site.sources), site.sources
+
+    def use_theme(self, site: LinkedSite) -> None:
+        """Take the theme's files from that site."""
+        sheet = theme_sheet(site)
+        self._known[sheet.name] = sheet
+
+    def all(self) -> Mapping[str, Sheet]:
+        """Return all sheets but the sitemap."""
+        self._known.update((sheet.name, sheet) for sheet in self._pages)
+        return self._known
+
+    def candidates(self, path: str) -> Iterator[Sheet]:
+        """Yield the sheets that may hold a path, the likeliest first.
+
+        These are its own sheet, that of a folder or a page above it, and one that makes several files and is named by
+        the first.
+        """
+        above = ["" if str(folder) == "." else f"{folder}/" for folder in PurePosixPath(path).parents]
+        yield from (self._known[name] for name in (path, *above) if name in self._known)
+        if own := self._find(path):
+            yield own
+        every = self.all()
+        yield from (every[n] for folder in above for n in (folder, f"{folder}index.html") if n in every)
+        beside = [name for name in every if name.rpartition("/")[0] == path.rpartition("/")[0]]
+        yield from (every[name] for name in beside if not name.endswith(".html"))
+
+    def _find(self, name: str) -> Sheet | None:
+        if name not in self._known and (post := self._posts.get(name)):
+            self._known[name] = post
+        while name not in self._known and (sheet := next(self._pages, None)):
+            self._known[sheet.name] = sheet
+        return self._known.get(name)
+
+    @cached_property
+    def _posts(self) -> PostSheets:
+        return PostSheets(self._sources)

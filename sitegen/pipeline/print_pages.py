@@ -1,0 +1,184 @@
+"""A plan → the sheets that it names, printed on all cores: into the staging folder of the output, or into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import jinja2
+
+from sitegen import inside
+from sitegen.diagnostics import Diagnostic, in_reading_order
+from sitegen.model.site import Post
+from sitegen.pipeline.link_site import LinkedSite
+from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
+from sitegen.pipeline.site_templates import template_mistake
+from sitegen.pipeline.user_cache import compiled_templates
+from sitegen.pipeline.workers import in_batches, map_batches
+from sitegen.render.rules.discovery_rules import search_indexes, sitemap
+from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.theme import environment
+from sitegen.write.output import STAGE, checked, differs, encoded, stage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StagedPages:
+    """The files of all sheets of a site.  Those that are new stand in the staging folder."""
+
+    plan: UpdatePlan
+    sheets: Mapping[str, Sheet]
+    """All sheets by name, also those that are made of pages."""
+    files: Mapping[str, SheetFiles]
+    """The files of each sheet, by the sheet's name."""
+    printed: tuple[str, ...]
+    """The names of the sheets that were printed now."""
+
+    @property
+    def site(self) -> LinkedSite:
+        return self.plan.site
+
+    @property
+    def owners(self) -> dict[str, str]:
+        """The name of the sheet that makes each file, by path: of two that make it, the later."""
+        return _owners({name: self.files[name] for name in self.sheets})
+
+
+def new_printer(site: LinkedSite) -> Printer:
+    """Return the printer of a site; compiled templates are kept for the user."""
+    compiled = compiled_templates(site.request.root, site.request.version)
+    return Printer(site.sources, environment(site.theme, compiled))
+
+
+def print_to_stage(plan: UpdatePlan) -> StagedPages:
+    """Print the pages of a plan into the staging folder, and then what is made of pages.
+
+    Raises MistakesError when one of the site's own templates fails.
+    """
+    site, printer, sheets = plan.site, new_printer(plan.site), dict(plan.sheets)
+    files, printed = dict(plan.unchanged), [sheet.name for sheet in plan.sheets_to_print]
+    try:
+        with site.request.steps.step("print", len(printed)) as tick:
+            files |= _stage_sheets(plan, plan.sheets_to_print, printer, tick)
+            for last in _sheets_of_pages(site, sheets, files):
+                sheets[last.name] = last
+                if unchanged := plan.comparison.unchanged(last):
+                    files[last.name] = unchanged
+                else:
+                    printed.append(last.name)
+                    files |= _stage_sheets(plan, [last], printer, tick)
+    except jinja2.TemplateError as error:
+        mistake = template_mistake(error, site.request.root, site.theme.templates)
+        raise ended_by((*site.mistakes, mistake), site.parsed.files) from error
+    return StagedPages(plan, sheets, {name: files[name] for name in sheets}, tuple(printed))
+
+
+@dataclass(frozen=True, slots=True)
+class PagesInMemory:
+    """The content of the files of a site, by path in the output."""
+
+    site: LinkedSite
+    files: Mapping[str, str | bytes]
+    """Empty when one of the site's own templates fails."""
+    mistakes: tuple[Diagnostic, ...]
+    """All mistakes of the site, also those in its templates."""
+
+
+def print_in_memory(plan: FullPlan) -> PagesInMemory:
+    """Print the pages of a plan, and the sitemap of them all."""
+    site, sheets = plan.site, plan.sheets_to_print
+    printer = new_printer(site)
+    try:
+        files_of = print_sheets(sheets, printer, lambda sheet, files: files)
+        listed = [(path, sheet.modified) for sheet in sheets if sheet.listed for path in files_of[sheet.name]]
+        last = sitemap(listed).make(printer)
+    except jinja2.TemplateError as error:
+        mistake = template_mistake(error, site.request.root, site.theme.templates)
+        return PagesInMemory(site, {}, in_reading_order((*site.mistakes, mistake)))
+    in_order = (*(files_of[sheet.name] for sheet in sheets), last)  # of two that make a file, the later
+    files = {path: content for one in in_order for path, content in one.items()}
+    return PagesInMemory(site, files, site.mistakes)
+
+
+def print_sheets(
+    sheets: Sequence[Sheet],
+    printer: Printer,
+    take: Callable[[Sheet, Files], T],
+    processes: int = 1,
+    tick: Callable[[int], None] = lambda count: None,
+) -> dict[str, T]:
+    """Print sheets on all cores; `take` is called by the worker with the files of each.
+
+    Returns what `take` returned, by the name of the sheet.
+    """
+    if any(sheet.measured for sheet in sheets):
+        _ = printer.sources.measured  # once, before workers inherit it
+
+    def work(batch: Sequence[Sheet], worker: int) -> list[tuple[str, T]]:
+        return [(sheet.name, take(sheet, sheet.make(printer))) for sheet in batch]
+
+    slow = [[sheet] for sheet in sheets if sheet.measured or sheet.slow]
+    plain = [sheet for sheet in sheets if not sheet.measured and not sheet.slow]
+    taken: dict[str, T] = {}
+    for answer in map_batches(work, [*slow, *in_batches(plain, processes)], processes):
+        taken.update(answer)
+        tick(len(answer))
+    return taken
+
+
+def _stage_sheets(
+    plan: UpdatePlan, sheets: Sequence[Sheet], printer: Printer, tick: Callable[[int], None]
+) -> dict[str, SheetFiles]:
+    request = plan.site.request
+
+    def take(sheet: Sheet, files: Files) -> SheetFiles:
+        return plan.comparison.printed(sheet, _stage_files(request.output, files), _slot_contents(printer, sheet))
+
+    return print_sheets(sheets, printer, take, request.processes, tick)
+
+
+def _stage_files(output: Path, files: Files) -> dict[str, str]:
+    """Write the files that differ from those in the output into the staging folder, and return their names in it."""
+    names = {}
+    for path, content in files.items():
+        data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
+        names[path] = stage(output, name, data) if differs(output, checked(path), data) else ""
+    return names
+
+
+def _slot_contents(printer: Printer, sheet: Sheet) -> tuple[str, ...] | None:
+    from sitegen.render.texts.filled_slots import plain_contents
+
+    return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post) else None
+
+
+def _sheets_of_pages(site: LinkedSite, sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[Sheet]:
+    """Yield the sheets that can be made only when all pages are: the sitemap, and the indexes of search."""
+    yield sitemap(_pages_of_sitemap(sheets, files))
+    if site.sources.config.search:
+        owners, output = _owners({name: files[name] for name in sheets}), site.request.output
+
+        def content(path: str) -> bytes:
+            staged = files[owners[path]].staged.get(path)
+            return inside.read_bytes(output, f"{STAGE}/{staged}" if staged else path)
+
+        pages = [(path, kind, sheet.name) for sheet in sheets.values() for path, kind in sheet.found.items()]
+        keys = {path: (kind, files[name].printed.key) for path, kind, name in pages if path in owners}
+        yield from search_indexes(keys, content)
+
+
+def _pages_of_sitemap(sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[tuple[str, str]]:
+    """Yield the paths that the sitemap may list, each with the day of its last change."""
+    for sheet in sheets.values():
+        paths = files[sheet.name].printed.files if sheet.listed else ()
+        yield from ((path, sheet.modified) for path in paths)
+
+
+def _owners(files: Mapping[str, SheetFiles]) -> dict[str, str]:
+    return {path: name for name, one in files.items() for path in one.printed.files}

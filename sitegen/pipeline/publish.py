@@ -1,0 +1,103 @@
+"""Staged pages → the output folder, and what the next build needs to know of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sitegen.model.dates import day_of
+from sitegen.model.linked import document_key
+from sitegen.model.site import Post
+from sitegen.model.urls import CARD
+from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted
+from sitegen.pipeline.images import FORMS
+from sitegen.pipeline.link_site import CARDS
+from sitegen.pipeline.mistakes import report_of
+from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
+from sitegen.pipeline.print_pages import StagedPages
+from sitegen.pipeline.request import BuildResult
+from sitegen.pipeline.site_templates import shows_texts_unchanged
+from sitegen.read.config import zone_of
+from sitegen.render.rules.dependencies import DAY
+from sitegen.render.rules.rule import Sheet
+from sitegen.write import output
+from sitegen.write.drawings import Drawings
+from sitegen.write.forms import forget_forms
+
+
+def publish(pages: StagedPages) -> BuildResult:
+    """Move the staged files into the output, remove files that no sheet makes any more, and save the state.
+
+    The state is written last and by a rename, so that a build that is killed leaves whole pages and a true state.
+    """
+    site, request = pages.site, pages.site.request
+    with request.steps.step("write"):
+        owners = pages.owners
+        staged = {path: name for path, sheet in owners.items() if (name := pages.files[sheet].staged.get(path))}
+        written = output.publish(request.output, request.cache, owners.keys(), staged)
+        Drawings(request.cache / CARDS).prune(2 * sum(path.endswith(CARD) for path in owners))
+        state = _state(pages, owners, staged)
+        save_patchable_pages(request.state_file, request.version, _patchable_pages(pages, state))
+        save_state(request.state_file, request.version, state)
+        forget_forms(request.cache / FORMS, set(site.parsed.digests.values()))
+    return BuildResult(state.report, False, written, pages.printed, state.sheets)
+
+
+def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, str]) -> BuildState:
+    """Return the state of the output.  A sheet of which a file gave way to another sheet's file has no key, so that it
+    is never taken as unchanged.
+    """
+    site, request, files = pages.site, pages.site.request, pages.site.parsed.files
+    before = files.previous.outputs if files.previous else {}
+    stamps = {p: before[p] if p in before and p not in staged else stamp_of(f"{request.output}/{p}") for p in owners}
+    lost = {name for name, one in pages.files.items() if any(owners[path] != name for path in one.printed.files)}
+    config = site.sources.config
+    day, zone = site.texts.as_of.toordinal(), zone_of(config)
+    days = {day_of(post.date, zone).toordinal() for post in site.texts.posts if not post.draft}
+    return BuildState(
+        signatures=trusted(files.signatures, files.began_ns),
+        digests=dict(site.parsed.digests),
+        as_of=day,
+        everything=request.everything,
+        timezone=config.timezone,
+        shows_day=any(DAY in one.printed.names for one in pages.files.values()),
+        waiting=() if request.everything else tuple(sorted(later for later in days if later > day)),
+        sheets={n: replace(one.printed, key=b"") if n in lost else one.printed for n, one in pages.files.items()},
+        outputs={path: stamp for path, stamp in stamps.items() if stamp},
+        report=report_of(site.mistakes, files),
+    )
+
+
+def _patchable_pages(pages: StagedPages, state: BuildState) -> dict[str, PatchablePage]:
+    """Return the pages that `patch_pages` may patch, by the path of the text."""
+    site, request = pages.site, pages.site.request
+    if site.sources.config.search or not shows_texts_unchanged(site.theme.templates):
+        return {}  # the index of search is made of whole pages
+    previous = load_patchable_pages(request.state_file, request.version) if site.parsed.files.previous else {}
+    shown_elsewhere = frozenset[bytes]().union(*(one.digests for one in pages.files.values()))
+    patchable: dict[str, PatchablePage] = {}
+    for sheet in pages.sheets.values():
+        if isinstance(sheet.text, Post):
+            path = sheet.text.body.path
+            if site.parsed.digests[path] not in shown_elsewhere:
+                page = _patchable_page(pages, state, sheet, sheet.text, previous.get(path))
+                patchable |= {path: page} if page else {}
+    return patchable
+
+
+def _patchable_page(
+    pages: StagedPages, state: BuildState, sheet: Sheet, post: Post, previous: PatchablePage | None
+) -> PatchablePage | None:
+    """Return the page of a post, None when it is not sure to be patchable.
+
+    What stands in the slots of a page that was not printed now is as it was.
+    """
+    name, files, printed = sheet.name, pages.files[sheet.name], state.sheets[sheet.name]
+    parsed, key = pages.site.parsed.parts[post.body.path], document_key(post.body)
+    before = previous.slot_contents if previous and previous.key == printed.key else None
+    contents = files.slot_contents if files.staged else before
+    if not parsed.interface or not printed.key or printed.files != (name,) or contents is None:
+        return None
+    lang = post.lang or pages.site.sources.config.language
+    html, pieces = parsed.fragments[key], parsed.pieces.get(key, ())
+    return PatchablePage(name, printed.key, parsed.interface, lang, html, pieces, contents)

@@ -1,0 +1,56 @@
+"""A request → the files of the site, and what the previous build knew of them.
+
+Nothing that parses or prints is imported here: an update of which nothing changed needs no more than this.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sitegen.pipeline.build_state import BuildState, load_state
+from sitegen.pipeline.request import Request
+from sitegen.write.scan import Signature, scan
+
+SITE_FOLDERS = ("content", "kernels", "series", "templates")
+"""The folders of a site in which everything stands that a build reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFiles:
+    """The files of a site as they are now, and the build before."""
+
+    request: Request
+    began_ns: int
+    """The time when the scan began (ns since the epoch)."""
+    signatures: Mapping[str, Signature]
+    """The size, times and inode of each file, by path."""
+    previous: BuildState | None = None
+    """The state that the previous build of this output left; None when this version of sitegen cannot use one."""
+    edited: tuple[str, ...] | None = None
+    """The files that changed since the previous build, when nothing else did; else None: files are new or gone, the
+    output was changed, another day or other posts are asked for.
+    """
+
+
+def read_files(request: Request) -> SiteFiles:
+    """Scan the site, and compare it with what the previous build of this output left."""
+    with request.steps.step("scan"):
+        began_ns = time.time_ns()
+        previous = load_state(request.state_file, request.version)
+        signatures = scan(request.root, SITE_FOLDERS)
+        edited = _edited(request, previous, signatures) if previous else None
+        return SiteFiles(request, began_ns, signatures, previous, edited)
+
+
+def read_files_anew(request: Request) -> SiteFiles:
+    """Scan the site, as if it had never been built."""
+    began_ns = time.time_ns()
+    return SiteFiles(request, began_ns, scan(request.root, SITE_FOLDERS))
+
+
+def _edited(request: Request, previous: BuildState, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
+    if request.everything != previous.everything or not previous.same_day(request.day(previous.timezone)):
+        return None
+    return previous.edited(request.root, signatures) if previous.same_outputs(request.output) else None

@@ -1,0 +1,61 @@
+"""The file `texts.cache`: the parsed texts of a site, as the last build of any of its outputs left them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.pipeline.parsed_part import CacheEntries
+from sitegen.pipeline.request import Request
+from sitegen.write import cache
+
+if TYPE_CHECKING:
+    from sitegen.linking.link import Resolved
+
+ResolvedByKey = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
+"""The fields of a `Resolved`, by the key of a site."""
+
+
+class SiteCache:
+    """The parsed parts of a site, the mistakes in its records, and where its links lead.
+
+    The cache of a build in memory is empty, and is not saved.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._path, self._version = request.cache / "texts.cache", request.version
+        self._is_kept = not request.in_memory
+        values = cache.load(self._path, request.version) if self._is_kept else None
+        self.is_new = values is None
+        entries, records, links = values or ({}, (b"", b""), {})
+        self.entries: CacheEntries = entries
+        """The parts, as the last build left them."""
+        self._records: tuple[bytes, bytes] = records
+        self._links: ResolvedByKey = links
+        self._loaded: tuple[CacheEntries, tuple[bytes, bytes], ResolvedByKey] = (entries, records, links)
+
+    def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
+        """Return the mistakes in the records with that key; `find` is called only when it is another than last time."""
+        if self._records[0] == key:
+            return tuple(cache.unpack(self._records[1]))
+        mistakes = find()
+        self._records = (key, cache.pack(mistakes))
+        return mistakes
+
+    def links(self, key: bytes) -> Resolved | None:
+        """Return where the links of the site with that key lead; None when that is not known."""
+        from sitegen.linking.link import Resolved
+
+        values = self._links.get(key)
+        return Resolved(*values) if values else None
+
+    def keep_links(self, key: bytes, links: Resolved) -> None:
+        """Keep where links lead; besides, that of one other site: what is published, and what `serve` shows."""
+        others = list(self._links.items())[-1:]
+        self._links = {**dict(others), key: (dict(links.hrefs), dict(links.assets), tuple(links.rich))}
+
+    def save(self, entries: CacheEntries) -> None:
+        """Write the cache with these parts, if anything in it is new."""
+        if self._is_kept and (entries, self._records, self._links) != self._loaded:
+            cache.save(self._path, self._version, (dict(entries), self._records, self._links))

@@ -1,0 +1,92 @@
+"""A linked site → its sheets: pages, feeds and data files of `render`, and the files that are copied or converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote
+
+from sitegen import inside
+from sitegen.model.image import Form, forms
+from sitegen.model.urls import page_url
+from sitegen.pipeline.images import FORMS
+from sitegen.pipeline.link_site import LinkedSite
+from sitegen.read.root import SITE_FILE
+from sitegen.render.rules.dependencies import Part
+from sitegen.render.rules.rule import Files, Sheet, these
+from sitegen.render.rules.site_rules import sheets
+from sitegen.render.shared.frame import Printer, navigation
+from sitegen.render.shared.language import Language
+from sitegen.write.scan import could_be_read
+
+
+def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
+    """Return all sheets by name, but those that are made of pages: the sitemap, the indexes of search.
+
+    A page takes the place of a file of the same name.
+    """
+    return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
+
+
+def common_parts(site: LinkedSite) -> tuple[Part, ...]:
+    """Return the parts that every page shows."""
+    sources = site.sources
+    footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
+    sections = tuple(navigation(sources, Language(lang)) for lang in sources.posts_by_language)
+    return (
+        Part("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
+        Part("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
+        Part("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
+        Part("navigation and footer", (sections, footer, bool(sources.site.terms))),
+    )
+
+
+def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
+    """Yield the sheets that are no pages: the theme's files, files that texts link to, forms of images."""
+    yield theme_sheet(site)
+    yield from _copied_files(site)
+    if site.sources.config.images:
+        yield from _image_forms(site)
+
+
+def theme_sheet(site: LinkedSite) -> Sheet:
+    """Return the sheet of the theme's own files."""
+    return Sheet("assets/", these(), lambda printer: site.assets.files, listed=False)
+
+
+def is_image_form(sheet: Sheet) -> bool:
+    """Return whether the sheet makes forms of an image, which takes long when they are not in the cache."""
+    return sheet.name.endswith(_FORMS_SUFFIX)
+
+
+_FORMS_SUFFIX = ".forms"
+
+
+def _copied_files(site: LinkedSite) -> Iterator[Sheet]:
+    for url, path in site.sources.linked.assets.items():
+        if could_be_read(digest := site.parsed.digests[path]):
+            part = Part("the file", digest, (path,))
+            yield Sheet(url, these(part), partial(_copy, site.request.root, path, url), listed=False)
+
+
+def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
+    linked, root, folder = site.sources.linked, site.request.root, site.request.cache / FORMS
+    for href, image in linked.images.items():
+        url = unquote(href)
+        if wanted := tuple(forms(url, image)):
+            path = linked.assets[url]
+            digest = site.parsed.digests[path]
+            part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
+            make = partial(_convert, root, path, digest, wanted, folder)
+            yield Sheet(f"{url}{_FORMS_SUFFIX}", these(part), make, slow=True, listed=False)
+
+
+def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
+    return {url: inside.read_bytes(root, path)}
+
+
+def _convert(root: Path, path: str, digest: bytes, wanted: Sequence[Form], folder: Path, printer: Printer) -> Files:
+    from sitegen.write.images import made
+
+    return made(partial(inside.read_bytes, root, path), digest, wanted, folder)

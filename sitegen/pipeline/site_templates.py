@@ -1,0 +1,43 @@
+"""A site's own templates → Jinja's errors in them as diagnostics, and whether pages show their texts unchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import jinja2
+
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.render.shared.templates import TemplateFailure
+
+TEMPLATES = "templates"
+"""The folder of a site's own templates, which replace the theme's."""
+
+_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_UNCHANGED = re.compile(r"\{\{-?\s*page\.body\s*-?\}\}")
+_CHANGED = re.compile(r"\.\s*body\b|[\"']body[\"']|\bpage\s*(?:[|\[]|-?\}\})|\bend(?:call|filter|set)\b")
+"""Something of a text that is not its HTML, a page as a whole, or a block whose content goes through a filter."""
+
+
+def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[str]) -> Diagnostic:
+    """Return Jinja's error as a mistake of the author, at its place where Jinja knows that.
+
+    `known` are the names of all templates.  Raises the error again when the site has no templates of its own.
+    """
+    if not (root / TEMPLATES).is_dir():
+        raise error
+    if isinstance(error, jinja2.TemplateNotFound):
+        name = str(error.name)
+        return Diagnostic("SG502", f"no template `{name}`", Span(TEMPLATES), did_you_mean(name, known))
+    span = Span(TEMPLATES)
+    if isinstance(error, (jinja2.TemplateSyntaxError, TemplateFailure)) and error.name:
+        span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
+    return Diagnostic("SG502", f"a template fails: {error.message}", span)
+
+
+def shows_texts_unchanged(templates: Mapping[str, str]) -> bool:
+    """Return whether all that pages show of a text is sure to be its HTML, unchanged."""
+    pages = (template for name, template in templates.items() if name.endswith(".html"))
+    tags = (tag for template in pages for tag in _TAG.findall(template))
+    return not any(_CHANGED.search(tag) and not _UNCHANGED.fullmatch(tag) for tag in tags)

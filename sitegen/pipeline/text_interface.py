@@ -1,0 +1,47 @@
+"""A text → its interface: a digest of everything that pages other than its own may show of it, link to, or report.
+
+Two versions of a text with equal interfaces give the same linked site, and no page changes but those that hold the
+text as a whole: its own, and feeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+
+from sitegen.diagnostics import Span
+from sitegen.model.document import CellSlot, Document
+from sitegen.model.site import Page, Post, Term
+from sitegen.pipeline.parsed_part import ParsedPart, without_text
+from sitegen.render.shared.numbers import minutes
+
+_NO_SPAN = Span("")
+
+
+def interface_of_text(front_matter: str, document: Document) -> bytes:
+    """Return the interface of a post, from the text above its body and its document."""
+    return blake2b(repr((front_matter, _seen_by_others(document))).encode(), digest_size=16).digest()
+
+
+def interface_of_part(parsed: ParsedPart) -> bytes | None:
+    """Return the interface of a part; None where every page may show anything of it: configuration, series, kernels,
+    worklog, a file that is no text of its own.
+
+    The mistakes that point into the file are not in it: those of the text itself, and those of linking, for the lines
+    of its links may move.
+    """
+    part = parsed.part
+    if not isinstance(part, Post | Page | Term):
+        return None
+    shown = (without_text(part), [(key, _seen_by_others(document)) for key, document in parsed.documents.items()])
+    return blake2b(repr(shown).encode(), digest_size=16).digest()
+
+
+def _seen_by_others(document: Document) -> Document:
+    """Return a document without what only its own page has: its HTML, the exact number of its words, the places of its
+    links.
+
+    Cells stay whole: a record or an implementation that names one keeps its place, too.
+    """
+    slots = tuple(slot if isinstance(slot, CellSlot) else replace(slot, span=_NO_SPAN) for slot in document.slots)
+    return replace(document, html="", slots=slots, words=minutes(document.words))

@@ -1,0 +1,211 @@
+"""Batches of work → their answers, from forked processes on all cores.
+
+The processes inherit whatever their parent knows, so that nothing large is sent to them.
+
+The numbers of all tasks wait in one pipe, from which each worker takes the next; what it made comes back through a
+pipe of its own.  A worker whose parent is gone ends at its next answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import selectors
+import signal
+import struct
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_LENGTH = struct.Struct("<Q")
+_NUMBER = struct.Struct("<I")
+_FEWEST = 2
+"""Batches below which a fork costs more than it saves."""
+_MOST = 64
+"""Tasks in a batch, at most.  With posts of 10 KB, batches of 16 gained less, and batches of 240 no more."""
+_LAST = 8
+"""Tasks in the last batches."""
+_HEAVIEST = 1 << 20
+"""The weight of a batch (bytes), at most."""
+
+
+class WorkerLostError(Exception):
+    """A worker process ended before its work was done; the message says how."""
+
+
+def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = lambda task: 0) -> list[Sequence[T]]:
+    """Return the tasks in batches, as `map_batches` takes them.
+
+    A batch has many tasks, so that a worker may do a step for all of them before the next for any, and its processor's
+    caches have what the step needs.  Batches are smaller at the end, so that all workers finish at the same time.  A
+    batch weighs no more than a megabyte, or is one task.
+    """
+    batches: list[Sequence[T]] = []
+    at = 0
+    while at < len(tasks):
+        share = (len(tasks) - at) // (2 * processes)
+        batch = tasks[at : at + max(_LAST, min(_MOST, share))]
+        light = sum(total <= _HEAVIEST for total in accumulate(map(weigh, batch)))
+        batches.append(batch[: max(light, 1)])
+        at += len(batches[-1])
+    return batches
+
+
+def map_batches(
+    work: Callable[[T, int], Any],
+    batches: Sequence[T],
+    processes: int,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Iterator[Any]:
+    """Yield `work(batch, worker)` for every batch, in any order; `worker` counts the processes from 0.
+
+    With one process, or too little to do, all work is done in this one.  An exception of a worker is raised here, with
+    its traceback as a note.  Raises WorkerLostError when a worker was killed or crashed.  `meanwhile` is what this
+    process does, if there are others, before the first of them answers.
+    """
+    if processes < 2 or len(batches) < _FEWEST:
+        yield from (work(batch, 0) for batch in batches)
+        return
+    started = _start_all(work, batches, min(processes, len(batches)))
+    waiting = len(batches)
+    try:
+        meanwhile()
+        for made in _answers([pipe for _, pipe in started]):
+            waiting -= 1
+            yield made
+        if waiting:
+            raise WorkerLostError(_how_it_ended(_wait_for(started)))
+    finally:
+        _wait_for(started)
+
+
+def _wait_for(started: list[tuple[int, int]]) -> list[int]:
+    """Let the workers end, and return their exit codes: the negative number of the signal that ended one."""
+    for _, pipe in started:
+        os.close(pipe)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in started]
+    started.clear()
+    return codes
+
+
+def _how_it_ended(codes: Sequence[int]) -> str:
+    """Return what happened to a worker that did not do its work, from the exit codes of all workers."""
+    code = next((code for code in codes if code), 0)
+    if code == -signal.SIGKILL:
+        return "a worker process was killed (SIGKILL); is there too little memory?"
+    if code < 0:
+        return f"a worker process crashed ({_signal_name(-code)})"
+    return f"a worker process ended with exit code {code} before its work was done"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name
+        return f"signal {number}"
+
+
+def _start_all(work: Callable[[T, int], Any], batches: Sequence[T], count: int) -> list[tuple[int, int]]:
+    """Fork `count` workers, and return the process of each and the pipe of its answers."""
+    tasks = _queue(len(batches))
+    gc.freeze()  # else the first collection in a worker copies all that it inherited
+    started: list[tuple[int, int]] = []
+    for worker in range(count):
+        started.append(_start(work, batches, tasks, worker, [pipe for _, pipe in started]))
+    gc.unfreeze()
+    os.close(tasks)
+    return started
+
+
+def _queue(count: int) -> int:
+    """Return a pipe that holds the numbers below `count`.  A pipe takes 64 KB, so there are at most 16 thousand."""
+    out, into = os.pipe()
+    with os.fdopen(into, "wb") as file:
+        file.write(b"".join(_NUMBER.pack(number) for number in range(count)))
+    return out
+
+
+def _start(
+    work: Callable[[T, int], Any], batches: Sequence[T], tasks: int, worker: int, others: Sequence[int]
+) -> tuple[int, int]:
+    """Fork a worker, and return its process and the pipe of its answers.
+
+    `others` are the pipes of the workers before.  A worker that held one open would keep its sibling waiting for a
+    parent that is gone.
+    """
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(into)
+        return pid, out
+    code = 1
+    try:
+        for pipe in (out, *others):
+            os.close(pipe)
+        gc.set_threshold(500_000)  # texts leave no cycles behind: to look for them is work for nothing
+        gc.enable()  # whatever its parent does
+        with os.fdopen(into, "wb") as answers:
+            while number := os.read(tasks, _NUMBER.size):
+                _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)
+        code = 0
+    except BrokenPipeError:
+        code = 0  # nobody listens any more
+    finally:
+        os._exit(code)
+
+
+def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) -> None:
+    try:
+        data = pickle.dumps((work(batch, worker), None))
+    except BaseException as error:
+        data = _packed(error)
+    answers.write(_LENGTH.pack(len(data)))
+    answers.write(data)
+    answers.flush()
+
+
+def _packed(error: BaseException) -> bytes:
+    """Return an exception for the parent, with its traceback.
+
+    One that would end the parent (SystemExit), and one that cannot be pickled, is replaced by a WorkerLostError.
+    """
+    text = f"in a worker process:\n{traceback.format_exc()}"
+    error.add_note(text)
+    if isinstance(error, Exception | KeyboardInterrupt):
+        with contextlib.suppress(Exception):
+            data = pickle.dumps((None, error))
+            pickle.loads(data)
+            return data
+    return pickle.dumps((None, WorkerLostError(text)))
+
+
+def _answers(pipes: Sequence[int]) -> Iterator[Any]:
+    buffers = {pipe: bytearray() for pipe in pipes}
+    with selectors.DefaultSelector() as selector:
+        for pipe in pipes:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                data, buffer = os.read(key.fd, 1 << 20), buffers[key.fd]
+                buffer += data
+                yield from _complete(buffer)
+                if not data:
+                    selector.unregister(key.fd)
+
+
+def _complete(buffer: bytearray) -> Iterator[Any]:
+    """Take the answers that have arrived entirely out of the buffer, and yield them."""
+    while len(buffer) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(buffer)[0]
+        if len(buffer) < end:
+            return
+        made, error = pickle.loads(memoryview(buffer)[_LENGTH.size : end])
+        del buffer[:end]
+        if error is not None:
+            raise error
+        yield made

@@ -1,0 +1,78 @@
+"""A site of fifty short posts with everything that pages can show of each other, to be edited."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+OWN = Path(__file__).parents[2]
+POSTS = 50
+FILES = {
+    "content/site.yaml": """title: Notes
+base_url: https://example.org/notes/
+description: Kernels explained. Measured.
+entry_points: [{post: post-01, because: It is short.}]
+gpus: [nvidia-h200]
+""",
+    "content/pages/about.md": "---\ntitle: About\n---\nSee [the first](../posts/post-01.md).\n",
+    "content/terms/warp.md": "---\ntitle: Warp\n---\n32 threads.\n",
+    "content/worklog/2026-11-20.md": "- [x] Read [a post](../posts/post-02.md)\n- [ ] Write\n",
+    "content/worklog/2026-11-21.md": "Wrote a little.\n",
+    "content/posts/measured/index.md": """---
+title: Measured
+date: 2026-11-20
+tags: [measured]
+---
+![A picture](plot.svg)
+
+```{benchmark} vector_add
+```
+""",
+    "content/posts/measured/plot.svg": "<svg viewBox='0 0 20 10'></svg>",
+    "series/all.yaml": "title: All\nphases:\n  - {title: One, posts: [post-01, post-02, post-03]}\n"
+    "  - {title: Two, posts: [measured, post-30], planned: [Later]}\n",
+}
+
+
+def post(number: int, title: str = "", more: str = "", front: str = "", posts: int = POSTS) -> str:
+    """A post of a site of so many; `more` is text, `front` lines of front matter."""
+    day = f"2026-{1 + number // 28:02}-{1 + number % 28:02}"
+    tags = f"[tag {number % 5}, odd]" if number % 2 else f"[tag {number % 5}]"
+    return (
+        f"---\ntitle: {title or f'Post {number}'}\ndate: {day}\ntags: {tags}\n{front}---\n\n## A part\n\nText.\n\n"
+        f"See [the next](post-{(number + 1) % posts:02}.md).\n\n```python\nx = {number}\n```\n\n{more}\n"
+    )
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text, encoding="utf-8")
+
+
+def make_site(root: Path, posts: int = POSTS) -> Path:
+    for path, text in FILES.items():
+        write(root, path, text.replace("post-30", f"post-{posts - 1:02}"))
+    for number in range(posts):
+        write(root, f"content/posts/post-{number:02}.md", post(number, posts=posts))
+    shutil.copytree(
+        OWN / "kernels/vector_add", root / "kernels/vector_add", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    return root
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {f.relative_to(folder).as_posix(): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+@pytest.fixture
+def fifty() -> SimpleNamespace:
+    """How such a site is made and changed."""
+    return SimpleNamespace(posts=POSTS, make=make_site, post=post, write=write, tree=tree)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_site(tmp_path / "site")

@@ -1,0 +1,41 @@
+"""A site that is built in memory, and what `check` finds in it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from types import SimpleNamespace
+
+from sitegen.pipeline.in_memory import build_in_memory, check, load
+from sitegen.pipeline.user_cache import cache_of_site
+
+DAY = dt.date(2026, 11, 21)
+
+
+def test_check_finds_the_mistakes_of_drafts_and_of_published_pages(root: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(root, "content/posts/post-01.md", fifty.post(1, more="[nowhere](nothing.md)"))
+    fifty.write(root, "content/posts/post-02.md", fifty.post(2, more="![none](none.png)", front="draft: true\n"))
+    fifty.write(root, "templates/404.html", "{{ nothing }}")
+    codes = {mistake.code for mistake in check(root, as_of=DAY).diagnostics}
+    assert codes == {"SG201", "SG203", "SG502"}
+    published = build_in_memory(root, as_of=DAY, with_forms=False).diagnostics
+    every = load(root, as_of=DAY, everything=True).diagnostics
+    assert codes == {mistake.code for mistake in (*published, *every)}
+    assert "SG203" not in {mistake.code for mistake in published}
+
+
+def test_a_mistake_of_a_published_page_is_said_once(root: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(root, "content/posts/post-01.md", fifty.post(1, more="[nowhere](nothing.md)"))
+    assert [mistake.code for mistake in check(root, as_of=DAY).diagnostics] == ["SG201"]
+
+
+def test_with_mistakes_there_are_the_pages_that_can_be_made(root: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(root, "content/posts/post-01.md", fifty.post(1, more="[nowhere](nothing.md)"))
+    built = build_in_memory(root, as_of=DAY)
+    assert built.failed and "posts/post-01/index.html" in built.files
+
+
+def test_no_text_is_kept_for_the_next_build(root: Path) -> None:
+    build_in_memory(root, as_of=DAY)
+    assert not (cache_of_site(root) / "texts.cache").exists()
+    assert not (cache_of_site(root) / "fragments").exists()
