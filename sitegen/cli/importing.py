@@ -14,7 +14,7 @@ from sitegen.diagnostics import has_errors
 from sitegen.read.root import find_root
 
 if TYPE_CHECKING:
-    from sitegen.importing.planned import Planned
+    from sitegen.importing.plan import ImportPlan
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
@@ -67,19 +67,19 @@ def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
 
 
-def _take_over(root: Path, planned: Planned) -> None:
+def _take_over(root: Path, plan: ImportPlan) -> None:
     """Writes what is missing and says it all; exit 1 when something could not be taken over."""
-    from sitegen.importing.planned import Outcome, write_missing
+    from sitegen.importing.plan import ImportResult, write_missing
 
-    outcomes: list[Outcome] = []
-    write_new(lambda: outcomes.append(write_missing(root, planned.files)))
-    report(planned.diagnostics, planned.texts)
-    for outcome in outcomes:
-        for path in outcome.written:
+    results: list[ImportResult] = []
+    write_new(lambda: results.append(write_missing(root, plan.files)))
+    report(plan.diagnostics, plan.texts)
+    for result in results:
+        for path in result.written:
             click.echo(path)
-        for path in outcome.kept:
+        for path in result.kept:
             say(f"{path} exists already and was left as it is")
-        counts = f"{number_of(len(outcome.written), 'file')} written, {len(outcome.same)} there already"
-        say(f"{counts}, {len(outcome.kept)} with other content left alone; `sitegen check` says what is left to mend")
-    if has_errors(planned.diagnostics):
+        counts = f"{number_of(len(result.written), 'file')} written, {len(result.same)} there already"
+        say(f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` says what is left to mend")
+    if has_errors(plan.diagnostics):
         sys.exit(1)

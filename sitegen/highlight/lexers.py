@@ -43,7 +43,7 @@ class PtxLexer(_Ptx):
 
 
 class SassLexer(RegexLexer):
-    """What nvdisasm and cuobjdump -sass print: `/*0050*/ @!P0 LDG.E.128 R4, desc[UR4][R2.64] ;`."""
+    """The lexer of SASS as nvdisasm and cuobjdump -sass print it: `/*0050*/ @!P0 LDG.E.128 R4, desc[UR4][R2.64] ;`."""
 
     name = "SASS"
     aliases: ClassVar[list[str]] = ["nvsass"]

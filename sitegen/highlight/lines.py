@@ -1,4 +1,4 @@
-"""Source code → the HTML of each of its lines: tokens in six classes, no style.
+"""Turn source code into the HTML of each of its lines: tokens in six classes, no style.
 
 The classes are the theme's: k keyword, kt type and register, s string, m number, f function, c comment.
 Everything else is text, which keeps pages small.
@@ -34,7 +34,7 @@ VERIFIED = frozenset(
     {"Bash", "C", "C++", "CSS", "CUDA", "Go", "HTML", "INI", "JavaScript", "PTX", "Python", "Rust", "SASS"}
     | {"TOML", "Triton", "TypeScript"}
 )
-"""Names of lexers whose tables say all that they do: the tests compare every token with Pygments'."""
+"""Names of lexers that can be compiled from their tables alone: the tests compare every token with Pygments'."""
 
 CLASSES: dict[Any, str] = {
     Comment: "c",
@@ -64,7 +64,7 @@ CLASSES: dict[Any, str] = {
 
 
 KEPT = 4096
-"""Listings of which the HTML is remembered."""
+"""The number of listings whose HTML is remembered."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -91,7 +91,7 @@ def known_languages() -> tuple[str, ...]:
 
 
 def warm(languages: Iterable[str]) -> None:
-    """Compile what most listings need; a process does that before it forks."""
+    """Compile the lexers of these languages; a process does that before it forks."""
     for lexer in filter(None, map(_lexer_class, languages)):
         if compiled := _compiled_lexer(lexer):
             compiled.warm()
@@ -99,7 +99,7 @@ def warm(languages: Iterable[str]) -> None:
 
 @cache
 def fingerprint() -> str:
-    """A digest of what the HTML of a listing depends on besides its code and language."""
+    """Return a digest of the programs that the HTML of a listing depends on besides its code and language."""
     package = Path(__file__).parent
     sources = sorted(
         [Path(__file__), package / "lexers.py", package / "listing.py", *(package / "compiled").glob("*.py")]
@@ -110,7 +110,7 @@ def fingerprint() -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """Alias → name of the lexers of Pygments, without loading one.  Plug-ins would make pages depend on a machine."""
+    """Return the names of the lexers of Pygments by alias, without loading one; plug-ins, which vary, are left out."""
     return {alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
 
 
@@ -122,8 +122,8 @@ def _pieces(code: str, language: str) -> list[str]:
     try:
         if compiled := _compiled_lexer(lexer):
             return compiled.pieces(code)
-    except Exception as mistake:  # parts of Python and Pygments that are not public are not what they were
-        _TOO_NEW.add(lexer)
+    except Exception as mistake:  # a private part of Python or Pygments has changed, or the compiler has a bug
+        _NOT_COMPILED.add(lexer)
         warnings.warn(f"{lexer.name} listings are read slowly, by Pygments itself: {mistake!r}", stacklevel=2)
     tokens = _lexer(lexer).get_tokens(code)
     return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
@@ -145,11 +145,12 @@ def _lexer(lexer: type[Lexer]) -> Lexer:
     return lexer(stripnl=False)
 
 
-_TOO_NEW: set[type[Lexer]] = set()
+_NOT_COMPILED: set[type[Lexer]] = set()
+"""The lexers whose compiled form failed once in this process; a warning names each."""
 
 
 def _compiled_lexer(lexer: type[Lexer]) -> CompiledLexer | None:
-    return _made_compiled(lexer) if lexer.name in VERIFIED and lexer not in _TOO_NEW else None
+    return _made_compiled(lexer) if lexer.name in VERIFIED and lexer not in _NOT_COMPILED else None
 
 
 @cache

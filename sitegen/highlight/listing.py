@@ -1,4 +1,4 @@
-"""Kinds and texts → the HTML of a listing's lines: a kind is a class, a span ends with its line and is no blank."""
+"""Write the tokens of a listing as HTML: a kind is a class, a span ends with its line, and blanks have no span."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from html import escape
 
 UNFIT = "\0"
-"""Marks a blank with a class, until what it stands beside is known.  No text may hold this character."""
+"""The mark of a blank with a class until its neighbours are known.  No text may hold this character."""
 _OPEN = '<span class="'
 _NEIGHBOURS = re.compile(f'</span>{_OPEN}(\\w+)">')
 _BLANK = re.compile(r'<span class="\w+">(\s+)</span>')
 
 
 def show(kind: str, text: str) -> str:
-    """One token; `` is the kind of what has no class."""
+    """Return the HTML of one token; a token without a class has an empty kind."""
     html = escape(text, quote=False)
     if not kind:
         return html
@@ -30,7 +30,7 @@ def _span(kind: str, html: str) -> str:
 
 
 def lines(pieces: Sequence[str]) -> list[str]:
-    """Plain text at even places and HTML at odd ones → the HTML of each line; neighbours of one kind are joined."""
+    """Return the HTML of each line of plain text (even places) and HTML (odd places); join neighbours of one kind."""
     plain = UNFIT.join(pieces[::2])
     if "&" in plain or "<" in plain or ">" in plain:
         pieces = list(pieces)
@@ -42,7 +42,7 @@ def lines(pieces: Sequence[str]) -> list[str]:
 
 
 def _joined(html: str) -> str:
-    """Without the tags between neighbours of one kind."""
+    """Return the HTML without the tags between neighbours of one kind."""
     parts, start = [], 0
     for match in _NEIGHBOURS.finditer(html):
         before = html.rfind(_OPEN, 0, match.start()) + len(_OPEN)

@@ -1,5 +1,5 @@
-"""What an author wrote elsewhere → the files of a site: a Jekyll site, a diary in one page, a notebook.
+"""Turn a Jekyll site, a diary in one page or a notebook into the files of a site.
 
-Nothing is lost and nothing is overwritten: what has no place here stays in the text where it stood, visibly, and is
-reported with its file and line; a file that exists is left as it is.
+Nothing is lost: a construct without a counterpart stays visible in the text and is reported with its file and line.
+Nothing is overwritten: a file that exists is left as it is.
 """

@@ -1,7 +1,7 @@
-"""A Jupyter notebook → a draft whose code is executable cells; its outputs are left behind, since each is made anew.
+"""Turn a Jupyter notebook into a draft with executable cells; outputs are left out, because a run makes them again.
 
-The text of a notebook is Markdown with formulas between dollar signs already; what changes is the title, which moves
-into the front matter, and the images, which become files beside the text.
+The text of a notebook is Markdown with formulas between dollar signs already.  Two things change: the title moves into
+the front matter, and the images become files beside the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
-from sitegen.importing.planned import Planned
+from sitegen.importing.plan import ImportPlan
 from sitegen.model.urls import is_external
 from sitegen.write.scaffold import slug_of
 
@@ -29,36 +29,38 @@ _IMAGE = re.compile(r"(!\[[^\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^>]*?\bsrc=[\"'])
 _TICKS = re.compile(r"^`{3,}", re.MULTILINE)
 
 
-def import_notebook(file: Path, day: dt.date) -> Planned:
-    """`content/posts/<slug>/index.md`, dated `day`, and the images that its text shows."""
+def import_notebook(file: Path, day: dt.date) -> ImportPlan:
+    """Plan `content/posts/<slug>/index.md`, dated `day`, and the images that its text shows."""
     import nbformat
 
     try:
         notebook: Any = nbformat.read(file, as_version=4)
     except (OSError, ValueError, AttributeError) as error:  # nbformat has an error of its own for JSON that is not one
         reason = str(error).split("\n", 1)[0][:100]
-        return Planned({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
-    return _Post(file, notebook, day).planned()
+        return ImportPlan({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
+    return _Post(file, notebook, day).plan()
 
 
 class _Post:
+    """The post that is made of a notebook."""
+
     def __init__(self, file: Path, notebook: Any, day: dt.date) -> None:
         self.file, self.notebook, self.day = file, notebook, day
         self.title = ""
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self.images: dict[str, bytes | Path] = {}
         language = notebook.metadata.get("kernelspec", {}).get("language") or "python"
         self.language: str = notebook.metadata.get("language_info", {}).get("name") or language
-        self.labels = {found[1] for cell in notebook.cells for found in _LABEL.finditer(cell.source)}
+        self.labels = {match[1] for cell in notebook.cells for match in _LABEL.finditer(cell.source)}
 
-    def planned(self) -> Planned:
+    def plan(self) -> ImportPlan:
         parts = [part for number, cell in enumerate(self.notebook.cells, start=1) if (part := self.cell(cell, number))]
         title = self.title or self.file.stem
         folder = f"content/posts/{slug_of(self.file.stem) or 'notebook'}"
         head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\ndate: {self.day}\ndraft: true\n---\n"
         files: dict[str, str | bytes | Path] = {f"{folder}/index.md": head + "\n\n".join(parts) + "\n"}
         files |= {f"{folder}/{name}": content for name, content in self.images.items()}
-        return Planned(files, tuple(self.found), {})
+        return ImportPlan(files, tuple(self.diagnostics), {})
 
     def cell(self, cell: Any, number: int) -> str:
         source: str = cell.source.strip("\n")
@@ -74,7 +76,7 @@ class _Post:
         return _fence(self.language if cell.cell_type == "code" else "", source)
 
     def labelled(self, source: str) -> str:
-        """Every cell has a name, under which its results are kept."""
+        """Return a cell's source with a label: the results of a cell are stored under its label."""
         if _LABEL.search(source):
             return source
         number = 1
@@ -84,21 +86,21 @@ class _Post:
         return f"#| label: {label}\n{source}"
 
     def markdown(self, source: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
-        if not self.title and (found := _TITLE.match(source)):
-            self.title = found["title"]
-            source = source[found.end() :].strip("\n")
+        if not self.title and (match := _TITLE.match(source)):
+            self.title = match["title"]
+            source = source[match.end() :].strip("\n")
 
-        def moved(found: re.Match[str]) -> str:
-            written = found["path"] or found["src"]
-            return found[0][: len(found[0]) - len(written)] + self.image(written, attachments, number)
+        def moved(match: re.Match[str]) -> str:
+            written = match["path"] or match["src"]
+            return match[0][: len(match[0]) - len(written)] + self.image(written, attachments, number)
 
         return _IMAGE.sub(moved, source)
 
     def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
-        """The name beside the text.
+        """Return the address of an image: the name of its copy beside the text.
 
-        An image on another host is reported and stays, and so does one that is missing, hidden, or outside of the
-        folder of the notebook.
+        An image on another host is reported and keeps its address, and so does one that is missing, hidden, or outside
+        of the notebook's folder.
         """
         name = unquote(written.removeprefix("attachment:"))
         beside = re.sub(r"[^\w.+-]+", "-", Path(name).name)
@@ -115,7 +117,7 @@ class _Post:
         return written
 
     def warn(self, message: str, hint: str) -> None:
-        self.found.append(Diagnostic("SG603", message, Span(self.file.name), hint, Severity.WARNING))
+        self.diagnostics.append(Diagnostic("SG603", message, Span(self.file.name), hint, Severity.WARNING))
 
 
 def _fence(info: str, source: str) -> str:

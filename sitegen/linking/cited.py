@@ -1,6 +1,6 @@
-"""Citations of a text and the bibliographies of a site → the works that it cites, or a diagnostic at the key.
+"""Look up the citations of a site's texts in its bibliographies; an unknown key is a diagnostic at its place.
 
-A text's own bibliography comes first, then `content/references.bib`, which is that of the whole site.
+A text's own bibliography comes first, then `content/references.bib`, the bibliography of the whole site.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from sitegen.model.document import CiteSlot, Document
 from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown, Ref, Site
 
-OF_THE_SITE = "content/references.bib"
+SITE_BIBLIOGRAPHY = "content/references.bib"
 
 
 def works_cited(
     site: Site, documents: Mapping[str, Document], mistakes: list[Diagnostic]
 ) -> dict[str, tuple[Work, ...]]:
-    """By `document_key`, in the order in which a text first cites them."""
+    """Return the works that each text cites, by `document_key`, in the order in which the text first cites them."""
     own = {document_key(post.body): post.bibliography for post in site.posts if post.bibliography}
     cited: dict[str, tuple[Work, ...]] = {}
-    shared = _by_key(site, OF_THE_SITE)
+    shared = _by_key(site, SITE_BIBLIOGRAPHY)
     for text in texts(site):
         key = document_key(text)
         slots = [slot for slot in documents[key].slots if isinstance(slot, CiteSlot)] if key in documents else []
@@ -71,7 +71,7 @@ def _cited(slots: list[CiteSlot], known: Mapping[str, Work], mistakes: list[Diag
 
 
 def _without_bibliography(slots: list[CiteSlot]) -> Iterator[Diagnostic]:
-    """A name after an `@` in a sentence is only a name where nothing can be cited."""
+    """Yield a diagnostic for each citation in brackets; a name after an `@` in a sentence is only a name then."""
     for slot in slots:
         if not slot.narrative:
             hint = "name a .bib file as `bibliography:` in the front matter, or write content/references.bib"

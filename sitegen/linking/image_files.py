@@ -1,4 +1,4 @@
-"""The images of a linked site and what is known of their files → their sizes by URL, or a diagnostic at each use."""
+"""Add the sizes of images to a linked site; a broken image is a diagnostic at each of its uses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from sitegen.model.linked import Linked, document_key, texts
 from sitegen.read.severity import worklog_never_fails
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Image | BrokenImage]]
-"""What is known of the files that can be read, by path from the site's root."""
+"""Returns the image, or its fault, of each of these files that can be read, by path from the site's root."""
 
 
 def with_images(
     linked: Linked, documents: Mapping[str, Document], look: LookUp
 ) -> tuple[Linked, tuple[Diagnostic, ...]]:
+    """Return `linked` with its images by URL, and the diagnostics; `look` reads the files."""
     uses = list(_uses(linked, documents))
     seen = look(sorted({path for _, _, path in uses}))
     images = {url: image for _, url, path in uses if isinstance(image := seen.get(path), Image)}
@@ -27,7 +28,7 @@ def with_images(
 
 
 def _uses(linked: Linked, documents: Mapping[str, Document]) -> Iterator[tuple[ImageSlot, str, str]]:
-    """Each image of a text, its URL and its file."""
+    """Yield each image of a text, its URL and its file."""
     for text in texts(linked.site) if linked.assets else ():
         key = document_key(text)
         for index, slot in enumerate(documents[key].slots if key in documents else ()):

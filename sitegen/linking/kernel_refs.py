@@ -1,4 +1,4 @@
-"""Where texts and kernels meet: implementations that live in cells, and the names that directives use."""
+"""Connect texts and kernels: implementations that are written in cells, and names that directives use."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Launch
 from sitegen.model.site import Site
 
 IMPORTS = "import torch, triton, triton.language as tl\n"
-"""What the first cell of a post's notebook gives its Triton cells."""
+"""The imports of the first cell of a post's notebook, which its Triton cells use."""
 
 
 def implementation_of(cell: Cell, path: str) -> Implementation:
-    """What a cell with `implements` is to the kernel: like a file, but its text comes along."""
+    """Return the implementation in a cell with `implements`; unlike that of a file, it holds its source."""
     from sitegen.read.kernel import predicted_share  # with all that reads YAML, which few sites need for this
 
     triton = cell.language == "triton"
@@ -38,7 +38,7 @@ def implementation_of(cell: Cell, path: str) -> Implementation:
 
 
 def with_cells(site: Site, cells: Iterable[tuple[str, Cell]], mistakes: list[Diagnostic]) -> tuple[Kernel, ...]:
-    """The kernels, each with the implementations that stand in cells, in the order of the posts' paths."""
+    """Return the kernels with the implementations that are written in cells, in the order of the posts' paths."""
     merged = {kernel.name: kernel for kernel in site.kernels}
     for path, cell in cells:
         name = cell.implements.partition("/")[0]
@@ -79,7 +79,7 @@ def _launch_mistakes(site: Site, kernel: Kernel, launch: Launch, cell: Cell) -> 
 
 
 def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document) -> Iterator[Diagnostic]:
-    """Names in `{kernel}`, `{benchmark}` and `{roofline}` that the kernels do not have."""
+    """Yield a diagnostic for each name in `{kernel}`, `{benchmark}` and `{roofline}` that the kernels do not have."""
     for slot in document.slots:
         if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot):
             kernel = kernels.get(slot.kernel)
@@ -91,13 +91,13 @@ def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
                 yield from _figure_mistakes(site, kernel, slot)
 
 
-def listed(kernel: Kernel) -> dict[str, Implementation]:
-    """What a page may show the source of, by name; also what the checker rejects."""
+def implementations_by_name(kernel: Kernel) -> dict[str, Implementation]:
+    """Return the implementations whose source a page may show, by name; wrong ones that the checker rejects, too."""
     return {made.name: made for made in (*kernel.implementations, *(w.implementation for w in kernel.wrong))}
 
 
 def _listing_mistakes(site: Site, kernel: Kernel, slot: ListingSlot) -> Iterator[Diagnostic]:
-    known = listed(kernel)
+    known = implementations_by_name(kernel)
     if slot.implementation not in known:
         span = place_of(site, slot.span, slot.implementation)
         yield unknown("SG205", f"implementation of {kernel.name}", slot.implementation, known, span)
@@ -151,7 +151,7 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
 
 
 def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]:
-    """A goal's subject may stand in a cell, so only now it can be looked up."""
+    """Yield a diagnostic for each goal with an unknown subject, which may also be an implementation in a cell."""
     for kernel in kernels:
         names = [made.name for made in kernel.implementations]
         for goal in kernel.goals:
@@ -162,15 +162,16 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]
 
 
 def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -> Diagnostic:
+    """Return the diagnostic for an unknown name, with the known name that is nearest to it, or with all known names."""
     names = list(known)
     hint = did_you_mean(name, names) or (f"known: {', '.join(f'`{n}`' for n in names[:8])}" if names else "")
     return Diagnostic(code, f"unknown {what} `{name}`", span, hint)
 
 
 def place_of(site: Site, start: Span, word: str, key: str = "") -> Span:
-    """Where `word` stands from `start` on; with a key, in that option of the fence that begins there.
+    """Return the place of `word` from `start` on; with a key, in that option of the fence that begins at `start`.
 
-    Slots keep the place of their directive only, since most of their words are right.
+    Slots keep only the place of their directive, because most of their words are right.
     """
     lines = site.files.get(start.path, "").split("\n")
     pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w-])")

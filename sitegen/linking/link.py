@@ -1,6 +1,6 @@
-"""Site and documents → `Linked`: every name resolved, or a diagnostic where it stands.
+"""Turn a site and its documents into a `Linked`: every name is resolved, or has a diagnostic at its place.
 
-Pure: which files exist comes as an argument.  Codes of this stage:
+The module reads no files: the paths of existing files are an argument.  Codes of this stage:
 
 SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 unknown kernel
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
@@ -22,7 +22,7 @@ from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.related import Related
-from sitegen.linking.targets import Book, Resolution, address_book, redirects_of, resolve
+from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
@@ -48,8 +48,11 @@ _OF_LINKS = ("SG201", "SG202", "SG203", "SG212")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resolved:
-    """Where the links of a site lead, all of them.  It is the same as long as its files are and what is published: to
-    find it again, every document would be looked at."""
+    """The targets of all links of a site.
+
+    They stay the same as long as the site's files and its published texts do.  Keeping them saves a look at every
+    document.
+    """
 
     hrefs: Mapping[tuple[str, int], str]
     assets: Mapping[str, str]
@@ -57,7 +60,7 @@ class Resolved:
 
 
 def resolved(linked: Linked, mistakes: Collection[Diagnostic]) -> Resolved | None:
-    """What `link_site` may be given the next time; `mistakes` are those in it.  None where a link is among them."""
+    """Return the targets for the next call of `link_site`; None where one of the `mistakes` is in a link."""
     if any(mistake.code in _OF_LINKS for mistake in mistakes):
         return None
     return Resolved(linked.hrefs, linked.assets, linked.rich)
@@ -72,10 +75,10 @@ def link_site(
     everything: bool = False,
     known: Resolved | None = None,
 ) -> tuple[Linked, tuple[Diagnostic, ...]]:
-    """`documents` by `document_key`; `files` are all paths under the site, texts or not; `known` is where links lead,
-    if that is known.
+    """Return the linked site and its mistakes, in reading order.
 
-    Posts that are drafts, or dated after `as_of`, are left out, unless `everything` is wanted.
+    `documents` are by `document_key`; `files` are all paths under the site, texts or not; `known` are the targets of
+    links, where they are known.  Drafts and posts dated after `as_of` are left out unless `everything` is wanted.
     """
     mistakes: list[Diagnostic] = []
     hidden = {} if everything else unpublished(site, as_of)
@@ -114,7 +117,7 @@ def _with_more_than_links(documents: Mapping[str, Document]) -> dict[str, Docume
 
 
 def unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
-    """The drafts, and the posts that are dated later: path → why it has no page."""
+    """Return for each draft and each post dated after `as_of` why it has no page, by its path."""
     why: dict[str, str] = {}
     zone = zone_of(site.config)
     for post in site.posts:
@@ -127,7 +130,7 @@ def unpublished(site: Site, as_of: dt.date) -> dict[str, str]:
 
 
 def _without(site: Site, hidden: Mapping[str, str]) -> Site:
-    """The site without the hidden posts, also in its series and entry points; posts newest first."""
+    """Return the site without the hidden posts, also in its series and entry points; posts are the newest first."""
     posts = [post for post in site.posts if post.body.path not in hidden]
     gone = {post.slug for post in site.posts} - {post.slug for post in posts}
     zone = zone_of(site.config)
@@ -151,7 +154,7 @@ def _series_without(series: Series, gone: Collection[str]) -> Series:
 
 
 def _cells(site: Site, documents: Mapping[str, Document]) -> Iterator[tuple[str, Cell]]:
-    """Cells that are implementations, in an order that no date changes."""
+    """Yield the cells that are implementations with their posts' paths, in an order that does not depend on dates."""
     posts = [post for post in originals(site) if _document(documents, post.body).cells]
     for post in sorted(posts, key=lambda post: post.body.path):
         for cell in _document(documents, post.body).cells:
@@ -167,7 +170,7 @@ _NOTHING = Document("")
 
 
 def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:
-    """Names that are looked up among posts, kernels and exercises; `site` still has what is not published."""
+    """Yield diagnostics for unknown posts, kernels and exercises; `site` still has the unpublished posts."""
     slugs = {post.slug: None for post in site.posts}
     kernels = {kernel.name: kernel for kernel in shown.kernels}
     for series in site.series:
@@ -187,7 +190,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
 
 
 def _resolve_all(
-    site: Site, documents: Mapping[str, Document], book: Book, mistakes: list[Diagnostic]
+    site: Site, documents: Mapping[str, Document], book: AddressBook, mistakes: list[Diagnostic]
 ) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
     hrefs: dict[tuple[str, int], str] = {}
     assets: dict[str, str] = {}
@@ -211,7 +214,7 @@ def _resolve_all(
 
 
 def _terms(site: Site) -> dict[str, str]:
-    """The URL of each term by its slug, its title and its other names."""
+    """Return the URL of each term by its slug, its title and its other names."""
     by_name = {_term_key(name): urls.term_url(term.slug) for term in site.terms for name in (*term.aliases, term.title)}
     return by_name | {term.slug: urls.term_url(term.slug) for term in site.terms}
 
@@ -239,7 +242,7 @@ def _target_mistakes(slot: LinkSlot | ImageSlot | FileSlot, target: Resolution) 
 
 
 def _pages(site: Site) -> dict[str, str]:
-    """The URL of the page of each text, by key."""
+    """Return the URL of the page of each text, by `document_key`."""
     config = site.config
     here = {document_key(post.body): urls.post_url(post, config) for post in site.posts}
     here |= {document_key(page.body): urls.page_url(page, config) for page in site.pages}
@@ -267,16 +270,16 @@ def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | Rooflin
 
 
 class Backlinks(Mapping[str, tuple[Post, ...]]):
-    """By the URL of a page the posts that link to it, looked for when the first is asked for.
+    """The posts that link to a page, by the page's URL; they are computed at the first access.
 
-    `hrefs` are in the order of the texts, in which posts come first.
+    `hrefs` are in the order of the texts, posts first.
     """
 
     def __init__(self, site: Site, hrefs: Mapping[tuple[str, int], str]) -> None:
         self._site, self._hrefs = site, hrefs
 
     @cached_property
-    def _found(self) -> dict[str, tuple[Post, ...]]:
+    def _posts_by_url(self) -> dict[str, tuple[Post, ...]]:
         links: dict[str, dict[str, Post]] = {}
         posts = {document_key(post.body): (post, urls.post_url(post, self._site.config)) for post in self._site.posts}
         for (key, _), href in self._hrefs.items():
@@ -287,17 +290,17 @@ class Backlinks(Mapping[str, tuple[Post, ...]]):
         return {url: tuple(linking.values()) for url, linking in sorted(links.items())}
 
     def __getitem__(self, url: str) -> tuple[Post, ...]:
-        return self._found[url]
+        return self._posts_by_url[url]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._posts_by_url)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._posts_by_url)
 
 
 def _series_places(site: Site) -> dict[str, tuple[SeriesPlace, ...]]:
-    """A translation stands where its original does, between the posts in its own language where there are such."""
+    """Return the places of each post in series; a translation has its original's, beside posts in its own language."""
     originally = {post.slug: post for post in originals(site)}
     places: dict[str, list[SeriesPlace]] = {}
     for lang, posts in _by_language(site).items():
@@ -334,7 +337,7 @@ def _language(post: Post, site: Site) -> str:
 
 
 def _neighbours(site: Site) -> dict[str, Neighbours]:
-    """Each between the posts in its own language."""
+    """Return the posts before and after each post in its own language, by path."""
     beside = {}
     for posts in _by_language(site).values():
         newer, older = [None, *posts], [*posts[1:], None]

@@ -1,7 +1,7 @@
-"""Posts and what they are about → for each the few that are nearest to it.
+"""Choose for each post the few posts that are nearest to it in subject.
 
-Posts meet in groups: those of a tag, a kernel, a series.  In each a post looks only at those next to it by date, so
-that the work grows as the number of posts does, and a new post changes what few others show.
+Posts share groups: a tag, a kernel, a series.  In each group a post is compared only with its neighbours by date.  So
+the work grows linearly with the number of posts, and a new post changes the lists of few others.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from sitegen.model.urls import tag_url
 
 SHOWN = 3
 _NEAR = 3
-"""Posts on either side that are looked at in a group."""
+"""The number of posts on either side that a post is compared with in a group."""
 _KERNEL, _SERIES, _TAG = 32, 16, 16
-"""What it means to share one; each doubling of the group takes one off, since what many share says little."""
+"""The scores of sharing a group; each doubling of the group takes one off, because a large group says little."""
 
 
 class Related(Mapping[str, tuple[Post, ...]]):
-    """By a post's path up to SHOWN posts, the nearest first; they are looked for when they are asked for.
+    """The related posts of each post by its path, at most SHOWN, the nearest first; computed at the first access.
 
-    `languages` are the posts of each, newest first; those of one language are related.  Left out are those that the
-    post leads to anyway, as the one before or after it.
+    `languages` are the posts of each language, newest first; only posts of one language are related.  Posts that the
+    post links to anyway, such as the one before or after it, are left out.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class Related(Mapping[str, tuple[Post, ...]]):
         self._series_places, self._neighbours = series_places, neighbours
         self._posts = [post for posts in languages for post in posts]
         self._place = {post.body.path: at for at, post in enumerate(self._posts)}
-        self._found: dict[str, tuple[Post, ...]] = {}
+        self._nearest_by_path: dict[str, tuple[Post, ...]] = {}
 
     @cached_property
     def _meetings(self) -> list[list[tuple[int, list[int], int]]]:
-        """By place: what a group weighs, the places of its posts, and which of them the post is."""
+        """The groups of each post: the group's score, the indices of its posts, and the post's index among them."""
         items: list[list[tuple[int, list[int], int]]] = [[] for _ in self._posts]
         for posts in self._languages:
             for weight, paths in _groups(posts, self._kernel_posts, self._series_places):
@@ -53,9 +53,9 @@ class Related(Mapping[str, tuple[Post, ...]]):
         return items
 
     def __getitem__(self, path: str) -> tuple[Post, ...]:
-        if path not in self._found:
-            self._found[path] = self._nearest(path)
-        return self._found[path]
+        if path not in self._nearest_by_path:
+            self._nearest_by_path[path] = self._nearest(path)
+        return self._nearest_by_path[path]
 
     def _nearest(self, path: str) -> tuple[Post, ...]:
         at = self._place[path]
@@ -87,7 +87,7 @@ def _groups(
     kernel_posts: Mapping[str, Sequence[Post]],
     series_places: Mapping[str, Sequence[SeriesPlace]],
 ) -> Iterator[tuple[int, list[str]]]:
-    """(weight, paths of its posts in their order)."""
+    """Yield the score of each group and the paths of its posts, in their order."""
     tags: dict[str, dict[str, None]] = {}
     series: dict[str, list[str]] = {}
     for post in posts:

@@ -1,4 +1,4 @@
-"""What a link means: a source file, a URL of the site, an anchor, a file to publish, or nothing.
+"""Resolve the target of a link: a source file, a URL of the site, an anchor, a file to publish, or nothing.
 
 An author may write any of `../sum/index.md`, `../sum/`, `/posts/sum/`, `/kernels/sum/`, `#anchor`, `plot.png`.
 """
@@ -21,24 +21,25 @@ from sitegen.model.site import Post, Site
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class AddressBook:
     """The addresses of a site."""
 
     sources: Mapping[str, str]
-    """Path of a file or folder → URL."""
+    """The URL of each source, by the path of its file or folder."""
     pages: Mapping[str, Collection[str] | None]
-    """URL → the ids on that page; None where they are not known here."""
+    """The ids on each page, by URL; None where they are not known here."""
     hidden: Mapping[str, str]
-    """Path or URL of a text without a page → what it is: `a draft`, `an exercise`."""
+    """The kind of each text without a page, `a draft` or `an exercise`, by its path and by its URL."""
     redirects: Mapping[str, str]
+    """The new URL of each old one."""
     files: Collection[str]
-    """All paths under the site."""
+    """The paths of all files under the site."""
     folders: Mapping[str, str] = field(default_factory=dict)
-    """Folder of a post → its URL: where its images go."""
+    """The URL of each post with a folder, by the folder: its images are published there."""
 
 
 class Resolution(NamedTuple):  # many are made: a dataclass takes three times as long
-    """`href` from the root; `asset` is the file to publish there; or `problem`, with a hint.
+    """The result for one link: an `href` from the root with the `asset` to publish there, or a `problem` with a hint.
 
     The href of an asset is percent-encoded: a file may have any name.
     """
@@ -50,8 +51,8 @@ class Resolution(NamedTuple):  # many are made: a dataclass takes three times as
     about_anchor: bool = False
 
 
-def resolve(target: str, path: str, here: str, book: Book) -> Resolution:
-    """Where `target` leads, written in the file `path` of the page `here`."""
+def resolve(target: str, path: str, here: str, book: AddressBook) -> Resolution:
+    """Return the resolution of `target`, which is written in the file `path` of the page `here`."""
     if urls.is_external(target):
         return Resolution(target)
     written, sign, anchor = target.partition("#")
@@ -67,7 +68,7 @@ def resolve(target: str, path: str, here: str, book: Book) -> Resolution:
     return Resolution(quote(url), asset) if asset else _with_anchor(url, sign, anchor, book)
 
 
-def _page(place: str, path: str, here: str, book: Book) -> str | None:
+def _page(place: str, path: str, here: str, book: AddressBook) -> str | None:
     for candidate in _sources(place, _folder(path)):
         if candidate in book.sources:
             return book.sources[candidate]
@@ -84,7 +85,7 @@ def _page(place: str, path: str, here: str, book: Book) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _sources(place: str, folder: str) -> tuple[str, ...]:
-    """Files that may be meant in a file of a folder, as Markdown editors and file browsers follow links."""
+    """Return the files that a link in a file of `folder` may mean, as Markdown editors and file browsers follow it."""
     base = place.lstrip("/") if place.startswith("/") else _joined(f"{folder}/", place)
     base = base.rstrip("/")
     stem = base.removesuffix("/index.md").removesuffix(".md")  # a post may become a folder, and its links stay
@@ -96,21 +97,21 @@ def _folder(path: str) -> str:
 
 
 def _joined(folder: str, place: str) -> str:
-    """`place` from `folder`; empty when it leaves the site."""
+    """Return the path of `place` from `folder`; empty when it leaves the site."""
     joined = posixpath.normpath(posixpath.join(folder, place))
     return "" if joined.startswith("..") or joined == "." else joined
 
 
-def _file(place: str, path: str, book: Book) -> str:
-    """The file that is meant, if it is one that may be published."""
+def _file(place: str, path: str, book: AddressBook) -> str:
+    """Return the file that is meant; empty unless it may be published."""
     for candidate in (*_sources(place, _folder(path))[:1], f"content{place}" if place.startswith("/") else ""):
         if candidate in book.files and _is_publishable(candidate):
             return candidate
     return ""
 
 
-def _asset_url(asset: str, book: Book) -> str:
-    """Files of a post go beside its page, others where they stand under content/."""
+def _asset_url(asset: str, book: AddressBook) -> str:
+    """Return the URL of a file: beside the page for a file of a post, else its path under content/."""
     folder = _folder(asset)
     while folder:
         if folder in book.folders:
@@ -119,7 +120,7 @@ def _asset_url(asset: str, book: Book) -> str:
     return asset.removeprefix("content/")
 
 
-def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Resolution:
+def _with_anchor(url: str, sign: str, anchor: str, book: AddressBook) -> Resolution:
     if not anchor:
         return Resolution(f"{url}{sign}")
     ids, name = book.pages.get(url), unquote(anchor)
@@ -128,7 +129,7 @@ def _with_anchor(url: str, sign: str, anchor: str, book: Book) -> Resolution:
     return Resolution(f"{url}{sign}{name}")
 
 
-def _nowhere(place: str, path: str, book: Book) -> Resolution:
+def _nowhere(place: str, path: str, book: AddressBook) -> Resolution:
     sources = _sources(place, _folder(path))
     if hidden := next((source for source in sources if is_hidden(source) and source in book.files), ""):
         hint = "give it a name that does not begin with a dot"
@@ -143,12 +144,12 @@ def _nowhere(place: str, path: str, book: Book) -> Resolution:
     return Resolution(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, known))
 
 
-def _publishable(book: Book) -> list[str]:
+def _publishable(book: AddressBook) -> list[str]:
     return [file for file in book.files if _is_publishable(file) and not file.endswith((".json", ".yaml"))]
 
 
 def _is_publishable(file: str) -> bool:
-    """Whether a text may show or link to it: a hidden file may be an editor's, or hold what nobody should read."""
+    """Return whether a text may show a file or link to it; hidden files may be an editor's, or hold secrets."""
     return file.startswith("content/") and not file.endswith(".md") and not is_hidden(file)
 
 
@@ -158,8 +159,8 @@ def address_book(
     documents: Mapping[str, Document],
     files: Collection[str],
     why: Mapping[str, str],
-) -> Book:
-    """`hidden` are the unpublished posts by path, `why` what each is."""
+) -> AddressBook:
+    """Return the addresses of a site; `hidden` are the unpublished posts by path, `why` is the reason for each."""
     sources: dict[str, str] = {}
     pages: dict[str, Collection[str] | None] = dict.fromkeys(
         (urls.HOME, urls.POSTS, urls.SERIES, urls.KERNELS, urls.WORKLOG, urls.FEED, urls.SITEMAP)
@@ -192,7 +193,7 @@ def address_book(
     for exercise in site.exercises:  # a series names them, and no page shows one yet
         names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
         unpublished |= dict.fromkeys(names, "an exercise")
-    return Book(sources, pages, unpublished, redirects_of(site), files, _folders(site))
+    return AddressBook(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 
 
 def _add(

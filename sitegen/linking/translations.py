@@ -1,5 +1,4 @@
-"""A translation and its original → the cells in which they differ: a cell runs once, and all languages show what it
-gave."""
+"""Compare the cells of translations with those of their originals: a cell runs once, for all languages."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from sitegen.model.site import Post, Site
 
 
 def translated_cells(site: Site, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each cell of a translation that its original does not have in the same form."""
     first = {post.slug: post for post in originals(site)}
     for post in site.posts:
         if (original := first[post.slug]) is not post:
@@ -23,13 +23,13 @@ def _differences(cells: Mapping[str, Cell], known: Mapping[str, Cell], path: str
         if label not in known:
             hint = did_you_mean(label, known) or "a cell is measured where the post was written first: add it there"
             yield Diagnostic("SG209", f"no cell `{label}` in {path}", cell.span, hint)
-        elif _runs(cell) != _runs(known[label]):
+        elif _executed(cell) != _executed(known[label]):
             hint = "the cells of a translation are those of its original, word for word"
             yield Diagnostic("SG209", f"the cell `{label}` is another in {path}", cell.span, hint)
 
 
-def _runs(cell: Cell) -> tuple[object, ...]:
-    """What is executed of it; captions and the like are the translation's own."""
+def _executed(cell: Cell) -> tuple[object, ...]:
+    """Return the parts of a cell that its run depends on; a caption is the translation's own."""
     return cell.language, cell.source, cell.implements, cell.launch, dict(cell.needs), cell.timeout_s, cell.raises
 
 

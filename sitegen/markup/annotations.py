@@ -22,11 +22,11 @@ from sitegen.model.listing import Note
 from sitegen.model.vocabulary import Vocabulary
 
 Texts = Mapping[int, tuple[str, int]]
-"""By number, the id of a note and the line that it stands on."""
+"""The id and the line of each note, by the note's number."""
 
 _MARK = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*)[ \t]*<(\d{1,3})>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
 _POINT = re.compile(r"<\d{1,3}>[ \t]*(?:\*/)?[ \t]*$", re.MULTILINE)
-"""The end of a mark, which is cheaper to look for than the whole."""
+"""The end of a mark, which is cheaper to search for than the whole mark."""
 _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
 
 
@@ -46,7 +46,7 @@ def annotations_plugin(md: MarkdownIt, directives: Iterable[str]) -> None:
 
 
 def _annotations(state: StateCore, *, listing: re.Pattern[str]) -> None:
-    """Puts a listing with numbers and the list right below it into one element; `meta` of the fence knows the notes."""
+    """Put a listing with numbers and the list right below it into one element, its notes into the fence's `meta`."""
     items = [at - 1 for at, token in enumerate(state.tokens) if at and _begins(state.tokens[at - 1], token, listing)]
     into = collected(state.env)
     for number, at in reversed([*enumerate(items, start=1)]):

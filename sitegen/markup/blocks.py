@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from sitegen.markup.annotations import note_open
 from sitegen.markup.code import code_figure
-from sitegen.markup.collected import Collected, Name, add_rules, collected, slug
+from sitegen.markup.collected import Collected, NumberedName, add_rules, collected, slug
 from sitegen.markup.labels import NAMES, kind_of
 from sitegen.markup.words import plain_text
 from sitegen.model.document import Heading
@@ -57,7 +57,7 @@ def _attribute_ids(state: StateCore) -> None:
 
 
 def shift_of(tokens: Sequence[Token]) -> int:
-    """What is added to each heading's level so that the highest of the text is the second: the first is the page's."""
+    """Return the number to add to each heading's level so that the highest is 2; level 1 is the page's title."""
     levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open" and t.level == 0]
     return 2 - min(levels, default=2)
 
@@ -73,7 +73,7 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
         into.level = level
     number = _number(level, token, into)
     if kind_of(name.removeprefix(into.id_prefix)) == "sec":
-        into.names[name] = _section(into) if number else Name(f"“{text}”", f"“{text}”")
+        into.names[name] = _section(into) if number else NumberedName(f"“{text}”", f"“{text}”")
     linked = not text or any(t.type in ("link_open", "citation") or t.meta.get("is_link") for t in children)
     token.meta.update(level=level, linked=linked)
     classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
@@ -81,9 +81,9 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
     return f'<h{level} id="{escape(name)}"{classes}>{number}{anchor}'
 
 
-def _section(into: Collected) -> Name:
+def _section(into: Collected) -> NumberedName:
     number = into.numbers["sec"]
-    return Name(into.spoken.say(NAMES["sec"], n=number), str(number))
+    return NumberedName(into.spoken.say(NAMES["sec"], n=number), str(number))
 
 
 def _heading_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a caption begins with."""
+"""Write the beginning of a caption."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from html import escape
 
 
 def caption(name: str) -> str:
-    """`name` is `Figure 2`."""
+    """Return the HTML with which the caption of `name`, such as `Figure 2`, begins."""
     return f"<b>{escape(name)}.</b> "

@@ -68,7 +68,7 @@ def _bracket(state: StateInline, silent: bool) -> bool:
 
 
 def _items(text: str) -> Iterator[Cited | None]:
-    """None for what is no citation: then the bracket is none."""
+    """Yield each citation of a bracket; None for a part that is no citation, which makes the bracket plain text."""
     for part in text.split(";"):
         match = _ITEM.fullmatch(part)
         key = match and (match["key"] or match["braced"])

@@ -1,4 +1,4 @@
-"""Source code → the figure in which a page shows it: one element a line, marked as its `Look` says."""
+"""Turn source code into the figure of a page: one element a line, marked as its `Look` says."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def code_figure(
     wide: bool = False,
     spoken: Vocabulary = ENGLISH,
 ) -> str:
-    """`title` is a path or a name, linked to `href`; `label` names the scroller for those who do not see it.
+    """Return the HTML of a listing.
 
-    `against` is what its lines are compared with.
-
-    `regions` are those of the code, by name, which `look` may name; what it names and is not there marks nothing.
+    `title` is a path or a name, which links to `href`; `against` is the name of the code that the lines are compared
+    with.  `label` names the scroller for readers who do not see it.  `regions` are the regions of the code by name; a
+    name in `look` that is not among them marks nothing.
     """
     name = label or _label(title, language, spoken)
     anchor = f' id="{escape(look.id)}"' if look.id else ""
@@ -54,7 +54,7 @@ def _label(title: str, language: str, spoken: Vocabulary) -> str:
 def listing(
     code: str, language: str, look: Look = _PLAIN, regions: Regions | None = None, spoken: Vocabulary = ENGLISH
 ) -> list[str]:
-    """The HTML of each line: `del`, `ins` or `span`, its class, and the numbers of the notes that belong to it."""
+    """Return the HTML of each line: a `del`, `ins` or `span` with its classes and the numbers of its notes."""
     count = code.rstrip("\n").count("\n") + 1
     shown, _ = resolve(look, count, regions or {})
     html = _highlighted(code, language, shown.deleted, shown.inserted)
@@ -65,7 +65,7 @@ def listing(
 
 
 def _highlighted(code: str, language: str, deleted: frozenset[int], inserted: frozenset[int]) -> list[str]:
-    """Each line as it stands in its own version of the code: one never breaks the other's strings or comments."""
+    """Return the HTML of each line, highlighted in its own version: old lines never break strings of new lines."""
     if not deleted:
         return list(highlighted_lines(code, language))
     written = code.rstrip("\n").split("\n")
@@ -80,7 +80,7 @@ def _highlighted(code: str, language: str, deleted: frozenset[int], inserted: fr
 def _version(
     written: list[str], language: str, without: frozenset[int], only: frozenset[int] | None = None
 ) -> list[tuple[int, str]]:
-    """The lines of the code without some of them, or `only` some of these, each with its number."""
+    """Return number and HTML of each line of a version `without` some lines; of `only` certain lines, where given."""
     kept = [at for at in range(1, len(written) + 1) if at not in without]
     html = highlighted_lines("\n".join([written[at - 1] for at in kept]), language)
     with_ends = (*html, *[""] * len(kept))  # empty lines at the end have none
@@ -88,7 +88,7 @@ def _version(
 
 
 def _numbers(count: int, look: Look, lines: Lines) -> Iterator[str]:
-    """What stands beside each line where counting from 1 in the style sheet would be wrong."""
+    """Yield the attribute with the number of each line; empty where the style sheet's count from 1 is right."""
     number = look.first_number
     for at in range(1, count + 1):
         gone = at in lines.deleted

@@ -1,4 +1,4 @@
-"""What the rules gather while one text is rendered: slots, ids, headings, cells, mistakes.
+"""Collect slots, ids, headings, cells and mistakes while one text is rendered.
 
 One `Collected` lives as long as one call of `parse_document`; the rules find it in markdown-it's `env`.
 Lines count from 0 within the text, as markdown-it's token maps do; a `Span` counts from 1 within the file.
@@ -21,22 +21,22 @@ from sitegen.model.document import Cell, Heading, Slot
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
 KEY = "sitegen"
-"""Where `env` keeps the Collected."""
+"""The key of `env` under which the `Collected` is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`@fig-roofline`, `[-@fig-roofline]`."""
+    """A reference in a text, `@fig-roofline` or `[-@fig-roofline]`."""
 
     label: str
     span: Span
     words: str | None
-    """What stands before the number, perhaps nothing; None: what the thing is called."""
+    """The author's words before the number, perhaps empty; None for the name of the thing, such as `Figure`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """`Figure 2`, and its number."""
+class NumberedName:
+    """A numbered name, such as `Figure 2`, and its number."""
 
     whole: str
     number: str
@@ -44,6 +44,8 @@ class Name:
 
 @dataclass(slots=True)
 class Collected:
+    """The state of one text while it is rendered, and everything that was collected from it so far."""
+
     parser: MarkdownIt
     """The parser of the text, for Markdown among its options."""
     path: str
@@ -60,25 +62,28 @@ class Collected:
     cells: list[Cell] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    """How many figures, tables, … there are so far, by kind."""
-    names: dict[str, Name] = field(default_factory=dict)
+    """The number of figures, tables and other things so far, by kind."""
+    names: dict[str, NumberedName] = field(default_factory=dict)
     """The name of each thing that references can name, by its id."""
     references: list[Reference] = field(default_factory=list)
     open_tags: list[tuple[str, Span]] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
-    """By the name of a directive, what it keeps of the text for other pages."""
+    """The values that directives keep of the text for other pages, by the name of the directive."""
     has_math: bool = False
     pieces: Pieces = field(default_factory=Pieces)
     level: int = 1
     """The level of the last heading."""
 
     def slot(self, slot: Slot) -> str:
-        """The marker that stands in the HTML for it."""
+        """Add a slot, and return the marker that stands for it in the HTML."""
         self.slots.append(slot)
         return f"\0{len(self.slots) - 1}\0"
 
     def remembered(self, make: Callable[[], str], *source: object) -> str:
-        """What `make` returns, or returned of the same source before; kept only when HTML is all that it made."""
+        """Return the HTML that `make` makes, or made of the same source before.
+
+        HTML is remembered only if `make` collected nothing beside it.
+        """
         key = key_of(*source)
         if (piece := self.pieces.find(key)) is not None:
             return piece
@@ -126,7 +131,7 @@ class Collected:
         self.error(code, f"unknown {what} `{name}`", span, hint)
 
     def new_id(self, wanted: str) -> str:
-        """An id that nothing on the page has yet: `wanted`, `wanted-2`, …"""
+        """Return an id that nothing on the page has yet: `wanted`, `wanted-2`, …"""
         base = unique = self.id_prefix + (wanted or "section")
         number = 1
         while unique in self.ids:
@@ -136,7 +141,7 @@ class Collected:
         return unique
 
     def take_id(self, wanted: str, span: Span) -> str:
-        """The id that an author chose; a second use of it is a mistake."""
+        """Return the id that an author chose; a second use of it is a mistake."""
         name = self.id_prefix + wanted
         if name in self.ids:
             self.error("SG108", f"the label `{wanted}` is used twice", span, "a label names one thing of a page")
@@ -149,11 +154,12 @@ RenderRule = Callable[[Sequence[Token], int, Any, Any], str]
 
 
 def add_rules(md: MarkdownIt, rules: Mapping[str, RenderRule]) -> None:
-    """Says how tokens are written; plain functions, where `add_render_rule` wants methods of the renderer."""
+    """Add plain functions that write tokens; the library's `add_render_rule` takes only methods of the renderer."""
     cast(dict[str, RenderRule], cast(RendererHTML, md.renderer).rules).update(rules)
 
 
 def collected(env: Any) -> Collected:
+    """Return the `Collected` of a text's `env`."""
     into = env[KEY]
     assert isinstance(into, Collected)
     return into
@@ -163,6 +169,6 @@ _NOT_IN_SLUG = re.compile(r"[^\w\- ]+")
 
 
 def slug(text: str) -> str:
-    """An id from a heading: letters and digits of any script, lower case, the rest as hyphens."""
+    """Return the id of a heading: letters and digits of any script in lower case, with hyphens for the rest."""
     words = _NOT_IN_SLUG.sub(" ", text.lower().replace("_", " ")).split()
     return "-".join(words).strip("-")

@@ -1,7 +1,7 @@
-"""A fence whose content is Markdown, such as `:::{note} Title` → the tokens of its content between two of its own.
+"""Turn a fence whose content is Markdown, such as `:::{note} Title`, into the tokens of its content between two others.
 
-The content is read while the blocks are, so that lists, fences, footnotes and line numbers inside it are those of the
-document.
+The content is read together with the blocks of the document, so that lists, fences, footnotes and line numbers inside
+it are the document's.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _read(state: StateBlock, directive: Directive, name: str, argument: str, sta
 
 
 def _option_lines(content: str) -> Sequence[str]:
-    """The lines at the head of a fence that are options."""
+    """Return the lines at the head of a fence that are options."""
     lines = content.split("\n")
     stop = next((at for at, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
     return lines[:stop]

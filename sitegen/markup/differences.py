@@ -1,4 +1,4 @@
-"""Two versions of a program → one listing in which what is new and what is gone can be seen."""
+"""Join two versions of a program into one listing that marks new and deleted lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sitegen.model.listing import Look
 
 
 def kernel_listing(source: str, region: str, look: Look, before: str | None = None) -> tuple[str, Look, Regions]:
-    """The part of a source that a page shows; against the same part of the source `before`, if there is one."""
+    """Return the part of a source that a page shows; as a difference to the same part of `before`, where given."""
     code, regions = shown(source, region)
     return (code, look, regions) if before is None else difference(shown(before, region)[0], code, regions, look)
 
 
 def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, Look, Regions]:
-    """Both texts as one, line by line, and where the regions of the new one stand in it."""
+    """Return both texts joined line by line, the look with the marked lines, and the moved regions of the new text."""
     from difflib import SequenceMatcher  # few pages compare anything
 
     before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")

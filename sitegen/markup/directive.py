@@ -1,4 +1,4 @@
-"""What a module of `directives/` declares: a directive, `{name} argument` on the first line of a fence, or a role."""
+"""The types that a module of `directives/` declares: `Directive` for a fence with `{name} argument`, and `Role`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sitegen.markup.annotations import Texts
 from sitegen.markup.collected import Collected
 
 Words = Mapping[str, Mapping[str, str]]
-"""By the language of a text (`ko`), the words that stand for English ones.  A site's own catalogue may say others."""
+"""Translations of English words, by the language of a text (`ko`).  A site's own catalogue may have others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fence as it stands in the text, its content unread; `line` counts from 0."""
+    """A fence of a text whose content is not parsed; `line` counts from 0."""
 
     name: str
     argument: str
@@ -34,7 +34,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A fence whose content is Markdown, which stands on `lines` (from 0, the second exclusive)."""
+    """A fence whose content is Markdown, on `lines` (from 0, the second exclusive)."""
 
     name: str
     argument: str
@@ -59,14 +59,14 @@ class Directive:
     wrap: Callable[[Container], tuple[Sequence[Token], Token]] | None = None
     """Returns the tokens before and behind those of a fence whose content is Markdown."""
     has_options: bool = True
-    """Whether lines such as `:label: x` at the head of a container are options and not its text."""
+    """True if lines such as `:label: x` at the head of a container are options and not its text."""
     takes_notes: bool = False
-    """Whether an ordered list right below the fence may hold notes to its code."""
+    """True if an ordered list right below the fence may hold notes to its code."""
     plugin: Callable[[MarkdownIt], None] | None = None
-    """Adds what else of markdown-it's rules the directive needs: how its tokens are written, other forms of it."""
+    """Adds further rules of markdown-it that the directive needs, for its tokens or for other forms of it."""
     words: Words = field(default_factory=dict)
     is_offered: bool = True
-    """Whether the manual and did-you-mean name it."""
+    """True if the manual and did-you-mean name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ Declared = Directive | Role
 
 
 def fence_options(fence: Fence, settings: Mapping[str, o.Setting], into: Collected) -> tuple[o.Options, dict[str, Any]]:
-    """The options of a fence that has no text, and their values; a text in it is reported."""
+    """Return the options of a fence without a text, and their values; a text in it is reported."""
     options = o.read_options(fence.content, fence.line + 1, into)
     if stray := options.rest.strip():
         span = into.span_of(stray, options.rest_line, options.rest_line + options.rest.count("\n") + 1)

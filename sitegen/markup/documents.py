@@ -19,9 +19,9 @@ Parsed = tuple[Document, tuple[Diagnostic, ...]]
 def parse_documents(
     site: Site, spoken: Callable[[str], Vocabulary] = lambda tag: ENGLISH
 ) -> tuple[Mapping[str, Document], tuple[Diagnostic, ...]]:
-    """Every text of a site by `document_key`, and the mistakes in all of them.
+    """Return the documents of all texts of a site by `document_key`, and the mistakes in all of them.
 
-    `spoken` is what is said in the language of a tag; an empty one is the site's.
+    `spoken` returns the vocabulary of a language tag; an empty tag is the site's language.
     """
     worklog = Worklog(site.worklog, site.worklog_intro)
     parts: tuple[Part, ...] = (*site.posts, *site.pages, *site.terms, worklog)
@@ -30,7 +30,7 @@ def parse_documents(
 
 
 def documents_of(part: Part, spoken: Callable[[str], Vocabulary]) -> Iterator[tuple[str, Parsed]]:
-    """The texts of one part of a site by `document_key`, each with its mistakes."""
+    """Yield the documents of one part of a site by `document_key`, each with its mistakes."""
     return ((key, document_of(text)) for key, text in texts_of(part, spoken))
 
 

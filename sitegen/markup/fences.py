@@ -1,4 +1,4 @@
-"""Fences → HTML.  What is in braces is a directive; a plain fence is only shown, never executed."""
+"""Turn fences into HTML.  A name in braces is a directive; a plain fence is only shown, never executed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INFO = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 
 
 def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
-    """Return markdown-it's rule for how fences of backticks, tildes and colons are written."""
+    """Return the rule of markdown-it that writes fences of backticks, tildes and colons."""
     offered = [name for name, directive in directives.items() if directive.is_offered]
 
     def render_fence(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

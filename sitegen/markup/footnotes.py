@@ -32,7 +32,7 @@ def footnotes_plugin(md: MarkdownIt) -> None:
 
 
 def _move(state: StateCore) -> None:
-    """Each note behind the block of the text that mentions it first."""
+    """Move each note behind the block of the text that mentions it first."""
     begin = next((at for at, token in enumerate(state.tokens) if token.type == "footnote_block_open"), None)
     if begin is None:
         return

@@ -1,4 +1,4 @@
-"""What stands within a line: roles, links and images as slots, footnote marks, all with their places."""
+"""Read constructs within a line, with their places: roles, links and images as slots, footnote marks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLACED = ("link_open", "image", "role", "citation", "footnote_missing", "math_i
 
 
 def inline_plugin(md: MarkdownIt, roles: Mapping[str, Role]) -> None:
-    """Rules for roles and lost footnotes; every link, image, role and formula learns its offset in its text."""
+    """Add rules for roles and undefined footnotes; links, images, roles and formulas get their offset in their text."""
     md.inline.ruler.before("backticks", "role", _role_reader(roles))
     md.inline.ruler.after("footnote_ref", "footnote_missing", _footnote_missing)
     for name in ("link", "image", "autolink", "html_inline", "math_inline", "role", "footnote_missing", "citation"):
@@ -89,7 +89,7 @@ def _remember_offsets(md: MarkdownIt, name: str) -> None:
 
 
 def _places(state: StateCore) -> None:
-    """Offsets within a block's text become lines and columns of the document."""
+    """Turn offsets within a block's text into lines and columns of the document."""
     into = collected(state.env)
     for block in state.tokens:
         if block.type == "inline" and block.map and block.children and not are_words(block.children):
@@ -105,7 +105,7 @@ def _place(block: Token, first: int, into: Collected) -> None:
 
 
 def inline_html(text: str, line: int, md: MarkdownIt, into: Collected) -> str:
-    """The HTML of Markdown within one line, such as a caption among options; `line` counts from 0."""
+    """Return the HTML of Markdown within one line, such as a caption among options; `line` counts from 0."""
     block = Token("inline", "", 0, map=[line, line + 1], content=text, children=[])
     env = {KEY: into}
     md.inline.parse(text, md, env, cast(list[Token], block.children))
@@ -114,7 +114,7 @@ def inline_html(text: str, line: int, md: MarkdownIt, into: Collected) -> str:
 
 
 def _line_starts(block: Token, into: Collected) -> list[int]:
-    """The column at which each line of a block's text stands in the file: behind quotes, bullets and hashes."""
+    """Return the column of the file at which each line of a block's text begins: behind quotes, bullets and hashes."""
     first = block.map[0] if block.map else 0
     starts = []
     for number, text in enumerate(block.content.split("\n"), start=first):

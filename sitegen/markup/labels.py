@@ -1,4 +1,4 @@
-"""What has a caption gets its number; a reference by label becomes a link that says it: `@fig-roofline`, `Figure 2`.
+"""Number the things with captions, and turn references such as `@fig-roofline` into links such as `Figure 2`.
 
 The number is the place among the figures, tables, listings or labelled equations of one text; a section has that of its
 heading.  A reference may stand before what it names, so that it is a mark in the HTML until the whole text is known.
@@ -12,28 +12,28 @@ from html import escape
 from urllib.parse import quote
 
 from sitegen.diagnostics import Span, did_you_mean
-from sitegen.markup.collected import Collected, Name, Reference
+from sitegen.markup.collected import Collected, NumberedName, Reference
 
 KINDS = {"fig": "Figure", "tbl": "Table", "lst": "Listing", "eq": "Equation", "sec": "Section"}
-"""What the part of a label before its first hyphen says of the thing that it names, as in Quarto."""
+"""The kinds of labelled things, by the part of a label before its first hyphen, as in Quarto."""
 NAMES = {"fig": "Figure {n}", "tbl": "Table {n}", "lst": "Listing {n}", "eq": "Equation {n}", "sec": "Section {n}"}
 _MARK = re.compile("\0@(\\d+)\0")
 
 
 def kind_of(label: str) -> str:
-    """`fig` of `fig-roofline`; empty of a label that says none."""
+    """Return the kind of a label, `fig` for `fig-roofline`; empty for a label without a kind."""
     kind, hyphen, _ = label.partition("-")
     return kind if hyphen and kind in KINDS else ""
 
 
-def next_name(kind: str, into: Collected) -> Name:
+def next_name(kind: str, into: Collected) -> NumberedName:
     """Return the name of the next thing of a kind, in the language of the text."""
     number = into.numbers[kind] = into.numbers.get(kind, 0) + 1
-    return Name(into.spoken.say(NAMES[kind], n=number), str(number))
+    return NumberedName(into.spoken.say(NAMES[kind], n=number), str(number))
 
 
 def numbered(kind: str, into: Collected, label: str = "", span: Span | None = None) -> tuple[str, str]:
-    """The next of a kind: its name, `Figure 2`, and its id, which is empty without a label."""
+    """Return the name of the next thing of a kind, `Figure 2`, and its id, which is empty without a label."""
     name = next_name(kind, into)
     if not label or span is None:
         return name.whole, ""

@@ -1,4 +1,4 @@
-"""Lines as an author names them, `3,5-7,inner` → their numbers in a listing, or what is wrong with the name.
+"""Turn lines as an author names them, `3,5-7,inner`, into their numbers in a listing, or into a mistake.
 
 Lines count from 1 in the listing as it is shown, whatever number stands beside them.
 """
@@ -18,7 +18,7 @@ Regions = Mapping[str, range]
 
 @dataclass(frozen=True, slots=True)
 class NoSuchLines:
-    """What an option names and the listing does not have."""
+    """A name of lines in an option that the listing does not have."""
 
     option: str
     part: str
@@ -28,30 +28,31 @@ class NoSuchLines:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A listing's lines, by what is to be seen of them."""
+    """The numbers of a listing's marked lines, by kind of mark."""
 
     highlighted: frozenset[int] = frozenset()
     focused: frozenset[int] = frozenset()
     inserted: frozenset[int] = frozenset()
     deleted: frozenset[int] = frozenset()
     notes: Mapping[int, tuple[tuple[Note, bool], ...]] = field(default_factory=dict)
-    """By line, the numbers at it, and whether that is the first place of the number."""
+    """The notes at each line, by its number; the flag is true at the first line of the note."""
 
 
 NO_LINES = Lines()
 
 
 def names_lines(look: Look) -> bool:
+    """Return whether some option names lines."""
     return bool(look.highlighted or look.focused or look.inserted or look.deleted or look.notes)
 
 
 def names_regions(look: Look) -> bool:
-    """Whether some option names lines by the region that they are in."""
+    """Return whether some option names lines by their region."""
     return names_lines(look) and any(not _NUMBERS.fullmatch(part) for _, part in _named(look))
 
 
 def resolve(look: Look, count: int, regions: Regions) -> tuple[Lines, tuple[NoSuchLines, ...]]:
-    """The lines that `look` names in a listing of `count` lines, and the names that mean none."""
+    """Return the lines that `look` names in a listing of `count` lines, and the names without lines."""
     if not names_lines(look):
         return NO_LINES, ()
     wrong = [mistake for option, part in _named(look) if (mistake := _mistake(option, part, count, regions))]
@@ -75,7 +76,7 @@ def parts_of(written: str) -> list[str]:
 
 
 def _named(look: Look) -> Iterator[tuple[str, str]]:
-    """Every name of lines with the option that it stands in."""
+    """Yield each name of lines with its option."""
     written = {"hl": look.highlighted, "focus": look.focused, "ins": look.inserted, "del": look.deleted}
     for option, text in written.items():
         yield from ((option, part) for part in parts_of(text))
@@ -83,7 +84,7 @@ def _named(look: Look) -> Iterator[tuple[str, str]]:
 
 
 def _range(part: str, count: int, regions: Regions) -> range:
-    """Empty when it names no lines."""
+    """Return the lines of one name; empty when it names none."""
     if match := _NUMBERS.fullmatch(part):
         first, last = int(match[1]), int(match[2] or match[1])
         return range(first, last + 1) if 1 <= first <= last <= count else range(0)

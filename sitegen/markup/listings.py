@@ -1,4 +1,4 @@
-"""Code in a fence that is only shown → its figure; and for every listing, its options and marks → its `Look`."""
+"""Turn code in a fence that is only shown into its figure, and the options and marks of any listing into its `Look`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PLAIN = Look()
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Code as a page shows it."""
+class MarkedListing:
+    """Code as a page shows it, without marks, and the look and the regions of its lines."""
 
     code: str
     look: Look
@@ -33,7 +33,7 @@ class Listing:
 
 
 def plain_fence(info: str, content: str, line: int, texts: Texts, into: Collected) -> str:
-    """A fence whose info is `triton filename=fused.py hl=3,5-7`; it opens on `line`."""
+    """Return the HTML of a fence with an info such as `triton filename=fused.py hl=3,5-7`; it opens on `line`."""
     language, _, rest = info.partition(" ")
     options = o.read_attributes(rest, line, into)
     options.rest, options.rest_line = content, line + 1
@@ -41,14 +41,14 @@ def plain_fence(info: str, content: str, line: int, texts: Texts, into: Collecte
 
 
 def listings_in(tokens: Iterable[Token]) -> Iterator[tuple[str, str]]:
-    """(language, code) of what plain fences show, unless there are marks in it."""
+    """Yield the language and the code of each plain fence in a known language."""
     for token in tokens:
         if token.type == "fence" and is_known(language := token.info.strip().partition(" ")[0].lower()):
             yield language, token.content
 
 
 def code_block(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> str:
-    """`{code-block} triton`: the same with its options on lines of their own."""
+    """Return the HTML of `{code-block} triton`, whose options stand on lines of their own."""
     return _shown(language, span, o.read_options(content, line + 1, into), "`{code-block}`", texts, into)
 
 
@@ -80,9 +80,11 @@ def _known_language(language: str, span: Span, into: Collected) -> str:
 
 def listing_of(
     code: str, options: o.Options, values: Mapping[str, Any], look: Look, texts: Texts, into: Collected
-) -> Listing:
-    """Code that stands in the document from `options.rest_line` on, without its signs and marks; `look` is without
-    notes."""
+) -> MarkedListing:
+    """Return the code without its signs and marks, which become part of the look.
+
+    The code begins on `options.rest_line` of the document; `look` has no notes yet.
+    """
     if values.get("annotate"):
         look = replace(look, notes=notes_at_lines(values["annotate"], texts, options.by_name["annotate"].span, into))
     regions: Regions = {}
@@ -103,7 +105,7 @@ def listing_of(
             into.error(
                 "SG123", f"`{into.lines[span.line - into.first_line].strip()}` marks no line of the code", span, hint
             )
-    return Listing(code, look, regions)
+    return MarkedListing(code, look, regions)
 
 
 def _without_signs(code: str, look: Look) -> tuple[str, Look]:

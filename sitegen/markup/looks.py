@@ -1,4 +1,4 @@
-"""The options that every listing takes, shown or executed or of a kernel → its `Look`."""
+"""Turn the options that every listing takes, shown or executed or of a kernel, into its `Look`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PART = re.compile(r"\d{1,6}(?:-\d{1,6})?|[A-Za-z_][\w.-]*")
 
 
 def lines(value: o.Value) -> str:
-    """`3,5-7,inner`: numbers, ranges, names of regions; commas stand between them, whatever the author wrote."""
+    """Return numbers, ranges and names of regions with commas between them, `3,5-7,inner`.  Raises Unfit."""
     parts = o.words(re.sub(r"\s+", ",", value) if isinstance(value, str) else value)
     for part in parts:
         if not _PART.fullmatch(part):
@@ -24,7 +24,7 @@ def lines(value: o.Value) -> str:
 
 
 def annotated(value: o.Value) -> str:
-    """The lines of each note, in order; `false` (here: empty) where `<1>` is code and no mark."""
+    """Return the lines of each note, in order; empty for `false`, where `<1>` is code and no mark."""
     return "" if value == "false" else lines(value)
 
 
@@ -41,7 +41,7 @@ def fold(value: o.Value) -> str:
 
 
 def overflow(value: o.Value) -> bool:
-    """Whether long lines are wrapped."""
+    """Return whether long lines are wrapped.  Raises Unfit."""
     if value not in ("scroll", "wrap"):
         raise o.named("value", str(value), ("scroll", "wrap"))
     return bool(value == "wrap")
@@ -59,7 +59,7 @@ OF_CODE: dict[str, o.Setting] = {
     "code-summary": o.Setting(o.text, "The words of a folded listing."),
     "code-overflow": o.Setting(overflow, "`wrap` where long lines go on below, `scroll` where they scroll."),
 }
-"""What any listing takes.  Names are Quarto's, MyST's where Quarto has none, and our own for what neither has."""
+"""The options of every listing.  Names are Quarto's, else MyST's, else our own."""
 
 OF_SHOWN: dict[str, o.Setting] = {
     "filename": o.Setting(o.text, "The title of the listing."),
@@ -68,14 +68,14 @@ OF_SHOWN: dict[str, o.Setting] = {
     "del": o.Setting(lines, "Lines that are marked as gone."),
     "diff": o.Setting(o.flag, "Whether `+` and `-` at the beginning of lines mark what is new and what is gone."),
 }
-"""What code takes that is only shown: of a program that runs nothing is deleted."""
+"""The options of code that is only shown; the lines of an executed program cannot be marked as deleted."""
 
 OF_DRAWN: dict[str, o.Setting] = {
     "fig-cap": o.Setting(o.text, "The caption, in Markdown; a figure with one has a number."),
     "fig-alt": o.Setting(o.text, "What the picture shows, in place of the words that are computed."),
     "label": o.Setting(o.label, "The label by which the text refers to the figure, `fig-…`."),
 }
-"""What any figure takes that is drawn."""
+"""The options of every drawn figure."""
 
 
 def look_of(

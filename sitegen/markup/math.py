@@ -1,7 +1,7 @@
-"""TeX → MathML at build time, by Temml inside QuickJS; both are loaded by the first formula, not before.
+"""Turn TeX into MathML at build time, by Temml inside QuickJS; both are loaded for the first formula.
 
-Temml writes `style` attributes, which the site's Content-Security-Policy forbids: they become MathML's own
-attributes or one of the classes in `STYLE_CLASSES`, and what is neither is dropped.
+Temml writes `style` attributes, which the site's Content-Security-Policy forbids.  They become MathML's own attributes
+or one of the classes in `STYLE_CLASSES`; all others are dropped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STYLE_CLASSES = {
     "padding-right:0em": "tml-pr0",
     "padding-right:0pt": "tml-pr0",
 }
-"""What the theme gives a rule; other paddings are MathML's own, near enough."""
+"""The class of the theme for each style rule; other paddings are left to MathML, whose own are near enough."""
 _ATTRIBUTES = {"color": "mathcolor", "background-color": "mathbackground"}
 _NEEDLESS = frozenset({"tml-display"})
 _TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
@@ -42,13 +42,13 @@ _ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _LABELLED = re.compile(r"\$\$(?:(?!\$\$|\n[ \t]*\n).)+\$\$[ \t]*\{#([\w.-]+)\}[ \t]*(?=\n|$)", re.DOTALL)
 _POSITION = re.compile(r"\s*at (?:position (\d+)|end of input)\b.*", re.DOTALL)
 _JOIN = "(s, d) => JSON.stringify(temml.renderToString(s, {displayMode: d, throwOnError: true, maxExpand: 1000}))"
-"""Through JSON: QuickJS returns a joined string as a rope, which the binding does not know."""
+"""The function in JavaScript.  It returns JSON, because the binding does not know the ropes that joined strings are."""
 _engines = threading.local()
-"""A QuickJS context belongs to the thread that made it."""
+"""The QuickJS context of each thread: a context belongs to the thread that made it."""
 
 
 class MathError(ValueError):
-    """`offset` counts characters of the formula from 0."""
+    """A mistake in a formula; `offset` counts the formula's characters from 0."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -57,7 +57,7 @@ class MathError(ValueError):
 
 @lru_cache(maxsize=4096)
 def mathml(source: str, display: bool) -> str:
-    """The `<math>` element.  Raises MathError."""
+    """Return the `<math>` element of a formula.  Raises MathError."""
     from quickjs import JSException
 
     try:
@@ -70,7 +70,7 @@ def mathml(source: str, display: bool) -> str:
 
 
 def block_math(source: str, line: int, text_line: int, label: str, into: Collected) -> str:
-    """A displayed formula in its scroller, with a number when it has a label; `text_line` is where the TeX begins."""
+    """Return a displayed formula in its scroller, with a number if it has a label; the TeX begins on `text_line`."""
     shown = _shown(source, True, text_line, into)
     if not label:
         name = escape(into.spoken.say("Formula"))
@@ -87,7 +87,7 @@ def inline_math(source: str, line: int, into: Collected) -> str:
 
 
 def labelled_math_plugin(md: MarkdownIt) -> None:
-    """`$$ … $$ {#eq-name}`, beside the form `$$ … $$ (eq-name)` of the plugin for formulas."""
+    """Add the form `$$ … $$ {#eq-name}` to `$$ … $$ (eq-name)`, which the library's plugin reads."""
     md.block.ruler.before("math_block", "math_labelled", _labelled)
 
 

@@ -34,7 +34,7 @@ class NoMappingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OptionPlace:
     """Counts from 0."""
 
     row: int
@@ -54,23 +54,23 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OptionEntry:
     name: str
-    """Empty when the key is no word."""
+    """The key; empty when it is no word."""
     value: Value
-    key_place: Place
-    place: Place
+    key_place: OptionPlace
+    place: OptionPlace
 
 
 def read_value(text: str) -> Value:
-    """Raises NotYamlError."""
+    """Return the value of a YAML text.  Raises NotYamlError."""
     try:
         return _plain(_tree(text))
     except (yaml.YAMLError, ValueError) as mistake:
         raise _unreadable(mistake) from mistake
 
 
-def read_mapping(text: str) -> Iterator[Entry]:
+def read_mapping(text: str) -> Iterator[OptionEntry]:
     """The entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
     try:
         node = _tree(text)
@@ -78,8 +78,8 @@ def read_mapping(text: str) -> Iterator[Entry]:
             raise NoMappingError
         for key, value in node.value if node is not None else ():
             name = str(key.value) if isinstance(key.value, str) else ""
-            key_place = Place(key.start.line, key.start.column, len(name))
-            yield Entry(name, _plain(value), key_place, _place_of(value, text))
+            key_place = OptionPlace(key.start.line, key.start.column, len(name))
+            yield OptionEntry(name, _plain(value), key_place, _place_of(value, text))
     except NoMappingError:
         raise
     except (yaml.YAMLError, ValueError) as mistake:
@@ -150,12 +150,12 @@ def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
     return values
 
 
-def _place_of(node: _Node, text: str) -> Place:
+def _place_of(node: _Node, text: str) -> OptionPlace:
     """The part of a node that stands on its first line."""
     start, end = node.start, node.end
     lines = text.split("\n")
     stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])
-    return Place(start.line, start.column, stop - start.column)
+    return OptionPlace(start.line, start.column, stop - start.column)
 
 
 def _unreadable(mistake: Exception) -> NotYamlError:

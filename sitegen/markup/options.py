@@ -17,7 +17,7 @@ from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup.collected import Collected
 
 if TYPE_CHECKING:
-    from sitegen.markup.option_yaml import Place
+    from sitegen.markup.option_yaml import OptionPlace
 
 Value = Any
 """Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
@@ -58,20 +58,20 @@ class Option:
 
 @dataclass(slots=True)
 class Options:
-    """What stood at the head of a fence; `rest` is the text below it, from line `rest_line` of the document."""
+    """The options at the head of a fence; `rest` is the text below them, from line `rest_line` of the document."""
 
     by_name: dict[str, Option] = field(default_factory=dict)
     rest: str = ""
     rest_line: int = 0
     broken: bool = False
-    """Some of it was not YAML: what seems to be missing may stand there."""
+    """True if some of it was not YAML: an option that seems to be missing may be there."""
 
     def span(self, name: str, otherwise: Span) -> Span:
         return self.by_name[name].span if name in self.by_name else otherwise
 
 
 def read_options(content: str, line: int, into: Collected) -> Options:
-    """Splits the text of a fence that begins on `line` into options and the rest."""
+    """Split the text of a fence that begins on `line` into options and the rest."""
     lines = content.split("\n")
     options, at = Options(), 0
     while at < len(lines):
@@ -87,7 +87,7 @@ def read_options(content: str, line: int, into: Collected) -> Options:
 
 
 def read_attributes(info: str, line: int, into: Collected) -> Options:
-    """`key=value key="several words" flag`, on `line` of the document; a word alone is `true`."""
+    """Return the options in `key=value key="several words" flag` on `line` of the document; a lone word is `true`."""
     options = Options()
     start = max(into.lines[line].find(info), 0) if info else 0
     for match in _ATTRIBUTE.finditer(info):
@@ -152,7 +152,7 @@ def _read_colon(text: str, match: re.Match[str], number: int, options: Options, 
 def _add_mapping(text: str, place: Callable[[int, int, int], Span], options: Options, into: Collected) -> None:
     from sitegen.markup.option_yaml import NoMappingError, NotYamlError, read_mapping
 
-    def span(place_in_text: Place) -> Span:
+    def span(place_in_text: OptionPlace) -> Span:
         return place(place_in_text.row, place_in_text.column, place_in_text.length)
 
     try:

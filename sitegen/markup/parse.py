@@ -1,4 +1,4 @@
-"""A Markdown text → a `Document`: HTML with slots, and every mistake in it.
+"""Turn a Markdown text into a `Document`, which is HTML with slots, and into its mistakes.
 
 markdown-it-py reads the text into tokens; the modules beside this one add rules to it and write the tokens as HTML.
 """
@@ -50,7 +50,7 @@ _ATTRIBUTES = ("id", "class")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text whose tokens are read and whose HTML is not made yet."""
+    """A text whose tokens are read and whose HTML is not written yet."""
 
     into: Collected
     env: dict[str, Any]
@@ -80,10 +80,12 @@ def read_text(
     pieces: Pieces | None = None,
     spoken: Vocabulary = ENGLISH,
 ) -> Text:
-    """`has_cells` is False where no executable cell has a place (pages, worklog, terms).  The highest heading
-    of the text becomes `<h2>`; `numbered` gives sections their number; `id_prefix` keeps the ids of
-    several texts on one page apart.  `pieces` knows what was made of the text before, and hears what it has now.
-    In `spoken` is said what the text does not say itself: `Figure 1`, `Warning`.
+    """Read the tokens of a text.
+
+    `has_cells` is False for texts without executable cells: pages, worklog, terms.  The highest heading of the text
+    becomes `<h2>`.  `numbered` gives sections their numbers.  `id_prefix` keeps the ids of several texts on one page
+    apart.  `pieces` has the listings and formulas that were made of the text before, and takes those that are made now.
+    `spoken` is the vocabulary of generated words such as `Figure 1` and `Warning`.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
     parser, said = text_parser(), with_words(spoken)
@@ -94,6 +96,7 @@ def read_text(
 
 
 def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """Return the document of a text that was read, and its mistakes, in reading order."""
     into, env, tokens = text.into, text.env, text.tokens
     parser = text_parser()
     env["shift"] = shift_of(tokens)
@@ -113,10 +116,10 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
 
 
 def highlight_ahead(texts: Iterable[Text]) -> None:
-    """Highlight what plain fences of new texts show, one language after another, for `document_of` to find.
+    """Highlight the code of plain fences of new texts, one language after another, so that `document_of` finds it.
 
-    A lexer that goes on with the next listing is a fifth faster than one before which other code ran.  Of very many
-    listings only as many are made as are sure to be remembered.
+    A lexer that continues with the next listing is 20 % faster than one after other code.  The number of listings is
+    limited so that all are still remembered when `document_of` needs them.
     """
     new = [text.tokens for text in texts if text.into.pieces.are_new]
     listings = (listing for tokens in new for listing in listings_in(tokens))
@@ -136,12 +139,12 @@ def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabul
 
 
 _ONLY_WHOLE_ADDRESSES = {"fuzzy_link": False, "fuzzy_email": False}
-"""Only what has its scheme is linked: `fused.py` is a file, not a site in Paraguay."""
+"""Options of the search for addresses: only those with a scheme are linked, because `fused.py` is a file."""
 
 
 @cache
 def text_parser(*, fast: bool = True) -> MarkdownIt:
-    """Return the parser of all texts; without `fast` it reads the same, step by step as the library does."""
+    """Return the parser of all texts; without `fast` it reads the same in the library's own steps."""
     md = MarkdownIt("commonmark", {"linkify": True, "html": True})
     md.enable(["table", "strikethrough", "linkify"])
     md.linkify = LinkifyIt(options=_ONLY_WHOLE_ADDRESSES)

@@ -1,7 +1,7 @@
-"""The costly parts of a text's HTML, listings and formulas, by what they were made from.
+"""Remember the costly parts of a text's HTML, listings and formulas, by their source.
 
-An author edits one paragraph: the listings beside it are taken from what was made of the text before, and neither
-lexers nor TeX are loaded.
+When an author edits one paragraph, the listings beside it are taken from the HTML of the text before the edit, and
+neither lexers nor TeX are loaded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Pieces:
 
     @property
     def are_new(self) -> bool:
-        """Whether nothing was made of the text before."""
+        """True if nothing was made of the text before."""
         return not self._known
 
     def find(self, key: bytes) -> str | None:
@@ -33,9 +33,9 @@ class Pieces:
         return self._known.get(key)
 
     def places(self, html: str) -> tuple[tuple[bytes, int, int], ...]:
-        """Each piece that the text has now, and where in its HTML it begins and ends.
+        """Return each piece of the text, with its begin and its end in the text's HTML.
 
-        They stand there in about the order in which they were used.
+        The search expects the pieces in about the order in which they were used.
         """
         items: list[tuple[bytes, int, int]] = []
         start = 0
@@ -52,7 +52,7 @@ class Pieces:
 
 
 def _find(html: str, piece: str, start: int) -> int:
-    """`html.find`, which prepares for so long a piece with more work than the search takes."""
+    """Return the place of a piece; `html.find` itself prepares longer for so long a piece than this search takes."""
     head = piece[:_HEAD]
     at = html.find(head, start)
     while at >= 0 and not html.startswith(piece, at):

@@ -1,4 +1,4 @@
-"""What stands within a line → its place in the file, and the address as it was written there."""
+"""Compute the place in the file of a construct within a line, and its address as it was written there."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def span_within(token: Token, words: str, into: Collected) -> Span:
 
 
 def target_of(token: Token, name: str) -> str:
-    """The address in an attribute, which markdown-it has percent-encoded."""
+    """Return the address in an attribute as the author wrote it; markdown-it has percent-encoded it."""
     target = str(token.attrGet(name) or "")
     return target if is_external(target) else unquote(target)

@@ -108,7 +108,7 @@ class _Cleaner(HTMLParser):
         return f' {name}="{self.slotted(tag, name, value)}"'
 
     def allows(self, name: str, value: str | None) -> bool:
-        """Whether an attribute may stand in a page; a refusal is said."""
+        """Return whether an attribute may stand in a page; a refusal is reported."""
         if not re.fullmatch(r"[a-z][\w:-]*", name) or name == "xmlns":
             return False
         if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction"):

@@ -1,7 +1,7 @@
-"""The modules of `directives/` → every directive and role by name.
+"""Collect every directive and role from the modules of `directives/`, by name.
 
-A new one is one module there, with a tuple `DECLARED`; nothing else names it.  Its styles, if it needs any, are a file
-of the same name with the ending `.css`.
+A new directive is one module there with a tuple `DECLARED`; nothing else names it.  Its styles, if it needs any, are a
+file of the same name with the ending `.css`.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from sitegen.markup import directives as package
 from sitegen.markup.directive import Declared, Directive, Role
 from sitegen.model.vocabulary import Vocabulary
 
-Kind = TypeVar("Kind", Directive, Role)
+OneOfBoth = TypeVar("OneOfBoth", Directive, Role)
 
 
 @cache
 def declared() -> tuple[Declared, ...]:
-    """Everything that the modules declare, in the order of their names."""
+    """Return everything that the modules declare, in the order of their names."""
     names = sorted(module.name for module in iter_modules(package.__path__))
     return tuple(one for name in names for one in import_module(f"{package.__name__}.{name}").DECLARED)
 
 
 @cache
 def directives() -> Mapping[str, Directive]:
-    """Every directive by each of its names."""
+    """Return the directives by each of their names."""
     return _by_name([one for one in declared() if isinstance(one, Directive)])
 
 
 @cache
 def roles() -> Mapping[str, Role]:
-    """Every role by each of its names."""
+    """Return the roles by each of their names."""
     return _by_name([one for one in declared() if isinstance(one, Role)])
 
 
 def with_words(spoken: Vocabulary) -> Vocabulary:
-    """A vocabulary with the words of the directives; what a catalogue says itself counts more."""
+    """Return a vocabulary with the words of the directives added; a catalogue's own words win."""
     words = _words(spoken.tag) or _words(spoken.tag.partition("-")[0])
     return replace(spoken, words={**words, **spoken.words}) if words else spoken
 
@@ -50,8 +50,8 @@ def _words(tag: str) -> Mapping[str, str]:
     return {english: said for one in declared() for english, said in one.words.get(tag, {}).items()}
 
 
-def _by_name(all_of_a_kind: list[Kind]) -> Mapping[str, Kind]:
-    by_name: dict[str, Kind] = {}
+def _by_name(all_of_a_kind: list[OneOfBoth]) -> Mapping[str, OneOfBoth]:
+    by_name: dict[str, OneOfBoth] = {}
     for one in all_of_a_kind:
         for name in one.names:
             if name in by_name:

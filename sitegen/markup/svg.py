@@ -31,7 +31,7 @@ def join(parts: Iterable[str], between: str = "") -> Markup:
 
 
 def text(content: str, x: float, y: float, class_: str | None = None) -> Markup:
-    """On whole pixels: where a word begins need not be known better, and pages have many."""
+    """Return a text at whole pixels: pages have many texts, and a finer position would only make them longer."""
     return tag("text", content, class_=class_, x=round(x), y=round(y))
 
 
@@ -40,5 +40,5 @@ def path(d: str, class_: str) -> Markup:
 
 
 def polyline(points: Sequence[Pair]) -> str:
-    """The `d` of a line through all points."""
+    """Return the `d` of a line through all points."""
     return "M" + "L".join(f"{at(x)} {at(y)}" for x, y in points) if points else ""

@@ -80,7 +80,7 @@ def _take_caption(tokens: list[Token], opened: int, closed: int, match: re.Match
 
 
 def _figures(state: StateCore) -> None:
-    """Which columns hold figures, and what those lack that have fewer decimals."""
+    """Align the columns of figures at their decimal points."""
     for at, token in enumerate(state.tokens):
         if token.type == "table_open":
             for column in _columns(state.tokens, at):
@@ -108,7 +108,7 @@ def _align(column: list[tuple[Token, Token]]) -> None:
 
 
 def spaces_behind(words: Sequence[str]) -> list[str] | None:
-    """What the figures of a column need behind them to stand under one another; None where there is something else."""
+    """Return the space behind each figure that aligns a column at the decimal points; None if a cell is no figure."""
     shown = {each for each in words if each not in _EMPTY}
     figures = {each: match for each in shown if (match := _FIGURE.fullmatch(each))}
     if not shown or len(figures) < len(shown):

@@ -1,4 +1,4 @@
-"""Tokens → plain text, and how many words a reader reads."""
+"""Turn tokens into plain text, and count a reader's words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def plain_text(tokens: Iterable[Token]) -> str:
-    """What a reader sees of inline tokens, without markup."""
+    """Return the words that a reader sees of inline tokens, without markup."""
     parts: list[str] = []
     for token in tokens:
         if token.type == "text":
@@ -33,7 +33,7 @@ def plain_text(tokens: Iterable[Token]) -> str:
 
 
 def are_words(tokens: Sequence[Token]) -> bool:
-    """Whether they are nothing but one text."""
+    """Return whether the tokens are one text and nothing else."""
     return len(tokens) == 1 and tokens[0].type == "text"
 
 

@@ -1,1 +1,1 @@
-"""The site while it is written: follows every save, shows it on this machine only, keeps the browser up to date."""
+"""Serve a preview of the site on this machine only; follow every save, and keep the browser up to date."""

@@ -1,7 +1,7 @@
-"""HTTP for a `Live` preview: pages where they will be published, and for each tab a stream of what it must show.
+"""Answer HTTP requests for a `Live` preview: pages at their published addresses, and a stream of events for each tab.
 
-Nothing is read from the disk, so no path leads out of the site.  A page is sent as it will be published, with one
-script more, from this server: the site's Content-Security-Policy holds here as well.
+No request reads from the disk, so no path leads out of the site.  A page is sent as it will be published, with one more
+script from this server; the site's Content-Security-Policy applies here as well.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HEADERS = {
 
 
 def make_app(live: Live, closing: Callable[[], bool]) -> Starlette:
-    """`closing` says that the server wants to stop: open streams of events then end."""
+    """Return the application; open streams of events end when `closing` returns true because the server stops."""
 
     async def page(request: Request) -> Response:
         return respond(await live.answer(request.scope["path"]))
@@ -63,22 +63,23 @@ def make_app(live: Live, closing: Callable[[], bool]) -> Starlette:
 
 
 def _is_own(request: Request) -> bool:
-    """Whether a page of this server asks, or no page at all: drafts are nobody else's business."""
+    """Return whether a page of this server asks, or no page at all: pages of other sites must not see drafts."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "none")
     return site in ("none", "same-origin") and origin in (None, f"http://{request.headers['host']}")
 
 
-def respond(found: Answer) -> Response:
-    if found.elsewhere:
-        return RedirectResponse(quote(found.elsewhere))
-    suffix = found.path[found.path.rfind(".") :] if "." in found.path else ""
-    kind = _TYPES.get(suffix) or mimetypes.guess_type(found.path)[0] or "application/octet-stream"
-    content = with_client(found) if isinstance(found.content, str) and kind == "text/html" else found.content
-    return Response(content, found.status, headers=_HEADERS, media_type=kind)
+def respond(answer: Answer) -> Response:
+    """Return the HTTP response of an answer."""
+    if answer.elsewhere:
+        return RedirectResponse(quote(answer.elsewhere))
+    suffix = answer.path[answer.path.rfind(".") :] if "." in answer.path else ""
+    kind = _TYPES.get(suffix) or mimetypes.guess_type(answer.path)[0] or "application/octet-stream"
+    content = with_client(answer) if isinstance(answer.content, str) and kind == "text/html" else answer.content
+    return Response(content, answer.status, headers=_HEADERS, media_type=kind)
 
 
 def with_client(page: Answer) -> str:
-    """The page with the script that keeps it up to date and shows mistakes."""
+    """Return the page with the script that keeps it up to date and shows mistakes."""
     html, tag = str(page.content), f'<script src="{CLIENT}" data-version="{page.version}" defer></script>'
     head = re.search(r"</head>|<body", html)
     return html[: head.start()] + tag + html[head.start() :] if head else tag + html

@@ -1,6 +1,6 @@
-"""A preview and the tabs that show it: who asks, who waits, and what each tab hears.
+"""Connect a preview with the browser tabs that show it: answer requests, take in saves, send events to each tab.
 
-Whatever the site does, it does in one thread: a page that is asked for after a save is the page of that save.
+The preview works in one thread, so that a page that is requested after a save is the page of that save.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ T = TypeVar("T")
 
 HEARTBEAT_S = 1.0
 _REST_S = 0.5
-"""From the start until the first page is there, most likely."""
+"""The time from the start after which the first page is most likely there."""
 
 
 @dataclass(eq=False, slots=True)
 class Tab:
-    """A page that is open in a browser."""
+    """A browser tab with a page of the preview."""
 
     page: str
     """The path of its URL."""
     go: str = ""
-    """The path of the URL that it shall show instead."""
+    """The path of the URL that the tab shall go to; empty to stay."""
 
 
 class Live:
-    """`follow` takes in what was saved; `events` are what one tab hears of it."""
+    """A preview and its open tabs: `follow` takes in saved files, `events` is the stream for one tab."""
 
     def __init__(self, preview: Preview, *, jump: bool = False) -> None:
-        """With `jump` the newest tab goes to the page of a text that is saved and that no tab shows."""
+        """Begin with no tabs; with `jump` the newest tab goes to the page of a saved text that no tab shows."""
         self.preview = preview
         self._jump = jump
         self._bug = ""
@@ -48,16 +48,16 @@ class Live:
         self._thread = ThreadPoolExecutor(1)
 
     async def answer(self, url: str) -> Answer:
-        """To a request for the path of a URL."""
+        """Return the answer to a request for the path of a URL."""
         return await self._ask(lambda: answer(self.preview, url)) or Answer("404.html", EMPTY, 500)
 
     async def warm(self) -> None:
-        """While nobody waits."""
+        """Load what the first save will need, after a rest in which the first page is sent."""
         await asyncio.sleep(_REST_S)
         await self._ask(self.preview.warm)
 
     async def follow(self, paths: Collection[str] | None) -> str:
-        """Take in what was saved and tell the tabs; gives the report, or the traceback of a bug."""
+        """Take in saved files and tell the tabs; return the report, or the traceback of a bug."""
         self._bug = ""
         saved = await self._ask(lambda: self.preview.follow(paths)) or ()
         if self._jump and len(saved) == 1:
@@ -70,7 +70,7 @@ class Live:
             self._tabs[-1].go = page
 
     async def events(self, page: str, closing: Callable[[], bool]) -> AsyncIterator[str]:
-        """Server-sent events for a tab: what it must show, now and after each change, and where it shall go."""
+        """Yield server-sent events for a tab: its state now and after each change."""
         tab, seen, sent = Tab(page), -1, ""
         self._tabs.append(tab)
         try:
@@ -85,28 +85,33 @@ class Live:
             self._tabs.remove(tab)
 
     async def _state(self, tab: Tab) -> str:
-        """What the tab must show: the version of its page, the URL of each style sheet by what it would be without a
-        digest, the mistakes; and where it shall go instead.
+        """Return the state of a tab as JSON.
+
+        It has the version of the tab's page, the URL of each style sheet by its URL without a digest, the mistakes, and
+        the URL to go to.
         """
-        found, base = await self.answer(tab.page), self.preview.base_path
+        shown, base = await self.answer(tab.page), self.preview.base_path
         styles = {f"{base}{name}": f"{base}{style}" for name, style in self.preview.styles.items()}
         go = quote(tab.go)
-        return json.dumps({"version": found.version, "styles": styles, "mistakes": self._mistakes, "go": go})
+        return json.dumps({"version": shown.version, "styles": styles, "mistakes": self._mistakes, "go": go})
 
     async def _ask(self, question: Callable[[], T]) -> T | None:
-        """What the site answers in its thread; None when sitegen fails at it.  To print a page may show mistakes."""
+        """Return the preview's answer from its thread; None when sitegen fails.
+
+        Tabs are told of new mistakes, because printing a page may reveal some.
+        """
         loop = asyncio.get_running_loop()
-        found, mistakes = await loop.run_in_executor(self._thread, self._guarded, question)
+        reply, mistakes = await loop.run_in_executor(self._thread, self._guarded, question)
         if mistakes != self._mistakes:
             self._mistakes = mistakes
             await self._tell()
-        return found
+        return reply
 
     def _guarded(self, question: Callable[[], T]) -> tuple[T | None, str]:
-        """The answer and what is to be shown over every page."""
+        """Return the preview's answer and the mistakes that every page must show."""
         try:
-            found = question()
-            return found, self._bug or (self.preview.report if self.preview.failed else "")
+            reply = question()
+            return reply, self._bug or (self.preview.report if self.preview.failed else "")
         except Exception:
             self._bug = f"a bug in sitegen, not in your site:\n\n{traceback.format_exc()}"
             return None, self._bug
@@ -117,7 +122,7 @@ class Live:
             self._changed.notify_all()
 
     async def _wait(self, seen: int) -> None:
-        """For the next change; not for ever, since a server that closes has none."""
+        """Wait for the next change, but at most one heartbeat, because a server that closes has no next change."""
         async with self._changed:
             try:
                 async with asyncio.timeout(HEARTBEAT_S):

@@ -1,4 +1,4 @@
-"""The path of a URL → what a preview shows there, and its version."""
+"""Look up the path of a URL in a preview: the content there, and its version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 EMPTY = "<!DOCTYPE html><html lang=en><head><title>sitegen</title></head><body><p>Nothing here.</p></body></html>"
-"""Stands in for the site's own page when there is none."""
+"""The 404 page of a site without a page of its own."""
 _REFERRED = re.compile(r'\b(?:src|srcset|href|poster)="([^"]+)"')
 
 
@@ -23,47 +23,49 @@ class Preview(Protocol):
     rooms: Collection[str]
     """The folders of the root in which its files are."""
     base_path: str
-    """Where the site is mounted, with a slash at both ends."""
+    """The path of the site's home page, with a slash at both ends."""
 
     def warm(self) -> None:
         """Load what the first save will need."""
 
     @property
     def report(self) -> str:
-        """All mistakes, as text."""
+        """The report of all mistakes, as text."""
 
     @property
     def failed(self) -> bool:
-        """Whether one of them fails a build."""
+        """True if one of the mistakes fails a build."""
 
     @property
     def styles(self) -> Mapping[str, str]:
-        """The output path of each style sheet, by what it would be without a digest."""
+        """The output path of each style sheet, by its path without a digest."""
 
     def follow(self, paths: Collection[str] | None = None) -> Collection[str]:
-        """Take in what was saved, None: whatever it was; gives the pages of the texts among it."""
+        """Take in saved files, or any change for None; return the pages of the texts among them."""
 
     def file(self, path: str) -> str | bytes | None:
-        """What stands at an output path."""
+        """Return the content at an output path; None where there is none."""
 
     def digest(self, path: str) -> bytes:
-        """Of an image or another file that a text shows, by its output path; of anything else empty."""
+        """Return the digest of an image or another file that a text shows, by its output path; empty for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """The response to a request."""
+
     path: str
-    """In the output."""
+    """The output path of the content."""
     content: str | bytes
     status: int = 200
     elsewhere: str = ""
     """The path of the URL to go to instead."""
     version: str = ""
-    """Of a page: changes whenever it has changed, or an image or another file in it; not with its style."""
+    """The version of a page, which changes with the page and with the images and files in it, not with its style."""
 
 
 def answer(preview: Preview, url: str) -> Answer:
-    """The file at the path of a URL, or where it stands instead, or the site's own 404 page."""
+    """Return the file at the path of a URL, or a redirect to its other address, or the site's 404 page."""
     base = preview.base_path
     if not url.startswith(base):
         return Answer("", "", 307, elsewhere=base) if url in ("/", base.rstrip("/")) else _missing(preview)
@@ -95,7 +97,7 @@ def _version(preview: Preview, path: str, html: str) -> str:
 
 
 def _files_in(html: str, folder: str) -> Iterator[str]:
-    """The output paths to which a page of that folder refers."""
+    """Yield the output paths to which a page in `folder` refers."""
     words = (word for value in sorted(set(_REFERRED.findall(html))) for word in re.split(r"[\s,]+", value))
     for word in words:
         if not word.startswith(("/", "#")) and ":" not in word:

@@ -1,4 +1,4 @@
-"""Folders → what is saved in them, as it happens."""
+"""Watch folders, and yield the files that are saved in them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from watchfiles import awatch
 
 _STEP_MS = 5
-"""Two of them without another save end a burst; a rest costs under 1 % of a core."""
+"""The interval of looks; two without another save end a burst.  Looking costs less than 1 % of a core at rest."""
 _LONGEST_MS = 1000
 _LOOK_MS = 1000
-"""How often a folder is looked for that was not there before."""
+"""The interval of looks for folders that do not exist yet."""
 _FEW = 8
-"""Files that an author saves at once; more are a checkout or a script, and more will follow."""
+"""The most files that an author saves at once; more come from a checkout or a script, and more will follow."""
 _REST_S = 0.1
 
 
@@ -23,20 +23,20 @@ class Saves:
     """The files that were saved and not yet taken, by path from the root."""
 
     def __init__(self, root: Path, rooms: Collection[str]) -> None:
-        """`rooms` are the folders of `root` that count, whether they are there or not."""
+        """Begin without saves; `rooms` are the folders of `root` to watch, whether they exist or not."""
         self._root, self._rooms = root, rooms
         self._paths: set[str] = set()
         self._any = False
         self._heard = asyncio.Event()
 
     async def listen(self) -> None:
-        """For ever.  What happened to a folder before it was there, or while it was another, nobody knows."""
+        """Watch for ever; when a folder appears or is replaced, any file may have been saved."""
         while True:
             with contextlib.suppress(FileNotFoundError):  # a folder went in this moment
                 await self._listen_to(self._folders())
 
     async def _listen_to(self, folders: dict[Path, int]) -> None:
-        """Until others are there."""
+        """Watch these folders until others exist."""
         watch = awatch(
             *folders,
             watch_filter=None,
@@ -52,7 +52,7 @@ class Saves:
                 break
 
     async def __aiter__(self) -> AsyncIterator[set[str] | None]:
-        """Each burst when it is over; None: any file may have been saved."""
+        """Yield the files of each burst of saves when it is over; None where any file may have been saved."""
         while True:
             await self._heard.wait()
             while len(self._paths) > _FEW:
@@ -72,9 +72,9 @@ class Saves:
             self._heard.set()
 
     def _folders(self) -> dict[Path, int]:
-        """Those that are there, each with its inode: a folder may go and another take its place.
+        """Return the existing folders with their inodes, which differ when a folder was replaced by another.
 
-        A link is not watched, for a site reads nothing through it.
+        A link is not watched, because a site reads nothing through it.
         """
         folders = (self._root / name for name in self._rooms)
         return {folder: folder.stat().st_ino for folder in folders if folder.is_dir() and not folder.is_symlink()}

@@ -1,4 +1,4 @@
-"""The server on this machine: listens on the loopback address only, and follows what is saved."""
+"""Run the preview's server, which listens on the loopback address only, and follow saves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sitegen.serve.saves import Saves
 
 HOST = "127.0.0.1"
 _NAMED = 3
-"""Saved files that are named in the terminal."""
+"""The number of saved files that are named in the terminal."""
 
 
 class PortTakenError(Exception):
@@ -25,7 +25,7 @@ class PortTakenError(Exception):
 
 
 def listening(port: int) -> socket.socket:
-    """A socket on the loopback address, so that no other machine can see a draft; port 0 takes a free one.
+    """Return a socket on the loopback address, so that no other machine can see a draft; port 0 takes a free one.
 
     Raises PortTakenError.
     """
@@ -41,14 +41,15 @@ def listening(port: int) -> socket.socket:
 
 
 def address(opened: socket.socket, preview: Preview) -> str:
+    """Return the URL of the preview's home page."""
     return f"http://{HOST}:{opened.getsockname()[1]}{preview.base_path}"
 
 
 def serve(preview: Preview, opened: socket.socket, say: Callable[[str], None], *, jump: bool = False) -> None:
     """Show the site until interrupted.
 
-    `preview` has followed once; from now on a bug in it is shown as its traceback, and serving goes on.  `say` gets a
-    line of each burst of saves, and the mistakes.  With `jump` a tab goes to the page of the text that is saved.
+    `preview` has followed once.  From now on a bug in it is shown as its traceback, and serving goes on.  `say` gets a
+    line for each burst of saves, and the mistakes.  With `jump` a tab goes to the page of the saved text.
     """
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(Live(preview, jump=jump), opened, say))

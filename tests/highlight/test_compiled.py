@@ -350,7 +350,7 @@ def test_whatever_goes_wrong_pygments_is_taken(monkeypatch: pytest.MonkeyPatch) 
         raise AttributeError("re._parser is another one")
 
     expected = page.highlighted_lines.__wrapped__(SAMPLES["python"], "python")
-    monkeypatch.setattr(page, "_TOO_NEW", set())
+    monkeypatch.setattr(page, "_NOT_COMPILED", set())
     monkeypatch.setattr(CompiledLexer, "pieces", broken)
     with pytest.warns(UserWarning, match="Python listings are read slowly"):
         assert page.highlighted_lines.__wrapped__(SAMPLES["python"], "python") == expected

@@ -45,8 +45,8 @@ def import_site(tmp_path: Path) -> Callable[..., Imported]:
         for path, text in {"_config.yml": config, **files}.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text, encoding="utf-8")
-        planned = import_jekyll(tmp_path)
-        return Imported(planned.files, planned.diagnostics)
+        plan = import_jekyll(tmp_path)
+        return Imported(plan.files, plan.diagnostics)
 
     return imported
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sitegen.cli import main
 from sitegen.diagnostics import render_diagnostics
 from sitegen.importing.jekyll.convert import import_jekyll
-from sitegen.importing.planned import BuildResult, write_missing
+from sitegen.importing.plan import ImportResult, write_missing
 from sitegen.pipeline.in_memory import build_in_memory
 
 FOLIO = Path(__file__).parent / "folio"
@@ -20,7 +20,7 @@ AS_OF = dt.date(2026, 1, 1)
 DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)-(.+)\.\w+")
 
 
-def taken_over(folder: Path, root: Path) -> BuildResult:
+def taken_over(folder: Path, root: Path) -> ImportResult:
     return write_missing(root, import_jekyll(folder).files)
 
 
@@ -112,10 +112,10 @@ def test_only_files_that_a_text_uses_are_copied_beside_it(site: Path) -> None:
 
 
 def test_everything_left_out_is_named_with_file_and_line() -> None:
-    planned = import_jekyll(FOLIO)
-    lines = {path: text.split("\n") for path, text in planned.texts.items()}
-    assert all(0 < d.span.line <= len(lines[d.span.path]) for d in planned.diagnostics)
-    assert {d.code for d in planned.diagnostics} == {"SG601", "SG602", "SG603", "SG604", "SG605", "SG606", "SG609"}
+    plan = import_jekyll(FOLIO)
+    lines = {path: text.split("\n") for path, text in plan.texts.items()}
+    assert all(0 < d.span.line <= len(lines[d.span.path]) for d in plan.diagnostics)
+    assert {d.code for d in plan.diagnostics} == {"SG601", "SG602", "SG603", "SG604", "SG605", "SG606", "SG609"}
 
 
 SAID_ANYHOW = {"TOC", "TIP", "References", "nolang"}

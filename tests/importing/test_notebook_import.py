@@ -10,21 +10,21 @@ from nbformat import v4
 
 from sitegen.diagnostics import has_errors, render_diagnostics
 from sitegen.importing.notebook import import_notebook
-from sitegen.importing.planned import Planned, write_missing
+from sitegen.importing.plan import ImportPlan, write_missing
 from sitegen.markup.parse import parse_document
 from sitegen.read.pages import parse_post
 
 DAY = dt.date(2026, 11, 22)
 
 
-def imported(tmp_path: Path, *cells: Any, language: str = "python") -> Planned:
+def imported(tmp_path: Path, *cells: Any, language: str = "python") -> ImportPlan:
     notebook = v4.new_notebook(cells=list(cells), metadata={"language_info": {"name": language}})
     nbformat.write(notebook, tmp_path / "First look.ipynb")
     return import_notebook(tmp_path / "First look.ipynb", DAY)
 
 
-def text_of(planned: Planned) -> str:
-    return str(planned.files["content/posts/first-look/index.md"])
+def text_of(plan: ImportPlan) -> str:
+    return str(plan.files["content/posts/first-look/index.md"])
 
 
 def test_cells_become_text_and_executable_cells_without_outputs(tmp_path: Path) -> None:
@@ -38,8 +38,8 @@ def test_cells_become_text_and_executable_cells_without_outputs(tmp_path: Path) 
 
 def test_post_is_read_without_a_mistake_and_has_its_cells(tmp_path: Path) -> None:
     named = v4.new_code_cell("#| label: cell-1\nx = '''\n```\n'''")
-    planned = imported(tmp_path, v4.new_code_cell("y = 1"), named, v4.new_raw_cell("raw"))
-    text, path = text_of(planned), "content/posts/first-look/index.md"
+    plan = imported(tmp_path, v4.new_code_cell("y = 1"), named, v4.new_raw_cell("raw"))
+    text, path = text_of(plan), "content/posts/first-look/index.md"
     post, mistakes = parse_post(text, path)
     document, more = parse_document(post.body)
     assert not has_errors((*mistakes, *more)), render_diagnostics((*mistakes, *more), {path: text})
@@ -51,21 +51,21 @@ def test_images_of_the_notebook_and_beside_it_come_along(tmp_path: Path) -> None
     (tmp_path / "plot.png").write_bytes(b"plot")
     cell = v4.new_markdown_cell("![a](attachment:b.png) ![c](plot.png) ![d](https://e.example/f.png)")
     cell["attachments"] = {"b.png": {"image/png": base64.b64encode(b"inside").decode()}}
-    planned = imported(tmp_path, cell)
-    assert "![a](cell-1-b.png) ![c](plot.png)" in text_of(planned)
-    write_missing(tmp_path / "site", planned.files)
+    plan = imported(tmp_path, cell)
+    assert "![a](cell-1-b.png) ![c](plot.png)" in text_of(plan)
+    write_missing(tmp_path / "site", plan.files)
     folder = tmp_path / "site/content/posts/first-look"
     assert ((folder / "cell-1-b.png").read_bytes(), (folder / "plot.png").read_bytes()) == (b"inside", b"plot")
-    assert [d.code for d in planned.diagnostics] == ["SG603"]
+    assert [d.code for d in plan.diagnostics] == ["SG603"]
 
 
 def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:
-    planned = imported(tmp_path, v4.new_code_cell("println(1)"), language="julia")
-    assert text_of(planned).endswith("```julia\nprintln(1)\n```\n")
-    assert [d.message for d in planned.diagnostics] == ["cell 1 is julia: it is shown, and not run"]
+    plan = imported(tmp_path, v4.new_code_cell("println(1)"), language="julia")
+    assert text_of(plan).endswith("```julia\nprintln(1)\n```\n")
+    assert [d.message for d in plan.diagnostics] == ["cell 1 is julia: it is shown, and not run"]
 
 
 def test_file_that_is_no_notebook_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text("words")
-    planned = import_notebook(tmp_path / "a.ipynb", DAY)
-    assert (dict(planned.files), [d.code for d in planned.diagnostics]) == ({}, ["SG606"])
+    plan = import_notebook(tmp_path / "a.ipynb", DAY)
+    assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])

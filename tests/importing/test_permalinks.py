@@ -8,11 +8,11 @@ from sitegen.importing.jekyll.dates import in_zone, read_date
 from sitegen.importing.jekyll.permalinks import (
     STYLES,
     UnknownPlaceholder,
-    filled,
-    slugified,
-    suffixed,
+    fill_template,
+    slugify,
     values_of_date,
     values_of_document,
+    with_ending,
 )
 
 KST = dt.timezone(dt.timedelta(hours=9))
@@ -20,7 +20,7 @@ KST = dt.timezone(dt.timedelta(hours=9))
 
 def address(template: str, categories: tuple[str, ...] = ("GPU", "Deep Dives"), slug: str = "A-first_sum") -> str:
     values = values_of_document(f"2024-01-05-{slug}", slug, f"sub/2024-01-05-{slug}", "posts", categories)
-    return filled(template, values | values_of_date(dt.datetime(2024, 1, 5, 7, 8, 9, tzinfo=dt.UTC)))
+    return fill_template(template, values | values_of_date(dt.datetime(2024, 1, 5, 7, 8, 9, tzinfo=dt.UTC)))
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_placeholder_that_does_not_exist_is_refused_as_by_jekyll() -> None:
     ],
 )
 def test_slug_of_jekyll(text: str, plain: str, pretty: str) -> None:
-    assert slugified(text.replace("--", " -") if "twice" in text else text).strip("-") == plain.strip("-")
-    assert slugified(text, pretty=True).strip("-") == pretty.strip("-")
+    assert slugify(text.replace("--", " -") if "twice" in text else text).strip("-") == plain.strip("-")
+    assert slugify(text, pretty=True).strip("-") == pretty.strip("-")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_slug_of_jekyll(text: str, plain: str, pretty: str) -> None:
     ],
 )
 def test_page_ends_as_the_style_of_posts_does(style: str, template: str) -> None:
-    assert suffixed("/:basename", style) == template
+    assert with_ending("/:basename", style) == template
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sitegen.importing.planned import write_missing
+from sitegen.importing.plan import write_missing
 from sitegen.importing.worklog import import_worklog
 from sitegen.read.worklog import parse_worklog
 
@@ -60,8 +60,8 @@ def test_day_that_was_written_since_is_left_alone(tmp_path: Path) -> None:
 
 def test_page_without_a_day_is_an_error_and_makes_nothing(tmp_path: Path) -> None:
     (tmp_path / "diary.md").write_text("Only words.")
-    planned = import_worklog(tmp_path / "diary.md")
-    assert (dict(planned.files), [d.code for d in planned.diagnostics]) == ({}, ["SG606"])
+    plan = import_worklog(tmp_path / "diary.md")
+    assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])
 
 
 def test_line_of_a_warning_is_that_of_the_page(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.markup import parse
-from sitegen.markup.fast.first_characters import ANYWHERE, BLOCK, INLINE
+from sitegen.markup.fast.rules_by_character import ANYWHERE, BLOCK, INLINE
 from sitegen.model.site import Markdown
 
 SLOW = parse.text_parser(fast=False)
@@ -103,6 +103,7 @@ BEGINNINGS = [
     *(f"{mark}{{{kind}}} a.png\nb\n{mark}" for mark in ("```", "~~~", ":::") for kind in ("note", "figure")),
     *(f"{mark}\na\n{mark}" for mark in ("```", "~~~", ":::", "$$")),
     *(f"{mark} a" for mark in (">", "#", "*", "+", "-", *(f"{digit}." for digit in range(10)))),
+    *("``` {note}\na\n```", " ```\na\n```", "~~~ a`b\n~~~", "``` a`b\n```", "```\n~~~\n", "```c\na\n\n ````\t\nb"),
     *("***", "---", "___", "{#i}\na", "[r]: /u\n\n[r]", "<div>\n*a*\n</div>"),
 ]
 

@@ -54,9 +54,9 @@ class _Unsaid(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What a rule does with its match: groups with a memo of their texts, or other groups and what reads them.
+    """The step after a match of a rule: groups with memos of their texts, groups with their readers, the next states.
 
-    A rule stands there for itself, whose action wants a match of its own.
+    A rule is its own reader if its action needs a match of the rule alone.
     """
 
     named: tuple[tuple[int, Memo], ...]
@@ -66,7 +66,7 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A program that is ready to run: `memos` and `steps` are by the number of the group that matched."""
+    """A program that is ready to run; `memos` and `steps` are by the number of the group that matched."""
 
     scanner: Callable[[str, int], Any]
     memos: list[dict[str, Any]]
@@ -128,7 +128,7 @@ class CompiledLexer:
         return str(self._memo(kind)[text])
 
     def shown_tokens(self, tokens: Iterable[tuple[int, _TokenType, str]]) -> str:
-        """What a function among the actions made."""
+        """Return the HTML of the tokens that a function among the actions made."""
         return "".join(self.shown(self.tables.kind(token, text), text) for _, token, text in tokens)
 
     def unmatched(self, letter: str) -> str:
@@ -136,7 +136,7 @@ class CompiledLexer:
 
     @cached_property
     def instance(self) -> Lexer:
-        """What such functions are called with; Pygments compiles all its tables for it."""
+        """The lexer that such functions are called with; Pygments compiles all tables of the lexer for it."""
         return self._lexer(stripnl=False)
 
     def _memo_of(self, act: Act | None) -> dict[str, Any]:

@@ -16,9 +16,9 @@ _BLANKS = sets.mask_of(" \n")
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What `rules` make of characters of `alphabet`, of which the first is a digit.
+    """The kinds of numbers: texts of characters of `alphabet` that begin with a digit, as `rules` read them.
 
-    None of them reads or asks for anything else: so the characters up to the first other one say all.
+    No rule reads or looks at another character, so the text up to the first other character decides the kind.
     """
 
     rules: tuple[Rule, ...]
@@ -28,7 +28,7 @@ class Numbers:
         return [sets.characters(DIGITS), trees.many(sets.characters(self.alphabet), 0)]
 
     def kind(self, text: str) -> str | None:
-        """None where a rule reads less than `text`, or does more than to name it."""
+        """Return the kind of a number; None where a rule reads less than `text`, or does more than to name it."""
         for rule in self.rules:
             if match := rule.match(text, 0):
                 return str(rule.whole) if rule.is_simple and match.end() == len(text) else None
@@ -36,7 +36,7 @@ class Numbers:
 
 
 def numbers(rules: Sequence[Rule]) -> Numbers | None:
-    """`rules` are those that may match at a digit, in their order.  None where a look-up would save nothing."""
+    """Return the look-up of the rules that may match at a digit, in their order; None where it would save nothing."""
     items: list[Rule] = []
     alphabet = 0
     for rule in rules:
@@ -49,7 +49,7 @@ def numbers(rules: Sequence[Rule]) -> Numbers | None:
 
 
 def _alphabet(rule: Rule) -> Mask:
-    """All that a rule may read; 0 where that is not all it depends on, or may be anything."""
+    """Return the characters that a rule may read; 0 where a match depends on others, or may have any."""
     if rule.empty or sets.looks_around(rule.tree):
         return 0
     alphabet = sets.alphabet(rule.tree, rule.tree.state.flags)

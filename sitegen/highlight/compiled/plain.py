@@ -66,7 +66,7 @@ def _alone(others: Sequence[Rule], plain: str, error_is_plain: bool, asks_at_lin
 
 
 def _closed(alone: Mask, tails: Iterable[tuple[Mask, Mask]]) -> Mask:
-    """Without the characters at which a rule begins that goes on with others."""
+    """Return `alone` without the characters at which a rule begins that goes on with other characters."""
     beyond = 0
     for begins, tail in tails:
         if tail & ~alone:
@@ -75,7 +75,7 @@ def _closed(alone: Mask, tails: Iterable[tuple[Mask, Mask]]) -> Mask:
 
 
 def _before_others(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mask) -> dict[Mask, Mask]:
-    """What must not follow → the characters that are plain then: the point, where no digit follows."""
+    """Return the characters that are plain unless certain others follow, by these others: a point before no digit."""
     groups: dict[Mask, Mask] = {}
     for at in range(128):
         begin = 1 << at

@@ -35,7 +35,7 @@ _FREQUENT = "%;{}\"'0#/$"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`acts` has what the group of each number means; None for group 1 and for groups within a token."""
+    """The regex of a state; `acts` has the meaning of each group, None for group 1 and for groups within a token."""
 
     regex: re.Pattern[str]
     acts: Sequence[Act | None]
@@ -44,7 +44,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class _Alternative:
-    """It can begin with the characters of `first` and no others."""
+    """A branch of the regex, which begins only with characters of `first`."""
 
     first: Mask
     act: Act
@@ -72,9 +72,9 @@ def program_of(state: str, tables: Tables, plain: str, error_is_plain: bool) -> 
 
 
 def _alternatives(rules: Sequence[Rule], words: Identifiers | None, left: Sequence[Mask]) -> list[_Alternative]:
-    """In the order in which they must be tried where two can begin alike; the last one always matches.
+    """Return the branches in an order that keeps the lexer's where two can begin alike; the last always matches.
 
-    What rules before the rule for names make of words has been looked up, except for rules of line starts.
+    Words that rules before the rule for names read are looked up first, except for rules of line starts.
     """
     alternatives = []
     after_lines = 0
@@ -96,9 +96,9 @@ def _alternatives(rules: Sequence[Rule], words: Identifiers | None, left: Sequen
 
 
 def _with_numbers(alternatives: list[_Alternative]) -> list[_Alternative]:
-    """With one for what begins with a digit before the first that can: none after it needs to.
+    """Return the branches with one for all numbers in place of the first that can begin with a digit.
 
-    Rules of line starts before it are tried before it.
+    No later branch has to begin with a digit then.  Rules of line starts are tried before it.
     """
     places = (at for at, alternative in enumerate(alternatives) if alternative.first & DIGITS)
     at_digits = list(dropwhile(lambda at: alternatives[at].at_line_start, places))
@@ -111,12 +111,12 @@ def _with_numbers(alternatives: list[_Alternative]) -> list[_Alternative]:
 
 
 def _not_at_digits(alternative: _Alternative) -> _Alternative:
-    """One that may match nothing still matches everywhere."""
+    """Return the branch without digits as first characters; one that may match an empty text stays as it is."""
     return alternative if alternative.first == ALL else replace(alternative, first=alternative.first & ~DIGITS)
 
 
 def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[Tree]:
-    """Alternatives that share no first character change places: what is frequent is tried early."""
+    """Return the branches with frequent ones early: branches that share no first character may change places."""
     for at, alternative in enumerate(alternatives):
         if alternative.first == ALL:
             before = _ordered(alternatives[:at], into, acts)
@@ -131,7 +131,7 @@ def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[A
 
 
 def _lines_first(alternatives: Sequence[_Alternative]) -> list[_Alternative]:
-    """Those that match only where a line begins, unless one before them can begin alike."""
+    """Return the branches that match only where a line begins, unless an earlier branch can begin alike."""
     lines: list[_Alternative] = []
     others = 0
     for alternative in alternatives:

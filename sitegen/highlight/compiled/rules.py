@@ -24,7 +24,7 @@ from sitegen.highlight.compiled.trees import C, Tree
 
 KindOf = Callable[[_TokenType], str]
 Target = int | str | tuple[str, ...] | None
-"""How many states are left (less than 0), `#push`, or the states that are entered; None stays."""
+"""The number of states to leave (negative), `#push`, or the states to enter; None stays in the state."""
 NAME = "name?"
 """The kind of a name that a list of the lexer may know better (`Tables.known_names`)."""
 _make: Any = bygroups
@@ -39,18 +39,18 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """What the same lexer reads as a text of its own, beginning in `stack`."""
+    """A part that the same lexer reads as a text of its own, beginning in `stack`."""
 
     stack: tuple[str, ...]
 
 
 Part = str | Nested | Callable[..., Any] | None
-"""What a whole match or a group of it is called, or what reads it; None is left out."""
+"""The kind of a match or of a group of it, or its reader; None leaves it out."""
 
 
 @dataclass(eq=False)
 class Rule:
-    """`parts`, where there are any, are those of the groups, and `whole` is None."""
+    """A rule of a state; it has either `whole`, the part of the whole match, or `parts`, those of its groups."""
 
     source: str | Future | Tree
     flags: int
@@ -67,7 +67,7 @@ class Rule:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it stays in its state and has one name for all that it reads."""
+        """True if the rule stays in its state and has one kind for all that it reads."""
         return isinstance(self.whole, str) and self.target is None
 
     @cached_property
@@ -111,7 +111,7 @@ class Rule:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether it is nothing but characters of one set, as many as there are."""
+        """True if the rule reads characters of one set, as many as there are, and nothing else."""
         return trees.is_repeat(self.tree)
 
     @cached_property
@@ -130,7 +130,7 @@ class Rule:
 
     @cached_property
     def at_line_start(self) -> bool:
-        """Whether it matches nowhere but at the beginning of a line."""
+        """True if the rule matches only at the beginning of a line."""
         return not self.listed and trees.begins_at(self.tree, C.AT_BEGINNING, C.AT_BEGINNING_STRING)
 
     @cached_property
@@ -143,7 +143,7 @@ class Rule:
         return trees.compiled(self.tree).match
 
     def is_plainly(self, kind: str) -> bool:
-        """Whether all it does is to call some characters `kind`."""
+        """Return whether the rule only gives some characters this kind."""
         return self.whole == kind and self.target is None and not self.empty
 
     def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.Node]:
@@ -182,7 +182,7 @@ class Tables:
         return [self._rule(raw) for raw in self._raw[state]]
 
     def get(self, state: str) -> list[Rule]:
-        """None of what is no state: `#pop` and `#push`."""
+        """Return the rules of a state; none for `#pop` and `#push`, which are no states."""
         return self[state] if state in self._raw else []
 
     def entered(self, state: str) -> list[str]:
@@ -234,7 +234,7 @@ def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]
 
 
 def _known_names(lexer: type[Lexer]) -> dict[str, _TokenType]:
-    """What lexers of C's family call names after their tables have found them."""
+    """Return the kinds that lexers of C's family give to names after their tables have read them."""
     from pygments.lexers.c_like import CudaLexer
 
     known: dict[str, _TokenType] = {}

@@ -17,7 +17,7 @@ from sitegen.highlight.compiled.trees import DOT_ALL, IGNORE_CASE, ONLY_ASCII, R
 Mask = int
 _BLANKS, _DIGITS, _LETTERS, _REST = (1 << at for at in range(128, 132))
 OTHERS = _BLANKS | _DIGITS | _LETTERS | _REST
-"""Every character that is not ASCII."""
+"""The set of all characters that are not ASCII."""
 ASCII = (1 << 128) - 1
 ALL = ASCII | OTHERS
 _OTHERS_OF = {"d": _DIGITS, "s": _BLANKS, "w": _DIGITS | _LETTERS}
@@ -47,7 +47,7 @@ WORD = WORD_START | mask_of("0123456789")
 
 
 def exactly(mask: Mask) -> Mask:
-    """What of `mask` can be told from all else: all that is not ASCII, or nothing of it."""
+    """Return the part of `mask` that a regex can test: beyond ASCII all characters or none."""
     return mask if mask & OTHERS == OTHERS else mask & ASCII
 
 
@@ -114,7 +114,7 @@ def _second_of_parts(parts: list[tuple[Tree, int]], begin: Mask, again: bool) ->
 
 
 def alphabet(tree: Tree, flags: int) -> Mask:
-    """Every character that can be in a match."""
+    """Return the characters that can be in a match."""
     mask = 0
     for op, value in tree.data:
         one = single((op, value), flags)
@@ -130,13 +130,13 @@ def alphabet(tree: Tree, flags: int) -> Mask:
 
 
 def looks_around(tree: Tree) -> bool:
-    """Whether a match may depend on more than the characters from its first on: on a place, or on what was read."""
+    """Return whether a match may depend on more than its first and later characters: on its place, on earlier text."""
     parts = [_parts(op, value, 0) for op, value in tree.data if op not in SINGLES]
     return any(inner is None or any(looks_around(part) for part, _ in inner) for inner in parts)
 
 
 def tail(tree: Tree, flags: int) -> Mask:
-    """Every character that can be in a match after its first."""
+    """Return the characters that can be in a match after its first."""
     if len(tree) == 0 or single(tree[0], flags) is not None:
         return alphabet(tree[1:], flags)
     op, value = tree[0]

@@ -15,16 +15,16 @@ _MOST = 12
 
 
 def whole_strings(rules: Sequence[Rule], tables: Tables, plain: str) -> list[Rule]:
-    """`rules`, each that can be done in one step with that step before it."""
+    """Return `rules`; before each that begins a simple string, a rule that reads the whole string in one step."""
     wholes = [(_whole_string(rule, tables) if rule.whole != plain else None, rule) for rule in rules]
     return [rule for pair in wholes for rule in pair if rule is not None]
 
 
 @cache
 def _whole_string(rule: Rule, tables: Tables) -> Rule | None:
-    """What begins, goes on and ends as one kind with nothing else in it.  Other strings are read state by state.
+    """Return the rule for a whole string of one kind with nothing else in it; None for other strings.
 
-    So are those that begin with a letter: what a word means is looked up, and most words begin no string.
+    Strings that begin with a letter are left out, too: words are looked up, and most words begin no string.
     """
     if not isinstance(rule.whole, str) or not isinstance(rule.target, tuple) or len(rule.target) != 1:
         return None

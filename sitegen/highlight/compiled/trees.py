@@ -30,7 +30,7 @@ REPEATS = (C.MAX_REPEAT, C.MIN_REPEAT, C.POSSESSIVE_REPEAT)
 IGNORE_CASE, BY_LINES, DOT_ALL, ONLY_ASCII = map(int, (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.ASCII))
 _KEPT = IGNORE_CASE | BY_LINES | DOT_ALL | ONLY_ASCII
 POSSESSIVE = re.compile("(?:ab?c)*+").match("aca", 0).end() == 2  # type: ignore[union-attr]
-"""In early versions of Python 3.11 a possessive repeat keeps what its last, failed round has read."""
+"""True if possessive repeats are right; early versions of Python 3.11 keep what the last, failed round has read."""
 _LETTERS = {"\U000f0000": unistring.xid_start, "\U000f0001": unistring.xid_continue}
 """Classes of thousands of letters, and what stands for them while a rule is parsed."""
 
@@ -142,7 +142,7 @@ def _trie(words: tuple[str, ...]) -> list[Node]:
 
 
 def refers(tree: Tree) -> bool:
-    """Whether a group is referred to, so that groups must be kept."""
+    """Return whether the tree refers to a group, so that groups must be kept."""
     return tree.state.groups > 1 and "GROUPREF" in repr(tree)
 
 
@@ -220,7 +220,7 @@ def _put_letters(tree: Tree) -> None:
 
 
 def begins_at(tree: Tree, *places: Any) -> bool:
-    """Whether a match can begin nowhere but at one of `places`."""
+    """Return whether a match can begin only at one of `places`."""
     if len(tree) == 0:
         return False
     op, value = tree[0]
@@ -238,7 +238,7 @@ def not_after_what(tree: Tree) -> str:
 
 
 def is_repeat(tree: Tree) -> bool:
-    """Whether the tree is characters of one set, one or more."""
+    """Return whether the tree is one or more characters of one set."""
     if len(tree) != 1 or tree[0][0] not in (C.MAX_REPEAT, C.POSSESSIVE_REPEAT):
         return False
     least, most, body = tree[0][1]
@@ -246,7 +246,7 @@ def is_repeat(tree: Tree) -> bool:
 
 
 def is_all_groups(tree: Tree, count: int) -> bool:
-    """Whether the tree is its groups 1 to `count` one after another, so that nothing of a match is outside them."""
+    """Return whether the tree is its groups 1 to `count` in order, so that no part of a match is outside them."""
     return [_group_of(node) for node in tree.data] == list(range(1, count + 1))
 
 

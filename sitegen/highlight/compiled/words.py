@@ -38,10 +38,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Of a word: `longer` are rules that may read more than it, in their order; if none does, it is a `kind`.
+    """The meaning of a word: `longer` are rules that may read more than the word, in their order; else it is a `kind`.
 
-    It is a name like any other where it stands after the character `after`, as `max` in `x.max`, and where what
-    follows is not in `before`, as `f` in `f(x)`.  Without a kind later rules say what it is.
+    The word is a plain name after the character `after`, as `max` in `x.max`, and before a character that is not in
+    `before`, as `f` in `f(x)`.  Without a kind later rules decide.
     """
 
     kind: str | None
@@ -52,7 +52,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Identifiers:
-    """What the rules before index `end` make of words, except for rules that match only where a line begins.
+    """The meanings that the rules before index `end` give to words, except for rules that match only at line starts.
 
     At `end` is a rule for names, which makes a `kind` of a word without a meaning; or, without a kind, any other
     rule.  Where one of `no_end` follows a word, the rules must be tried in turn.
@@ -64,7 +64,7 @@ class Identifiers:
     end: int
 
     def nodes(self) -> list[Node]:
-        """What matches a word: any of ASCII where there is a rule for names, or one that has a meaning."""
+        """Return the nodes that match a word: any of ASCII where there is a rule for names, or one with a meaning."""
         if self.kind is not None:
             return [sets.characters(WORD_START), *self._rest()]
         befores: dict[Mask, list[str]] = {}
@@ -74,12 +74,12 @@ class Identifiers:
         return trees.either([trees.sequence([*trees.trie(group), _end(at, no_end)]) for at, group in befores.items()])
 
     def odd_nodes(self) -> list[Node]:
-        """What looks ahead to a word for which the rules must be tried in turn."""
+        """Return the nodes that look ahead to a word for which the rules must be tried in turn."""
         word = [sets.characters(WORD_START), trees.many(sets.characters(WORD), 0), sets.characters(self.no_end)]
         return [trees.followed_by(word)]
 
     def nodes_without_meaning(self) -> list[Node]:
-        """The same for one that has no meaning: first letters are asked one by one, each then for its words."""
+        """Return the nodes that match a word without a meaning: each first letter is tested for its words."""
         words: dict[str, list[str]] = {}
         for word in self.meanings:
             words.setdefault(word[0], []).append(word)
@@ -91,7 +91,7 @@ class Identifiers:
         return [*trees.either(letters), *self._rest()]
 
     def _with_meaning(self, letter: str, words: list[str]) -> list[Tree]:
-        """What of `words` may stand after their first letter."""
+        """Return the trees of the rest of `words` behind their first letter."""
         groups: dict[tuple[str, Mask], list[str]] = {}
         for word in words:
             groups.setdefault((self.meanings[word].after, self.meanings[word].before), []).append(word[1:])
@@ -105,7 +105,7 @@ class Identifiers:
 
 
 def identifiers(rules: Sequence[Rule], tables: Tables, plain: str) -> Identifiers | None:
-    """None where there is nothing to look up."""
+    """Return the look-up of words for the rules of a state; None where there is nothing to look up."""
     end, no_end = next(((at, mask) for at, rule in enumerate(rules) if (mask := _no_end(rule))), (len(rules), 0))
     by_name: dict[str, list[tuple[Rule | Listed, Mask]]] = {}
     for at, rule in enumerate(rules[:end]):
@@ -133,14 +133,14 @@ def _kind(rule: Rule, tables: Tables) -> str:
 
 
 def _append(steps: list[tuple[Rule | Listed, Mask]], step: Rule | Listed, before: Mask) -> None:
-    """Nothing is tried after a list that says what the word is wherever it stands."""
+    """Append a step, unless an earlier list has the word without a condition: no later step is tried then."""
     last = steps[-1][0] if steps else None
     if not isinstance(last, Listed) or last.after:
         steps.append((step, before))
 
 
 def _meaning(word: str, steps: list[tuple[Rule | Listed, Mask]], name: str | None, plain: str) -> Meaning | None:
-    """None of a word that is a name like any other."""
+    """Return the meaning of a word; None for a name like any other."""
     last, _ = steps[-1]
     kind = name
     if isinstance(last, Listed) and not last.after:
@@ -193,7 +193,7 @@ def _parted(tree: Tree) -> tuple[str, Tree | None]:
 
 
 def _is_spelled(tree: Tree) -> bool:
-    """Whether a tree is nothing but words."""
+    """Return whether a tree matches only words."""
     return len(tree) > 0 and all(
         (op in (C.LITERAL, C.IN) and not (sets.single((op, value), 0) or 0) & ~WORD)
         or (op is C.SUBPATTERN and not value[1] and _is_spelled(value[3]))
@@ -332,12 +332,12 @@ def _letters(nodes: Sequence[Node], flags: int) -> Mask:
 
 
 def _end(before: Mask, no_end: Mask = WORD) -> Node:
-    """What is true at the end of a word that stands before one of `before`, which may be anything but `no_end`."""
+    """Return the look-ahead at the end of a word: one of `before` follows, or any character but `no_end`."""
     if ALL & ~(before | WORD):
         return trees.followed_by([sets.characters(before)])
     return trees.not_followed_by([sets.characters(no_end)])
 
 
 def _not_after(after: str, letter: str) -> list[Node]:
-    """That `letter`, just read, does not stand after the character `after`."""
+    """Return the look-behind that refuses `letter`, just read, after the character `after`."""
     return [trees.not_after([(C.LITERAL, ord(after)), (C.LITERAL, ord(letter))])] if after else []

@@ -1,56 +1,60 @@
-"""kramdown's `{: #id .class key="value"}` → `{#id .class}`, which is all that a text has here."""
+"""Turn kramdown's `{: #id .class key="value"}` into `{#id .class}`, which is all that a text of sitegen has."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from sitegen.importing.jekyll.work import Work
+from sitegen.importing.jekyll.conversion import Conversion
 
 _PART = re.compile(r"([\w:.-]+)=(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')|((?:[#.][\w:-]+)+)|(\S+)")
 _ID_OR_CLASS = re.compile(r"#([\w:.-]+?)(?=[#.]|$)|\.([\w:-]+)")
 _SILENT = frozenset({"no_toc", "toc"})
-"""Names that say what is so anyhow: contents stand beside every text."""
+"""Names without effect here: a table of contents stands beside every text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
+    """The id, the classes and the other attributes of one list."""
+
     id: str = ""
     classes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
-    """As written: `key="value"`, and names that are not defined."""
+    """The remaining parts as they were written: `key="value"`, and names that are not defined."""
 
 
-def read_attributes(text: str, work: Work) -> Attributes:
-    """Named lists that were defined above are taken in."""
+def read_attributes(text: str, conversion: Conversion) -> Attributes:
+    """Return the attributes of a list; a name in it stands for the list that was defined under that name."""
     chosen, classes = "", list[str]()
     others: list[str] = []
-    for found in _PART.finditer(text):
-        if found[4]:
-            for name, style in _ID_OR_CLASS.findall(found[4]):
+    for match in _PART.finditer(text):
+        if match[4]:
+            for name, style in _ID_OR_CLASS.findall(match[4]):
                 chosen = name or chosen
                 classes += [style] if style else []
-        elif found[5] and found[5] in work.lists:
-            inner = read_attributes(work.lists[found[5]], work)
+        elif match[5] and match[5] in conversion.lists:
+            inner = read_attributes(conversion.lists[match[5]], conversion)
             chosen, classes, others = inner.id or chosen, [*classes, *inner.classes], [*others, *inner.others]
-        elif found[1] == "id":
-            chosen = found[2] or found[3] or ""
-        elif found[1] == "class":
-            classes += (found[2] or found[3] or "").split()
+        elif match[1] == "id":
+            chosen = match[2] or match[3] or ""
+        elif match[1] == "class":
+            classes += (match[2] or match[3] or "").split()
         else:
-            others.append(found[0])
+            others.append(match[0])
     return Attributes(chosen, tuple(classes), tuple(others))
 
 
-def written(given: Attributes) -> str:
-    """`{#id .class}`, or nothing."""
-    classes = [name for name in given.classes if name not in _SILENT and re.fullmatch(r"[A-Za-z][\w-]*", name)]
-    parts = [*([f"#{given.id}"] if given.id else []), *(f".{name}" for name in classes)]
+def attribute_list(attributes: Attributes) -> str:
+    """Return `{#id .class}`, or an empty text."""
+    classes = [name for name in attributes.classes if name not in _SILENT and re.fullmatch(r"[A-Za-z][\w-]*", name)]
+    parts = [*([f"#{attributes.id}"] if attributes.id else []), *(f".{name}" for name in classes)]
     return f"{{{' '.join(parts)}}}" if parts else ""
 
 
-def say_others(given: Attributes, work: Work, line: int, source: str) -> None:
-    """A theme's own sizes and styles have no place."""
-    others = [part for part in given.others if part not in _SILENT and not part.startswith(("target=", "rel="))]
+def report_left_out(attributes: Attributes, conversion: Conversion, line: int, source: str) -> None:
+    """Warn of the attributes that are left out, such as a theme's sizes and styles."""
+    others = [part for part in attributes.others if part not in _SILENT and not part.startswith(("target=", "rel="))]
     if others:
-        work.warn("SG605", f"left out: {', '.join(others)}", source, line, "an id and classes are what a text has")
+        conversion.warn(
+            "SG605", f"left out: {', '.join(others)}", source, line, "an id and classes are what a text has"
+        )

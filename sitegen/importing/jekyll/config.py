@@ -1,4 +1,4 @@
-"""_config.yml → what an import needs of it, and content/site.yaml.
+"""Read _config.yml, and write content/site.yaml from it.
 
 Front matter defaults after lib/jekyll/frontmatter_defaults.rb of jekyll/jekyll @ 202df57.
 """
@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.importing.jekyll.permalinks import STYLES, suffixed
+from sitegen.importing.jekyll.permalinks import STYLES, with_ending
 from sitegen.importing.jekyll.report import Report
 from sitegen.importing.jekyll.yaml_text import entry
 from sitegen.read.shape import read_language
@@ -36,23 +36,24 @@ _MATH = ("mathjax", "katex", "enable_math", "use_math")
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`values` are the file's, by key."""
+    """The settings of _config.yml by key, and what Jekyll concludes from them."""
 
     path: str = FILES[0]
     values: Mapping[str, Node] = field(default_factory=dict)
 
     def text(self, key: str) -> str:
-        """A scalar as it was written, or nothing."""
+        """Return the scalar of a key as it was written; empty where there is none."""
         node = self.values.get(key)
         return node.text.strip() if node and isinstance(node.value, str | int | float) else ""
 
     def plain(self, key: str) -> Any:
+        """Return the value of a key as plain lists, dicts and scalars; None where there is none."""
         node = self.values.get(key)
         return plain(node) if node else None
 
     @property
     def baseurl(self) -> str:
-        """`/blog`, or nothing."""
+        """The path in front of every address, such as `/blog`; empty where there is none."""
         path = self.text("baseurl").strip("/")
         return f"/{path}" if path else ""
 
@@ -62,7 +63,7 @@ class Config:
 
     @property
     def zone(self) -> dt.tzinfo:
-        """Jekyll without `timezone` takes the clock of the machine: UTC on those that build sites."""
+        """The site's timezone; UTC where none is set, as on the machines that build Jekyll sites."""
         try:
             return zoneinfo.ZoneInfo(self.text("timezone")) if self.text("timezone") else dt.UTC
         except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
@@ -74,23 +75,23 @@ class Config:
 
     @property
     def collections(self) -> Mapping[str, Mapping[str, Any]]:
-        """Settings by label, without those of posts."""
-        found = self.plain("collections")
-        if isinstance(found, list):
-            return {str(label): {} for label in found if label != "posts"}
-        settings = found if isinstance(found, dict) else {}
+        """The settings of each collection by its label, without those of posts."""
+        collections = self.plain("collections")
+        if isinstance(collections, list):
+            return {str(label): {} for label in collections if label != "posts"}
+        settings = collections if isinstance(collections, dict) else {}
         others = {label: given for label, given in settings.items() if label != "posts"}
         return {label: given if isinstance(given, dict) else {} for label, given in others.items()}
 
     def template(self, collection: str) -> str:
-        """Of the addresses of a collection's documents."""
+        """Return the template of the addresses of a collection's documents."""
         settings = self.plain("collections")
         given = settings.get(collection) if isinstance(settings, dict) else None
         own = given.get("permalink") if isinstance(given, dict) else None
         if own:
             return str(own)
         of_posts = collection == "posts"
-        return STYLES.get(self.style, self.style) if of_posts else suffixed("/:collection/:path", self.style)
+        return STYLES.get(self.style, self.style) if of_posts else with_ending("/:collection/:path", self.style)
 
     @property
     def markdown_suffixes(self) -> frozenset[str]:
@@ -99,20 +100,20 @@ class Config:
 
     @property
     def is_gfm(self) -> bool:
-        """Whether headings get their ids as GitHub gives them: kramdown's input is GFM unless it is said otherwise."""
+        """True if headings get ids by GitHub's rules: kramdown reads GFM unless the configuration says otherwise."""
         kramdown = self.plain("kramdown")
         return not isinstance(kramdown, dict) or str(kramdown.get("input", "GFM")).upper() == "GFM"
 
     @property
     def bibliography(self) -> str:
-        """The file of jekyll-scholar, from the Jekyll folder."""
+        """The path of jekyll-scholar's file from the Jekyll folder."""
         scholar = self.plain("scholar")
         given = scholar if isinstance(scholar, dict) else {}
         folder = str(given.get("source") or "_bibliography").strip("./")
         return f"{folder}/{given.get('bibliography') or 'references.bib'}"
 
     def defaults(self, path: str, kind: str) -> Mapping[str, Node]:
-        """Front matter that `defaults:` gives a file; `kind` is `posts`, `drafts`, `pages` or a collection."""
+        """Return the front matter that `defaults:` gives a file of `posts`, `drafts`, `pages` or a collection."""
         merged: dict[str, Node] = {}
         rank = (-1, False)
         for scope, values in self._sets():
@@ -133,8 +134,9 @@ class Config:
 
 
 def read_config(text: str, path: str, report: Report) -> Config:
+    """Return the settings of the file `path`; settings that sitegen does not read are reported."""
     node, mistakes = parse_yaml(text, path)
-    report.found += mistakes
+    report.diagnostics += mistakes
     values = node.value if node and isinstance(node.value, Mapping) else {}
     others = sorted(key for key in values if key not in _UNDERSTOOD)
     if others:
@@ -144,7 +146,7 @@ def read_config(text: str, path: str, report: Report) -> Config:
 
 
 def site_yaml(config: Config, folder: str, report: Report) -> str:
-    """content/site.yaml; what the Jekyll site does not say has a value that must be changed, and is reported."""
+    """Return content/site.yaml; a missing title or URL gets a value that must be changed, with a warning."""
     title = config.text("title")
     if not title or title == "blank":
         names = [config.text(key) for key in ("first_name", "middle_name", "last_name")]
@@ -163,14 +165,14 @@ def site_yaml(config: Config, folder: str, report: Report) -> str:
 
 
 def language_of(node: Node | None) -> str:
-    """`en_US` is `en-US`; nothing where it is no language."""
+    """Return the language of a node, `en-US` for `en_US`; empty where it is no language."""
     given = replace(node, text=node.text.replace("_", "-")) if node else None
-    found: list[Diagnostic] = []
-    return given.text if given and read_language(given, found) and not found else ""
+    mistakes: list[Diagnostic] = []
+    return given.text if given and read_language(given, mistakes) and not mistakes else ""
 
 
 def has_math(text: str) -> bool:
-    """Whether a file of the Jekyll site loads what typesets formulas between single dollar signs."""
+    """Return whether a file of the Jekyll site loads a typesetter of formulas between single dollar signs."""
     lower = text.lower()
     return any(word in lower for word in _MATH)
 
@@ -187,6 +189,6 @@ def _applies(scope: Mapping[str, Any], path: str, kind: str) -> bool:
 
 
 def _above(path: str) -> Iterator[str]:
-    """The path and every folder that it stands in."""
+    """Yield the path and every folder above it."""
     parts = path.split("/")
     yield from ("/".join(parts[:count]) for count in range(len(parts), 0, -1))

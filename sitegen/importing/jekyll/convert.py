@@ -1,63 +1,63 @@
-"""A Jekyll folder → the files of a site."""
+"""Turn the folder of a Jekyll site into the files of a sitegen site."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sitegen import inside
 from sitegen.diagnostics import Span
-from sitegen.importing.jekyll.bibliography import OF_THE_SITE, keys, of_the_site, own_file, plain
-from sitegen.importing.jekyll.blocks import blocks, html_text
+from sitegen.importing.jekyll.bibliography import (
+    BIBLIOGRAPHY,
+    entry_keys,
+    post_bibliography,
+    site_bibliography,
+    without_front_matter,
+)
+from sitegen.importing.jekyll.blocks import convert_blocks, convert_html
 from sitegen.importing.jekyll.config import site_yaml
+from sitegen.importing.jekyll.conversion import Conversion
+from sitegen.importing.jekyll.destinations import Destination, SiteSection, destinations_of
 from sitegen.importing.jekyll.front_matter import page_front_matter, post_front_matter
-from sitegen.importing.jekyll.places import Place, Room, places_of
-from sitegen.importing.jekyll.report import Placeless, Report
-from sitegen.importing.jekyll.site import JekyllSite, Kind, Source, address_key, read_site
-from sitegen.importing.jekyll.tags import without_liquid
-from sitegen.importing.jekyll.work import Work
-from sitegen.importing.planned import Planned
+from sitegen.importing.jekyll.report import Report, UnknownKeys
+from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
+from sitegen.importing.jekyll.tags import replace_liquid
+from sitegen.importing.plan import ImportPlan
 
 _MADE_BY_LIQUID = re.compile(r"\{%-?\s*(?:for|if|unless|case|assign|capture|include|paginate)\b")
 
 _MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _FEW = 20
-"""Words that a page of Markdown may have between its Liquid and still be nothing but a template."""
+"""The number of words that a page of Markdown may have beside its Liquid and still count as a template."""
 _LAST_HEADING = re.compile(r"\n(?:#{1,6} [^\n]+|[^\n]+\n[=-]+)\s*\Z")
 
 
-def import_jekyll(folder: Path) -> Planned:
-    """Every file that the site would have, and what is to be said of those of the Jekyll folder."""
+def import_jekyll(folder: Path) -> ImportPlan:
+    """Plan every file of the new site; the diagnostics are about the files of the Jekyll folder."""
     report = Report()
     site = read_site(folder, report)
     if not site.sources:
         report.error("SG606", "no posts and no pages", Span(site.config.path), "is this the folder of a Jekyll site?")
-        return Planned({}, tuple(report.found), report.texts)
-    shown = JekyllSite(
-        folder,
-        site.config,
-        tuple(s for s in site.sources if not _is_template(s, report)),
-        site.files,
-        site.dollars,
-        report,
-    )
-    places = places_of(shown)
-    shared = of_the_site(site)
-    placeless = Placeless()
+        return ImportPlan({}, tuple(report.diagnostics), report.texts)
+    kept_site = replace(site, sources=tuple(source for source in site.sources if not _is_template(source, report)))
+    destinations = destinations_of(kept_site)
+    shared = site_bibliography(site)
+    unknown_keys = UnknownKeys()
     files: dict[str, str | bytes | Path] = {"content/site.yaml": site_yaml(site.config, folder.resolve().name, report)}
-    for source in shown.sources:
-        files |= _document(shown, source, places, keys(shared), placeless)
+    for source in kept_site.sources:
+        files |= _document(kept_site, source, destinations, entry_keys(shared), unknown_keys)
     if shared:
-        files[OF_THE_SITE] = shared
-    placeless.tell(report)
-    return Planned(files, tuple(report.found), report.texts)
+        files[BIBLIOGRAPHY] = shared
+    unknown_keys.tell(report)
+    return ImportPlan(files, tuple(report.diagnostics), report.texts)
 
 
-def _is_template(source: Source, report: Report) -> bool:
-    """A page that is only a list of other things, or the page for what is not found: sitegen makes its own."""
-    if source.kind is not Kind.PAGE:
+def _is_template(source: JekyllDocument, report: Report) -> bool:
+    """Return whether a page only lists other pages, or is the 404 page: sitegen makes its own."""
+    if source.kind is not DocumentKind.PAGE:
         return False
     if address_key(source.url) == "404":
         return True
@@ -80,36 +80,42 @@ def _is_template(source: Source, report: Report) -> bool:
 
 
 def _document(
-    site: JekyllSite, source: Source, places: Mapping[str, Place], known: frozenset[str], placeless: Placeless
+    site: JekyllSite,
+    source: JekyllDocument,
+    destinations: Mapping[str, Destination],
+    known: frozenset[str],
+    unknown_keys: UnknownKeys,
 ) -> dict[str, str | bytes | Path]:
-    """The text and the files beside it; nothing of a post without a date."""
-    place = places[source.path]
-    if place.room is Room.POSTS and source.date is None:
+    """Return the text and the files beside it; nothing for a post without a date, which is an error."""
+    destination = destinations[source.path]
+    if destination.section is SiteSection.POSTS and source.date is None:
         site.report.error("SG608", "a post needs a date", Span(source.path), "write `date: 2024-01-05`")
         return {}
-    work = Work(site, source, places)
-    own = own_file(site, source.text("bibliography")) if source.text("bibliography") else ""
-    work.keys = known | (keys(plain(site, own)) if own else frozenset())
-    lines = without_liquid(source.body.text, source.body.first_line, work)
-    read = html_text if source.is_html else blocks
-    text = read(lines.text.rstrip("\n") + "\n", lines.numbers, work)
-    if work.lists_works:
+    conversion = Conversion(site, source, destinations)
+    own = post_bibliography(site, source.text("bibliography")) if source.text("bibliography") else ""
+    conversion.keys = known | (entry_keys(without_front_matter(site, own)) if own else frozenset())
+    lines = replace_liquid(source.body.text, source.body.first_line, conversion)
+    read = convert_html if source.is_html else convert_blocks
+    text = read(lines.text.rstrip("\n") + "\n", lines.numbers, conversion)
+    if conversion.lists_works:
         text = _LAST_HEADING.sub("\n", text)
-    return _files(work, text, own, placeless)
+    return _files(conversion, text, own, unknown_keys)
 
 
-def _files(work: Work, text: str, bibliography: str, placeless: Placeless) -> dict[str, str | bytes | Path]:
-    place, root = work.place, work.site.folder
+def _files(
+    conversion: Conversion, text: str, bibliography: str, unknown_keys: UnknownKeys
+) -> dict[str, str | bytes | Path]:
+    destination, root = conversion.destination, conversion.site.folder
     body = text.strip("\n") + "\n"
-    if place.room is Room.POSTS:
-        name = work.asset(bibliography) if bibliography else ""
-        matter = post_front_matter(work, name, placeless)
-        folder = f"content/posts/{place.slug}"
-        path = f"{folder}/index.md" if work.assets else f"{folder}.md"
-    elif place.room is Room.PAGES:
-        matter, path, folder = page_front_matter(work, placeless), f"content/pages/{place.slug}.md", ""
-        folder = f"content/pages/{place.slug}"
+    if destination.section is SiteSection.POSTS:
+        name = conversion.asset(bibliography) if bibliography else ""
+        matter = post_front_matter(conversion, name, unknown_keys)
+        folder = f"content/posts/{destination.slug}"
+        path = f"{folder}/index.md" if conversion.assets else f"{folder}.md"
+    elif destination.section is SiteSection.PAGES:
+        matter, path, folder = page_front_matter(conversion, unknown_keys), f"content/pages/{destination.slug}.md", ""
+        folder = f"content/pages/{destination.slug}"
     else:
-        matter, path, folder = "", f"content/worklog/{place.slug}.md", f"content/worklog/{place.slug}"
-    assets = {f"{folder}/{name}": inside.resolved(root, asset) for asset, name in work.assets.items()}
+        matter, path, folder = "", f"content/worklog/{destination.slug}.md", f"content/worklog/{destination.slug}"
+    assets = {f"{folder}/{name}": inside.resolved(root, asset) for asset, name in conversion.assets.items()}
     return {path: matter + body, **assets}

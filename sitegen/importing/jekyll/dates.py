@@ -1,4 +1,4 @@
-"""A date as Jekyll's authors write it → the moment that Jekyll takes it for.
+"""Read a date as Jekyll reads it.
 
 Jekyll reads YAML by SafeYAML: a time with seconds and without an offset is UTC there; any other goes through Ruby's
 Time.parse, where a time without an offset is the site's.
@@ -17,9 +17,9 @@ _IN_WORDS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %
 
 
 def read_date(text: str, zone: dt.tzinfo) -> dt.date | dt.datetime | None:
-    """A date, or a time with its offset; None when it is neither.  `zone` is the Jekyll site's."""
-    if found := _TIME.fullmatch(text.strip()):
-        return _moment(found, zone)
+    """Return a date, or a time with its offset; None when it is neither.  `zone` is the timezone of the Jekyll site."""
+    if match := _TIME.fullmatch(text.strip()):
+        return _moment(match, zone)
     for form in _IN_WORDS:
         try:
             moment = dt.datetime.strptime(text.strip(), form)
@@ -30,14 +30,14 @@ def read_date(text: str, zone: dt.tzinfo) -> dt.date | dt.datetime | None:
 
 
 def in_zone(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
-    """The moment on the clock of the Jekyll site, which its addresses show; a date is its midnight."""
+    """Return the moment in the timezone of the Jekyll site, which its addresses show; a date becomes its midnight."""
     if isinstance(moment, dt.datetime):
         return moment.astimezone(zone)
     return dt.datetime.combine(moment, dt.time(), zone)
 
 
-def _moment(found: re.Match[str], zone: dt.tzinfo) -> dt.date | dt.datetime | None:
-    year, month, day, hour, minute, second, utc, hours, minutes = found.groups()
+def _moment(match: re.Match[str], zone: dt.tzinfo) -> dt.date | dt.datetime | None:
+    year, month, day, hour, minute, second, utc, hours, minutes = match.groups()
     try:
         date = dt.date(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day))
         if hour is None:

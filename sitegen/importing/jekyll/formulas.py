@@ -1,4 +1,4 @@
-"""TeX for MathJax, which keeps macros and labels from formula to formula → TeX of formulas that stand alone."""
+"""Turn TeX for MathJax, whose formulas share macros and labels, into formulas that are complete each on its own."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ _ARRAY = re.compile(r"&\s*(=|<|>|\\[A-Za-z]+)\s*&")
 
 @dataclass(slots=True)
 class Formulas:
-    """What the formulas of one text share."""
+    """The labels and macros that the formulas of one text share."""
 
     numbers: dict[str, int] = field(default_factory=dict)
-    """Of each label, in the order of the text."""
+    """The number of each label, counted in the order of the text."""
     macros: dict[str, str] = field(default_factory=dict)
-    """Name → its definition."""
+    """The definition of each macro, by name."""
     anchors: set[str] = field(default_factory=set)
-    """Labels that a displayed formula has."""
+    """The labels of the displayed formulas that were converted so far."""
 
     def read(self, text: str) -> None:
+        """Collect the labels and macros of a text."""
         for label in _LABEL.findall(text):
             self.numbers.setdefault(label, len(self.numbers) + 1)
         for name, definition, _, _ in _definitions(text):
             self.macros[name] = definition
 
     def inline(self, tex: str) -> str:
-        """Without labels, which have no place within a line."""
+        """Return the TeX of a formula within a line, without labels."""
         return self._complete(_LABEL.sub("", tex))
 
     def displayed(self, tex: str) -> tuple[str, str]:
-        """The TeX and its label, the first of several; what has a label is numbered when it is shown."""
+        """Return the TeX of a displayed formula and its first label; a formula with a label gets a number."""
         label = next((label for label in _LABEL.findall(tex) if label not in self.anchors), "")
         self.anchors |= {label} if label else set()
         return self._complete(_LABEL.sub("", tex)), label
 
     def only_defines(self, tex: str) -> bool:
-        """Whether a formula shows nothing: its macros stand in those that need them."""
+        """Return whether a formula only defines macros, which are written into the formulas that need them."""
         rest, at = [], 0
         for _, _, start, end in _definitions(tex):
             rest.append(tex[at:start])
@@ -52,7 +53,7 @@ class Formulas:
         return at > 0 and not "".join([*rest, tex[at:]]).strip(" \n$")
 
     def _complete(self, tex: str) -> str:
-        """With the macros that it needs, and those that they need."""
+        """Return the TeX with the definitions of the macros that it needs, directly or through other macros."""
         if "eqnarray" in tex:
             tex = _ARRAY.sub(r"&\1", tex.replace("{eqnarray", "{align"))
         own = list(_definitions(tex))
@@ -73,24 +74,24 @@ class Formulas:
 
 
 def formula_id(label: str) -> str:
-    """`eq:bound` → `eq-bound`: the label of an equation begins so."""
+    """Return the label for a formula: `eq-bound` for `eq:bound`, since labels of equations begin with `eq-`."""
     name = re.sub(r"[^\w-]+", "-", label).strip("-").removeprefix("eq-")
     return f"eq-{name or 'formula'}"
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Name, definition, start and end of every macro; all as `\\def`, which may define a name again."""
+    """Yield name, definition, start and end of every macro; the definition is a `\\def`, which may repeat a name."""
     at = 0
-    while found := _DEFINES.search(text, at):
-        at = _closing(text, found.end())
-        name, body = found["command"] or found["def"] or found["operator"], text[found.end() : at]
-        arguments = found["arguments"] or "".join(f"#{number + 1}" for number in range(int(found["count"] or 0)))
-        body = f"{{\\operatorname{found['star']}{body}}}" if found["operator"] else body
-        yield name, f"\\def\\{name}{arguments}{body}", found.start(), at
+    while match := _DEFINES.search(text, at):
+        at = _closing(text, match.end())
+        name, body = match["command"] or match["def"] or match["operator"], text[match.end() : at]
+        arguments = match["arguments"] or "".join(f"#{number + 1}" for number in range(int(match["count"] or 0)))
+        body = f"{{\\operatorname{match['star']}{body}}}" if match["operator"] else body
+        yield name, f"\\def\\{name}{arguments}{body}", match.start(), at
 
 
 def _closing(text: str, at: int) -> int:
-    """The end of the group that begins at `at`."""
+    """Return the end of the group in braces that begins at `at`."""
     depth = 0
     for index in range(at, len(text)):
         if text[index] in "{}" and text[index - 1] != "\\":

@@ -1,4 +1,4 @@
-"""The ids that headings had: kramdown's own, or GitHub's where its input is GFM, as Jekyll's is.
+"""Compute the ids that headings had in Jekyll: kramdown's own, or GitHub's where the input is GFM, as it is by default.
 
 After lib/kramdown/parser/gfm.rb of kramdown/parser-gfm and lib/kramdown/converter/base.rb of gettalong/kramdown.
 """
@@ -15,22 +15,22 @@ _MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)|`+|\*+|(?<!\w)_+|_+(?!\w)|<[^>
 
 @dataclass(slots=True)
 class Headings:
-    """Counts what came before: a second heading of one text has a number in its id."""
+    """The ids of one text so far, as Jekyll and as sitegen count them: an id that is used again gets a number."""
 
     gfm: bool
     seen: dict[str, int] = field(default_factory=dict)
     ours: dict[str, int] = field(default_factory=dict)
 
     def id_to_write(self, source: str, shown: str) -> str:
-        """The id that the heading had, where it would get another one here; else nothing."""
-        text = _MARKUP.sub(lambda found: found[1] or "", source)
+        """Return the id that the heading had in Jekyll; empty where sitegen gives it the same id."""
+        text = _MARKUP.sub(lambda match: match[1] or "", source)
         had = _numbered(_github(text) if self.gfm else _kramdown(text), self.seen, 0)
-        gets = _numbered(slug(_MARKUP.sub(lambda found: found[1] or "", shown)), self.ours, 1)
+        gets = _numbered(slug(_MARKUP.sub(lambda match: match[1] or "", shown)), self.ours, 1)
         return had if had != gets and re.fullmatch(r"[\w.-]+", had) else ""
 
 
 def _numbered(name: str, seen: dict[str, int], first: int) -> str:
-    """The second of a name is `name-1` in Jekyll, which counts from 0, and `name-2` here."""
+    """Return the id, with a number when it is used again: the second is `name-1` in Jekyll and `name-2` in sitegen."""
     count = seen.get(name, 0)
     seen[name] = count + 1
     return f"{name}-{count + first}" if count else name

@@ -1,4 +1,4 @@
-"""HTML in a Jekyll text → HTML that a text of sitegen may hold; what it may not hold is shown as code, and reported."""
+"""Turn HTML in a Jekyll text into HTML that sitegen allows; other elements are shown as code, and reported."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from html import escape, unescape
 
+from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.inserts import Insert
-from sitegen.importing.jekyll.work import Work
 from sitegen.markup.rawhtml import ALLOWED, VOID
 
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+)"
@@ -20,7 +20,7 @@ SPANS = frozenset(
         "rp rt rtc ruby s samp select small span strike strong sub sup textarea time tt u var d-cite d-footnote d-math",
     )
 )
-"""kramdown begins no block of HTML with these."""
+"""Elements with which kramdown begins no block of HTML."""
 _RENAMED: Mapping[str, str] = {
     "acronym": "abbr",
     "big": "span",
@@ -42,7 +42,7 @@ _PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
 
 
 def element_end(text: str, start: int) -> int | None:
-    """Where the element that begins at `start` ends; None where nothing closes it."""
+    """Return the end of the element that begins at `start`; None where nothing closes it."""
     opening = TAG.match(text, start)
     if opening is None:
         return None
@@ -57,11 +57,11 @@ def element_end(text: str, start: int) -> int | None:
     return None
 
 
-def block_html(text: str, line: int, work: Work) -> str:
-    """Elements of a block; without blank lines, which would end it.  Marks in it become HTML."""
-    text = _without_refused(text, line, work)
-    text = TAG.sub(lambda tag: tag_html(tag, line + text.count("\n", 0, tag.start()), work), text)
-    text = work.inserts.html(text)
+def block_html(text: str, line: int, conversion: Conversion) -> str:
+    """Return the HTML of a block without blank lines, which would end it.  Marks in it become HTML."""
+    text = _without_refused(text, line, conversion)
+    text = TAG.sub(lambda tag: tag_html(tag, line + text.count("\n", 0, tag.start()), conversion), text)
+    text = conversion.inserts.html(text)
     pieces = _PRE.split(text)
     return "".join(
         re.sub(r"\n(?=[ \t]*\n)", "\n<!-- -->", piece) if at % 2 else re.sub(r"\n[ \t]*(?=\n)", "", piece)
@@ -69,51 +69,53 @@ def block_html(text: str, line: int, work: Work) -> str:
     ).strip("\n")
 
 
-def tag_html(tag: re.Match[str], line: int, work: Work) -> str:
-    """One tag, with the names and addresses that it has here."""
+def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
+    """Return one tag with the element name, attributes and addresses that it has in sitegen."""
     closing, name, attributes, empty = tag[1], tag[2].lower(), tag[3], tag[4]
     name = _RENAMED.get(name, name)
     if name not in ALLOWED:
         if not name.startswith("d-") and name not in _SECTIONS:
-            work.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "it is shown as it is written")
+            conversion.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "it is shown as it is written")
             return escape(tag[0], quote=False)
         name = "div"
     if closing:
         return f"</{name}>" if name not in VOID else ""
     if name == "a" and "id=" not in attributes:
         attributes = re.sub(r"\sname=", " id=", attributes)  # which was how an anchor was written once
-    written = "".join(_attribute(name, found, tag[0], line, work) for found in ATTRIBUTE.finditer(attributes))
+    written = "".join(_attribute(name, match, tag[0], line, conversion) for match in ATTRIBUTE.finditer(attributes))
     if name == "img" and "alt=" not in attributes:
         written += ' alt=""'
     if name == "img" and " src=" not in written:
-        return _image_elsewhere(attributes, line, work)
+        return _image_elsewhere(attributes, line, conversion)
     return f"<{name}{written}{'' if not empty or name in VOID else f'></{name}'}>"
 
 
-def addresses(attributes: str) -> dict[str, str]:
-    """Attributes by name."""
-    found = ATTRIBUTE.finditer(attributes)
-    return {one[1].lower(): unescape(one[2] or one[3] or one[4] or "") for one in found}
+def attributes_by_name(attributes: str) -> dict[str, str]:
+    """Return the values of a tag's attributes by name."""
+    matches = ATTRIBUTE.finditer(attributes)
+    return {match[1].lower(): unescape(match[2] or match[3] or match[4] or "") for match in matches}
 
 
-def _attribute(name: str, found: re.Match[str], tag: str, line: int, work: Work) -> str:
-    key = found[1].lower()
-    if found[2] is found[3] is found[4] is None:
+def _attribute(name: str, match: re.Match[str], tag: str, line: int, conversion: Conversion) -> str:
+    key = match[1].lower()
+    if match[2] is match[3] is match[4] is None:
         return f" {key}" if re.fullmatch(r"[a-z][\w-]*", key) and key != "markdown" else ""
-    value = unescape(found[2] or found[3] or found[4] or "")
+    value = unescape(match[2] or match[3] or match[4] or "")
     if key == "markdown":
         return ""
     if key == "style" or key.startswith("on") or key in ("srcdoc", "formaction"):
-        work.warn("SG604", f"the attribute `{key}` is left out: `{value}`", found[0], line, "style is the theme's")
+        conversion.warn(
+            "SG604", f"the attribute `{key}` is left out: `{value}`", match[0], line, "style is the theme's"
+        )
         return ""
-    value = work.inserts.verbatim(value)
+    value = conversion.inserts.verbatim(value)
     if key == "href" and name == "a":
-        return f' href="{escape(link(value, line, work))}"'
+        return f' href="{escape(link(value, line, conversion))}"'
     if key == "src" and name == "img":
-        source = work.image(value)
+        source = conversion.image(value)
         return f' src="{escape(source)}"' if source else ""
     if key in ("src", "poster"):
-        return f' {key}="{escape(work.target(value).address)}"'
+        return f' {key}="{escape(conversion.target(value).address)}"'
     if key in ("width", "height") and not value.isdigit():
         return ""
     if key in ("srcset", "sizes", "target", "rel", "loading", "align", "border", "valign", "bgcolor", "color", "face"):
@@ -121,56 +123,57 @@ def _attribute(name: str, found: re.Match[str], tag: str, line: int, work: Work)
     return f' {key}="{escape(value)}"'
 
 
-def link(written: str, line: int, work: Work) -> str:
-    """Where a link leads now; one to what was not imported is written in full, and reported."""
-    target = work.target(work.inserts.verbatim(written))
+def link(written: str, line: int, conversion: Conversion) -> str:
+    """Return the new address of a link; a link to a page that was not imported is written in full, and reported."""
+    target = conversion.target(conversion.inserts.verbatim(written))
     if not target.known:
         hint = f"it is written as {target.address}"
-        work.warn("SG603", f"`{written}` is nothing that was imported", written, line, hint)
+        conversion.warn("SG603", f"`{written}` is nothing that was imported", written, line, hint)
     return target.address
 
 
-def _image_elsewhere(attributes: str, line: int, work: Work) -> str:
-    given = addresses(attributes)
-    url = link_to_image(given.get("src", ""), line, work)
+def _image_elsewhere(attributes: str, line: int, conversion: Conversion) -> str:
+    given = attributes_by_name(attributes)
+    url = link_to_image(given.get("src", ""), line, conversion)
     words = given.get("alt") or given.get("src", "")
     return f'<a href="{escape(url)}">{escape(words, quote=False)}</a>'
 
 
-def link_to_image(written: str, line: int, work: Work) -> str:
-    """Of an image that is not in the Jekyll folder: a link takes its place."""
-    target = work.target(work.inserts.verbatim(written))
+def link_to_image(written: str, line: int, conversion: Conversion) -> str:
+    """Return the address of an image that is not in the Jekyll folder, and report it: a link takes its place."""
+    target = conversion.target(conversion.inserts.verbatim(written))
     hint = "a link stands in its place; put the file beside the text"
-    work.warn("SG603", f"the image `{written}` is not in this folder", written, line, hint)
+    conversion.warn("SG603", f"the image `{written}` is not in this folder", written, line, hint)
     return target.address
 
 
-def _without_refused(text: str, line: int, work: Work) -> str:
-    """Elements that cannot stand here, with what is in them, become marks."""
+def _without_refused(text: str, line: int, conversion: Conversion) -> str:
+    """Return the text with a mark in place of each element that sitegen refuses, its content included."""
     out, at = [], 0
     for tag in TAG.finditer(text):
         name = tag[2].lower()
         if tag.start() < at or not is_refused(name) or tag[1]:
             continue
         end = element_end(text, tag.start()) or tag.end()
-        html = shown(text[tag.start() : end], name, line + text.count("\n", 0, tag.start()), work)
-        out.append(text[at : tag.start()] + work.inserts.mark(Insert("", "", html, "")))
+        html = show_refused(text[tag.start() : end], name, line + text.count("\n", 0, tag.start()), conversion)
+        out.append(text[at : tag.start()] + conversion.inserts.mark(Insert("", "", html, "")))
         at = end
     return "".join([*out, text[at:]])
 
 
-def shown(source: str, name: str, line: int, work: Work) -> str:
-    """An element that cannot stand here, as HTML."""
-    source = work.inserts.verbatim(source)
+def show_refused(source: str, name: str, line: int, conversion: Conversion) -> str:
+    """Return a refused element as HTML: a link to its source where it has one, else its code."""
+    source = conversion.inserts.verbatim(source)
     opening = TAG.match(source)
-    url = addresses(opening[3]).get("src", "") if opening and name in ("iframe", "embed") else ""
+    url = attributes_by_name(opening[3]).get("src", "") if opening and name in ("iframe", "embed") else ""
     if url:
-        work.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "a link stands in its place")
-        address = work.target(url).address
+        conversion.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "a link stands in its place")
+        address = conversion.target(url).address
         return f'<a href="{escape(address)}">{escape(url, quote=False)}</a>'
-    work.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "it is shown as code")
+    conversion.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "it is shown as code")
     return f"<pre><code>{escape(source, quote=False)}</code></pre>"
 
 
 def is_refused(name: str) -> bool:
+    """Return whether an element and its content may not stand in a text."""
     return name in _SHOWN

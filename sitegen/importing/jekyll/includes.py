@@ -1,6 +1,6 @@
-"""`{% include figure.liquid path="…" %}` and its like → a figure, a callout, a link.
+"""Turn `{% include figure.liquid path="…" %}` and other known includes into a figure, a callout or a link.
 
-The names and parameters are those of al-folio's _includes, and of what other themes call the same.
+The names and parameters are those of al-folio's _includes and of the same includes in other themes.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from html import escape
 
+from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.html import link_to_image
 from sitegen.importing.jekyll.inserts import Insert
 from sitegen.importing.jekyll.liquid import Token, parameters
-from sitegen.importing.jekyll.work import Work
 from sitegen.markup.directives.callouts import KINDS
 
 _TAGS = re.compile(r"<[^>]+>")
@@ -21,8 +21,10 @@ _CALLOUTS = {kind: kind for kind in KINDS} | {"info": "note", "alert": "warning"
 _ANY_SUFFIX = re.compile(r"\.(?:html|liquid|md)$")
 
 
-def included(work: Work, token: Token, variables: Mapping[str, str], line: int) -> Insert | str | None:
-    """What the include becomes; None where it is none of the known ones."""
+def convert_include(
+    conversion: Conversion, token: Token, variables: Mapping[str, str], line: int
+) -> Insert | str | None:
+    """Return what replaces an include; None for an unknown one."""
     words = token.markup.split(None, 1)
     if not words:
         return None
@@ -31,20 +33,20 @@ def included(work: Work, token: Token, variables: Mapping[str, str], line: int) 
     if name in _CALLOUTS:
         return _callout(_CALLOUTS[name], given, token)
     if name in ("figure", "image", "img"):
-        return figure(work, given, token, line)
+        return figure(conversion, given, token, line)
     known = INCLUDES.get(name)
-    return known(work, given, token) if known else _file(work, words, token)
+    return known(conversion, given, token) if known else _file(conversion, words, token)
 
 
-def figure(work: Work, given: Mapping[str, str], token: Token, line: int) -> Insert | None:
-    """A figure on a line of its own, an image within a line, both as HTML within HTML."""
+def figure(conversion: Conversion, given: Mapping[str, str], token: Token, line: int) -> Insert | None:
+    """Return a figure for a line of its own and an image for within a line; None without a path."""
     if not _where(given).strip("/"):
         return None
     alt = " ".join((given.get("alt") or given.get("title") or "").split())
-    source = work.image(_where(given))
+    source = conversion.image(_where(given))
     if not source:
-        address = link_to_image(_where(given), line, work)
-        return _leads_to(address, {"title": alt or given.get("caption", "")}, token)
+        address = link_to_image(_where(given), line, conversion)
+        return _link(address, {"title": alt or given.get("caption", "")}, token)
     caption = given.get("caption", "").strip()
     lines = [f"```{{figure}} {source}", *([f":alt: {alt}"] if alt else []), *([caption] if caption else []), "```"]
     text = f"<figcaption>{caption}</figcaption>" if caption else ""
@@ -54,16 +56,16 @@ def figure(work: Work, given: Mapping[str, str], token: Token, line: int) -> Ins
 
 
 def _where(given: Mapping[str, str]) -> str:
-    """Paths of al-folio are from the root, with or without a slash."""
+    """Return the path of a file; in al-folio it is from the root, with or without a slash."""
     path = next((given[key] for key in _WHERE if given.get(key)), "")
     return path if "://" in path or path.startswith("/") else f"/{path}"
 
 
-def _media(name: str) -> Callable[[Work, Mapping[str, str], Token], Insert | None]:
-    def insert(work: Work, given: Mapping[str, str], token: Token) -> Insert | None:
-        target = work.target(_where(given))
+def _media(name: str) -> Callable[[Conversion, Mapping[str, str], Token], Insert | None]:
+    def insert(conversion: Conversion, given: Mapping[str, str], token: Token) -> Insert | None:
+        target = conversion.target(_where(given))
         if not target.file:
-            return _leads_to(target.address, given, token) if "://" in _where(given) else None
+            return _link(target.address, given, token) if "://" in _where(given) else None
         caption = given.get("caption", "").strip()
         text = f"<figcaption>{caption}</figcaption>" if caption else ""
         html = f'<figure><{name} src="{escape(target.address)}" controls></{name}>{text}</figure>'
@@ -72,15 +74,15 @@ def _media(name: str) -> Callable[[Work, Mapping[str, str], Token], Insert | Non
     return insert
 
 
-def _video_of(start: str) -> Callable[[Work, Mapping[str, str], Token], Insert | None]:
-    def insert(work: Work, given: Mapping[str, str], token: Token) -> Insert | None:
+def _video_of(start: str) -> Callable[[Conversion, Mapping[str, str], Token], Insert | None]:
+    def insert(conversion: Conversion, given: Mapping[str, str], token: Token) -> Insert | None:
         name = given.get("id") or given.get("video_id") or ""
-        return _leads_to(start + name, given, token) if name else None
+        return _link(start + name, given, token) if name else None
 
     return insert
 
 
-def _leads_to(url: str, given: Mapping[str, str], token: Token) -> Insert:
+def _link(url: str, given: Mapping[str, str], token: Token) -> Insert:
     words = " ".join((given.get("caption") or given.get("title") or url).split())
     link = f"[{words}]({url})"
     return Insert(link, link, f'<a href="{escape(url)}">{escape(words, quote=False)}</a>', token.source)
@@ -95,24 +97,24 @@ def _callout(kind: str, given: Mapping[str, str], token: Token) -> Insert | None
     return Insert(block, _TAGS.sub("", text), f"<p>{text}</p>", token.source)
 
 
-def _nothing(work: Work, given: Mapping[str, str], token: Token) -> str:
-    """Every text has its contents beside it."""
+def _toc(conversion: Conversion, given: Mapping[str, str], token: Token) -> str:
+    """Return an empty text: every page has its table of contents beside the text."""
     return ""
 
 
-def _file(work: Work, words: list[str], token: Token) -> str | None:
-    """A file that is only text: what Jekyll would have put there."""
-    folder = work.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
+def _file(conversion: Conversion, words: list[str], token: Token) -> str | None:
+    """Return the content of an included file that is only text; None for any other file."""
+    folder = conversion.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
     path = f"{folder}/{words[0]}".lstrip("/")
-    if len(words) > 1 or path not in work.site.files or not path.endswith((".md", ".html", ".txt", ".svg")):
+    if len(words) > 1 or path not in conversion.site.files or not path.endswith((".md", ".html", ".txt", ".svg")):
         return None
-    text = work.site.read(path)
+    text = conversion.site.read(path)
     return None if "{%" in text or "{{" in text or "<script" in text.lower() else text.strip("\n")
 
 
-INCLUDES: Mapping[str, Callable[[Work, Mapping[str, str], Token], Insert | str | None]] = {
+INCLUDES: Mapping[str, Callable[[Conversion, Mapping[str, str], Token], Insert | str | None]] = {
     "audio": _media("audio"),
-    "toc": _nothing,
+    "toc": _toc,
     "video": _media("video"),
     "vimeo": _video_of("https://vimeo.com/"),
     "youtube": _video_of("https://www.youtube.com/watch?v="),

@@ -1,7 +1,7 @@
-"""What stands for a piece of Liquid while kramdown is read: a mark, and what is written in its place.
+"""Marks that stand for pieces of Liquid while kramdown is read, and the texts that replace the marks.
 
-Jekyll runs Liquid first and knows nothing of Markdown then; what a tag becomes here depends on whether it stands on a
-line of its own, within a line, in HTML or in code, which is known only later.
+Jekyll runs Liquid first and knows nothing of Markdown then.  The replacement of a tag depends on its place: on a line
+of its own, within a line, in HTML or in code.  The place is known only when kramdown is read.
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from html import escape
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-"""Code points that no text may contain."""
+"""The code points around a mark, which no text may contain."""
 MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 _TICKS = re.compile(r"`+")
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """One construct, in the four places where it may stand."""
+    """The replacements of one construct for the four places where it may stand."""
 
     block: str
-    """On a line of its own; may have several lines."""
+    """The text for a line of its own; may have several lines."""
     inline: str
     html: str
-    """One line at least where it stands in HTML: a blank line would end that."""
+    """The text within HTML, without blank lines, which would end the HTML."""
     verbatim: str
-    """In code, and wherever nothing else fits: what stood there."""
+    """The text in code, and wherever nothing else fits: the construct as it was written."""
 
 
-def kept(source: str) -> Insert:
-    """What is not understood: visible, as it was written."""
+def unknown_liquid(source: str) -> Insert:
+    """Return the replacements of Liquid that is not understood: its source as code."""
     shown = code_span(source)
     block = fenced(source, "liquid") if "\n" in source else shown
     return Insert(block, shown, f"<code>{escape(source, quote=False)}</code>", source)
 
 
 def code_span(text: str) -> str:
-    """The text as code within a line, whatever backquotes it has."""
+    """Return the text as code within a line, whatever backquotes it has."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
@@ -45,7 +45,7 @@ def code_span(text: str) -> str:
 
 
 def fenced(text: str, info: str = "") -> str:
-    """The text as a listing, whatever fences it has."""
+    """Return the text as a listing, whatever fences it has."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text.strip(chr(10))}\n{fence}"
@@ -53,28 +53,29 @@ def fenced(text: str, info: str = "") -> str:
 
 @dataclass(slots=True)
 class Inserts:
-    """Those of one text."""
+    """The replacements of one text; a mark holds the index of its replacement."""
 
     all: list[Insert]
 
     def mark(self, insert: Insert) -> str:
+        """Return a new mark for the replacement."""
         self.all.append(insert)
         return f"{_OPEN}{len(self.all) - 1}{_CLOSE}"
 
     def verbatim(self, text: str) -> str:
-        return MARK.sub(lambda found: self.all[int(found[1])].verbatim, text)
+        return MARK.sub(lambda match: self.all[int(match[1])].verbatim, text)
 
     def html(self, text: str) -> str:
-        return MARK.sub(lambda found: self.all[int(found[1])].html, text)
+        return MARK.sub(lambda match: self.all[int(match[1])].html, text)
 
     def inline(self, text: str) -> str:
-        return MARK.sub(lambda found: self.all[int(found[1])].inline, text)
+        return MARK.sub(lambda match: self.all[int(match[1])].inline, text)
 
     def block(self, line: str) -> str | None:
-        """The lines for a line that is nothing but a mark, indented like it; None for any other."""
-        found = MARK.fullmatch(line.strip())
-        if found is None:
+        """Return the block for a line that is nothing but a mark, indented like the line; None for any other line."""
+        match = MARK.fullmatch(line.strip())
+        if match is None:
             return None
         indent = line[: len(line) - len(line.lstrip())]
-        lines = self.all[int(found[1])].block.split("\n")
+        lines = self.all[int(match[1])].block.split("\n")
         return "\n".join(f"{indent}{text}" if text else "" for text in lines)

@@ -1,8 +1,8 @@
-"""Liquid → its pieces, and the value of an expression.
+"""Split Liquid into tokens, and compute the value of an expression.
 
-A tokenizer of our own: Liquid itself finds its tags by one regular expression, before it knows any tag, and what an
-import does not know must stay as it was written, at its place.  A library's parser gives a tree of the tags that were
-registered with it, without their source, and stops at the others.
+The tokenizer is our own because unknown Liquid must stay in the text as it was written.  A library's parser returns a
+tree of registered tags without their source, and stops at other tags.  Liquid itself, too, splits a text by one regular
+expression before it knows any tag.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a text; `source` is all of it, `start` where it begins."""
+    """A piece of a text: its `source`, and the index `start` at which it begins."""
 
     kind: str
     """`text`, `raw` (text that is no Liquid), `comment`, `tag` or `output`."""
@@ -35,24 +35,25 @@ class Token:
     start: int
     name: str = ""
     markup: str = ""
-    """Of a tag what follows its name, of an output its expression, of raw text and comments what is inside."""
+    """The text behind a tag's name, the expression of an output, or the text within `raw` or `comment`."""
     trims: tuple[bool, bool] = (False, False)
-    """Whether it takes away the white space before and after it."""
+    """True if the token removes the white space before it, and the same for the white space after it."""
 
 
 def tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of a text; joined, their sources are the text."""
     at = 0
-    for found in _TOKEN.finditer(text):
-        if found.start() > at:
-            yield Token("text", text[at : found.start()], at)
-        yield _token(found)
-        at = found.end()
+    for match in _TOKEN.finditer(text):
+        if match.start() > at:
+            yield Token("text", text[at : match.start()], at)
+        yield _token(match)
+        at = match.end()
     if at < len(text):
         yield Token("text", text[at:], at)
 
 
 def block_end(pieces: Sequence[Token], at: int) -> int | None:
-    """The index of the tag that closes the block which begins at `at`; None where nothing closes it."""
+    """Return the index of the tag that closes the block which begins at `at`; None where nothing closes it."""
     name, depth = pieces[at].name, 0
     for index in range(at, len(pieces)):
         if pieces[index].kind == "tag" and pieces[index].name in (name, f"end{name}"):
@@ -63,15 +64,15 @@ def block_end(pieces: Sequence[Token], at: int) -> int | None:
 
 
 def parameters(markup: str) -> dict[str, str]:
-    """`path="a.png" width=3` → values by name, as they were written but for their quotes."""
-    found = {}
+    """Return the parameters `path="a.png" width=3` as values by name, without their quotes."""
+    values = {}
     for name, double, single, bare in _PARAMETER.findall(markup):
-        found[name] = double.replace('\\"', '"') or single.replace("\\'", "'") or bare
-    return found
+        values[name] = double.replace('\\"', '"') or single.replace("\\'", "'") or bare
+    return values
 
 
 def value_of(expression: str, variables: Mapping[str, str], filters: Mapping[str, Callable[..., str]]) -> str | None:
-    """What an output prints; None where a variable, a filter or its arguments are not known."""
+    """Return the text that an output prints; None where a variable, a filter or its arguments are not known."""
     head, *steps = (part.strip() for part in _PIPE.findall(expression.strip())) if expression.strip() else [""]
     value = _operand(head, variables)
     for step in steps:
@@ -88,7 +89,7 @@ def value_of(expression: str, variables: Mapping[str, str], filters: Mapping[str
 
 
 def text_filters() -> dict[str, Callable[..., str]]:
-    """Filters that need nothing but the text."""
+    """Return the filters that need nothing but the text, by name."""
     return {
         "append": lambda text, more: text + more,
         "capitalize": lambda text: text[:1].upper() + text[1:],
@@ -104,20 +105,20 @@ def text_filters() -> dict[str, Callable[..., str]]:
     }
 
 
-def _token(found: re.Match[str]) -> Token:
-    source, start = found[0], found.start()
-    if found["verbatim"]:
-        kind = found["verbatim"]
-        return Token(kind, source, start, kind, found["inside"])
-    if found["name"]:
-        trims = (bool(found["before"]), bool(found["after"]))
-        return Token("tag", source, start, found["name"], found["markup"].strip(), trims)
-    trims = (bool(found["lstrip"]), bool(found["rstrip"]))
-    return Token("output", source, start, "", found["expression"].strip(), trims)
+def _token(match: re.Match[str]) -> Token:
+    source, start = match[0], match.start()
+    if match["verbatim"]:
+        kind = match["verbatim"]
+        return Token(kind, source, start, kind, match["inside"])
+    if match["name"]:
+        trims = (bool(match["before"]), bool(match["after"]))
+        return Token("tag", source, start, match["name"], match["markup"].strip(), trims)
+    trims = (bool(match["lstrip"]), bool(match["rstrip"]))
+    return Token("output", source, start, "", match["expression"].strip(), trims)
 
 
 def _operand(word: str, variables: Mapping[str, str]) -> str | None:
-    """A literal or a variable."""
+    """Return the value of a literal or a variable; None where it is not known."""
     if re.fullmatch(_QUOTED, word):
         return word[1:-1]
     if re.fullmatch(r"-?\d+(\.\d+)?", word):

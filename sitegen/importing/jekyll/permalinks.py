@@ -1,4 +1,4 @@
-"""Jekyll's rules for addresses: a template and what is known of a document → the address where it stood.
+"""Compute the old address of a document by Jekyll's rules, from a template and the document's values.
 
 After https://jekyllrb.com/docs/permalinks/ and lib/jekyll/{url,utils,document,page,collection}.rb, drops/url_drop.rb of
 jekyll/jekyll @ 202df57.  Addresses here are not percent-encoded: `/2024/größe.html`.
@@ -19,37 +19,37 @@ STYLES = {
     "none": "/:categories/:title:output_ext",
 }
 _FILES = frozenset({"date", "ordinal", "none"})
-"""Styles that give pages a suffix; Jekyll has no such rule for `weekdate`."""
+"""Styles in which the address of a page has a suffix; Jekyll has no such rule for `weekdate`."""
 _PLACEHOLDER = re.compile(r":([a-z_]+)")
 _PRETTY = frozenset("._~!$&'()+,;=@")
 
 
 class UnknownPlaceholder(ValueError):
-    """A template names something that a document does not have; Jekyll stops there, too."""
+    """A template names a value that the document does not have; Jekyll stops there, too."""
 
 
-def suffixed(template: str, style: str) -> str:
-    """The template of a page or of a collection's document, which ends as the site's style does."""
+def with_ending(template: str, style: str) -> str:
+    """Return the template of a page or of a collection's document with the ending of the site's style."""
     if style == "pretty" or style.endswith("/"):
         return f"{template}/"
     return f"{template}:output_ext" if style in _FILES or style.endswith(":output_ext") else template
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """The address.  Raises UnknownPlaceholder."""
+def fill_template(template: str, values: Mapping[str, str]) -> str:
+    """Return the address that a template and its values give.  Raises UnknownPlaceholder."""
 
-    def value(found: re.Match[str]) -> str:
-        for name in (found[1], found[1].rstrip("_")):
+    def value(match: re.Match[str]) -> str:
+        for name in (match[1], match[1].rstrip("_")):
             if name in values:
-                return values[name] + found[1][len(name) :]
-        raise UnknownPlaceholder(found[1])
+                return values[name] + match[1][len(name) :]
+        raise UnknownPlaceholder(match[1])
 
     address = "/" + _PLACEHOLDER.sub(value, template)
     return re.sub(r"/{2,}", "/", address.replace("..", "/").replace("./", ""))
 
 
 def values_of_date(moment: dt.datetime) -> dict[str, str]:
-    """`moment` is on the clock of the Jekyll site.  Months and days are English, whatever the machine speaks."""
+    """Return the values of a moment in the timezone of the Jekyll site, with English names of months and days."""
     month, day = _MONTHS[moment.month - 1], _DAYS[moment.weekday()]
     week_year, week, week_day = moment.isocalendar()
     return {
@@ -76,21 +76,25 @@ def values_of_date(moment: dt.datetime) -> dict[str, str]:
 def values_of_document(
     name: str, slug: str, path: str, collection: str, categories: Sequence[str], output_ext: str = ".html"
 ) -> dict[str, str]:
-    """`name` is the file's without its suffix, `slug` without its date, `path` within the collection's folder."""
+    """Return the values of a document.
+
+    `name` is the file's name without its suffix, `slug` the same without its date, and `path` the path without its
+    suffix within the collection's folder.
+    """
     return {
         "collection": collection,
         "path": path.rstrip("."),
-        "name": slugified(name),
-        "title": slugified(slug, pretty=True),
-        "slug": slugified(slug),
+        "name": slugify(name),
+        "title": slugify(slug, pretty=True),
+        "slug": slugify(slug),
         "categories": "/".join(dict.fromkeys(category.lower() for category in categories)),
-        "slugified_categories": "/".join(dict.fromkeys(map(slugified, categories))),
+        "slugified_categories": "/".join(dict.fromkeys(map(slugify, categories))),
         "output_ext": output_ext,
     }
 
 
-def slugified(text: str, *, pretty: bool = False) -> str:
-    """Letters, marks and decimal digits of any script, the rest as hyphens; `pretty` keeps case and some signs."""
+def slugify(text: str, *, pretty: bool = False) -> str:
+    """Return letters, marks and digits of any script, with hyphens for the rest; `pretty` keeps case and some signs."""
     kept = "".join(char if _stays(char, pretty) else "\0" for char in text)
     slug = re.sub(r"\0+", "-", kept).removeprefix("-").removesuffix("-")
     return slug if pretty else slug.lower()

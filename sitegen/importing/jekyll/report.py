@@ -1,4 +1,4 @@
-"""What an import says of its source, each with file and line.
+"""Collect the diagnostics of an import, each with file and line.
 
 SG601 Liquid · SG602 front matter · SG603 link or image · SG604 HTML · SG605 kramdown · SG606 a file that is left out
 SG607 an address that cannot be kept · SG608 date · SG609 _config.yml
@@ -13,19 +13,19 @@ from sitegen.diagnostics import Diagnostic, Severity, Span
 
 @dataclass(slots=True)
 class Report:
-    """Collects; `texts` are those of the source."""
+    """The diagnostics of one import, and the texts of the source by path, from which their frames are cut."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    found: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def warn(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.found.append(Diagnostic(code, message, span, hint, Severity.WARNING))
+        self.diagnostics.append(Diagnostic(code, message, span, hint, Severity.WARNING))
 
     def error(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.found.append(Diagnostic(code, message, span, hint))
+        self.diagnostics.append(Diagnostic(code, message, span, hint))
 
     def span_of(self, words: str, path: str, line: int) -> Span:
-        """Where the first line of `words` stands in that line of the file; without it, the whole line."""
+        """Return the place of the first line of `words` in a line of a file; the whole line where it is not there."""
         lines = self.texts.get(path, "").split("\n")
         source = lines[line - 1] if 0 < line <= len(lines) else ""
         first = words.strip().partition("\n")[0]
@@ -37,16 +37,17 @@ class Report:
 
 
 @dataclass(slots=True)
-class Placeless:
-    """Keys of front matter that mean nothing here, each named once with all places where it stands."""
+class UnknownKeys:
+    """Keys of front matter that mean nothing to sitegen, with every place of each key."""
 
-    places: dict[str, list[Span]] = field(default_factory=dict)
+    destinations: dict[str, list[Span]] = field(default_factory=dict)
 
     def add(self, key: str, span: Span) -> None:
-        self.places.setdefault(key, []).append(span)
+        self.destinations.setdefault(key, []).append(span)
 
     def tell(self, report: Report) -> None:
-        for key, (first, *others) in self.places.items():
+        """Report each key once, with all its places."""
+        for key, (first, *others) in self.destinations.items():
             also = f"; also in {', '.join(f'{span.path}:{span.line}' for span in others)}" if others else ""
             hint = f"it stays in the file as a comment{also}"
             report.warn("SG602", f"front matter key `{key}` has no place here", first, hint)

@@ -1,11 +1,11 @@
-"""The folder of a Jekyll site → its configuration, its documents with their old addresses, the paths of its files."""
+"""Read the folder of a Jekyll site: its configuration, its documents with their old addresses, its files' paths."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -18,11 +18,11 @@ from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
 from sitegen.importing.jekyll.permalinks import (
     UnknownPlaceholder,
-    filled,
-    slugified,
-    suffixed,
+    fill_template,
+    slugify,
     values_of_date,
     values_of_document,
+    with_ending,
 )
 from sitegen.importing.jekyll.report import Report
 from sitegen.model.site import Markdown
@@ -37,7 +37,9 @@ _TEMPLATES = re.compile(r"_(?:layouts|includes)/.*\.(?:html|liquid|md)|assets/js
 _HTML = frozenset({"html", "htm", "xhtml"})
 
 
-class Kind(StrEnum):
+class DocumentKind(StrEnum):
+    """The part of the Jekyll site that a document is in."""
+
     POST = "posts"
     DRAFT = "drafts"
     PAGE = "pages"
@@ -45,26 +47,29 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A text of the Jekyll site."""
+class JekyllDocument:
+    """A post, draft, page or other text of the Jekyll site."""
 
     path: str
-    """From the Jekyll folder, with forward slashes."""
-    kind: Kind
+    """The path from the Jekyll folder, with forward slashes."""
+    kind: DocumentKind
     collection: str
     front: Mapping[str, Node]
-    """With what `defaults:` give."""
+    """The front matter by key, with the values that `defaults:` give."""
     yaml: str
+    """The front matter as it was written."""
     yaml_line: int
+    """The line of the file on which `yaml` begins."""
     body: Markdown
     slug: str
-    """Of the file's name, without its date."""
+    """The file's name without its date and its suffix."""
     date: dt.date | dt.datetime | None
     categories: tuple[str, ...]
     url: str
-    """Where it stood, from the site's root, without the baseurl: `/2024/01/05/sum.html`."""
+    """The old address from the site's root, without the baseurl: `/2024/01/05/sum.html`."""
 
     def text(self, key: str) -> str:
+        """Return the scalar of a key on one line; empty where there is none."""
         node = self.front.get(key)
         return " ".join(node.text.split()) if node and isinstance(node.value, str | int | float) else ""
 
@@ -77,51 +82,56 @@ class Source:
         return self.path.rpartition(".")[2] in _HTML
 
     def span_of(self, key: str) -> Span:
+        """Return the place of a key in the front matter; the file where the key is not there."""
         node = self.front.get(key)
         return node.at if node else Span(self.path)
 
 
 @dataclass(frozen=True)
 class JekyllSite:
+    """The configuration, the documents and the files of a Jekyll site."""
+
     folder: Path
     config: Config
-    sources: tuple[Source, ...]
+    sources: tuple[JekyllDocument, ...]
     files: frozenset[str]
+    """The paths of all files that Jekyll may read, from the Jekyll folder."""
     dollars: bool
-    """Whether `$x$` is a formula on this site."""
+    """True if `$x$` is a formula on this site."""
     report: Report = field(default_factory=Report)
 
     @cached_property
-    def by_path(self) -> Mapping[str, Source]:
+    def by_path(self) -> Mapping[str, JekyllDocument]:
         return {source.path: source for source in self.sources}
 
     @cached_property
-    def by_url(self) -> Mapping[str, Source]:
+    def by_url(self) -> Mapping[str, JekyllDocument]:
         return {address_key(source.url): source for source in self.sources}
 
     def read(self, path: str) -> str:
-        """A text of the site; its diagnostics find their frames in it from now on."""
+        """Return a text of the site, and keep it for the frames of diagnostics."""
         text, _ = decode(inside.read_bytes(self.folder, path), path)
         self.report.texts.setdefault(path, text)
         return text
 
 
 def address_key(url: str) -> str:
-    """What `/a`, `/a/`, `/a.html` and `/a/index.html` have in common: servers answer all alike."""
+    """Return the part that `/a`, `/a/`, `/a.html` and `/a/index.html` share: servers answer all of them alike."""
     return re.sub(r"(?:^|/)index\.html?$|\.html?$", "", url.strip("/")).strip("/")
 
 
 def read_site(folder: Path, report: Report) -> JekyllSite:
+    """Return the site in a folder; its mistakes go to `report`."""
     config = Config()
     for name in FILES:
         if inside.is_file(folder, name):
             report.texts[name], mistakes = decode(inside.read_bytes(folder, name), name)
-            report.found += mistakes
+            report.diagnostics += mistakes
             config = read_config(report.texts[name], name, report)
             break
     paths = frozenset(_paths(folder, config, report))
     reader = _Reader(folder, config, report)
-    sources = tuple(source for path in sorted(paths) if (source := reader.source(path)))
+    sources = tuple(document for path in sorted(paths) if (document := reader.document(path)))
     dollars = has_math(report.texts.get(config.path, "")) or any(
         has_math(inside.read_bytes(folder, path).decode(errors="replace"))
         for path in sorted(paths)
@@ -131,7 +141,7 @@ def read_site(folder: Path, report: Report) -> JekyllSite:
 
 
 def _paths(folder: Path, config: Config, report: Report) -> Iterator[str]:
-    """All files that Jekyll may read, also those in folders with an underscore; what cannot be read is reported."""
+    """Yield the path of every file that Jekyll may read, also in folders with an underscore; report the unreadable."""
     excluded = [str(name).strip("/") for name in config.plain("exclude") or ()]
     for path, _ in inside.entries_below(folder, skips=lambda path: _skipped(path, excluded)):
         if _skipped(path, excluded):
@@ -153,134 +163,159 @@ def _skipped(path: str, excluded: list[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Location:
+    """The place of a document in the folders of a Jekyll site."""
+
+    path: str
+    """The path from the Jekyll folder."""
+    kind: DocumentKind
+    collection: str
+    inner: str
+    """The path within the collection's folder."""
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffix."""
+        return self.inner.rpartition("/")[2].rpartition(".")[0]
+
+    @property
+    def dated(self) -> re.Match[str] | None:
+        """The date and the rest of a file's name such as `2024-01-05-title.md`."""
+        return _DATED.fullmatch(self.stem)
+
+
+@dataclass(frozen=True, slots=True)
 class _Reader:
     folder: Path
     config: Config
     report: Report
 
-    def source(self, path: str) -> Source | None:
-        """The document that a file is, or None: a template, an image, a file without front matter."""
-        suffix = path.rpartition(".")[2]
-        place = self.place(path)
-        if place is None or suffix not in self.config.markdown_suffixes | _HTML:
+    def document(self, path: str) -> JekyllDocument | None:
+        """Return the document in a file, or None: a template, an image, a file without front matter."""
+        location = self.location(path)
+        if location is None or path.rpartition(".")[2] not in self.config.markdown_suffixes | _HTML:
             return None
-        kind, collection, within = place
-        stem = within.rpartition("/")[2].rpartition(".")[0]
-        dated = _DATED.fullmatch(stem)
-        if kind is Kind.POST and not dated:
+        if location.kind is DocumentKind.POST and not location.dated:
             hint = "Jekyll publishes only posts named as `2024-01-05-title.md`"
             self.report.warn("SG608", "no date in the name: this file is left out", Span(path), hint)
             return None
         text, mistakes = decode(inside.read_bytes(self.folder, path), path)
         matter = FRONT_MATTER.match(text)
-        if matter is None and kind is not Kind.POST and not is_diary(text):
+        if matter is None and location.kind is not DocumentKind.POST and not is_diary(text):
             return None
         self.report.texts[path] = text
-        self.report.found += mistakes
-        own = self.front(matter["yaml"] if matter else "", path)
-        if own is None:
+        self.report.diagnostics += mistakes
+        yaml, end = (matter["yaml"], matter.end()) if matter else ("", 0)
+        front = self.front_matter(yaml, location)
+        if front is None:
             return None
-        front = {**self.config.defaults(path, kind if kind is not Kind.DOCUMENT else collection), **own}
-        end = matter.end() if matter else 0
-        body = Markdown(text[end:], path, text.count("\n", 0, end) + 1)
-        slug = (dated[2] if dated else stem).rstrip(".")
+        return self.assembled(location, front, yaml, Markdown(text[end:], path, text.count("\n", 0, end) + 1))
+
+    def assembled(self, location: _Location, front: Mapping[str, Node], yaml: str, body: Markdown) -> JekyllDocument:
+        """Return the document with its slug, date, categories and old address."""
+        path, kind, dated = location.path, location.kind, location.dated
+        slug = (dated[2] if dated else location.stem).rstrip(".")
         date = self.date(path, kind, front, dated[1] if dated else "")
         categories = _categories(path, kind, front)
-        url = self.url(path, kind, collection, within, front, slug, date, categories)
-        yaml = matter["yaml"] if matter else ""
-        return Source(path, kind, collection, front, yaml, 2, body, slug, date, categories, url)
+        document = JekyllDocument(path, kind, location.collection, front, yaml, 2, body, slug, date, categories, url="")
+        return replace(document, url=self.url(document, location))
 
-    def place(self, path: str) -> tuple[Kind, str, str] | None:
-        """Kind, collection, and the path within the collection's folder."""
+    def location(self, path: str) -> _Location | None:
+        """Return the place of a file among Jekyll's folders; None where Jekyll publishes nothing from it."""
         root = self.config.text("collections_dir").strip("/")
         inner = path.removeprefix(f"{root}/") if root else path
         parts = inner.split("/")
-        for special, kind in (("_posts", Kind.POST), ("_drafts", Kind.DRAFT)):
+        for special, kind in (("_posts", DocumentKind.POST), ("_drafts", DocumentKind.DRAFT)):
             if special in parts[:-1] and not any(part.startswith("_") for part in parts[: parts.index(special)]):
-                return kind, "posts", "/".join(parts[parts.index(special) + 1 :])
+                return _Location(path, kind, "posts", "/".join(parts[parts.index(special) + 1 :]))
         for label, settings in self.config.collections.items():
             if inner.startswith(f"_{label}/"):
-                return (Kind.DOCUMENT, label, inner.removeprefix(f"_{label}/")) if settings.get("output") else None
+                within = inner.removeprefix(f"_{label}/")
+                return _Location(path, DocumentKind.DOCUMENT, label, within) if settings.get("output") else None
         included = [str(name).strip("/") for name in self.config.plain("include") or ()]
         hidden = [part for part in path.split("/") if part.startswith("_")]
-        return None if any(part not in included for part in hidden) else (Kind.PAGE, "pages", path)
+        is_published = all(part in included for part in hidden)
+        return _Location(path, DocumentKind.PAGE, "pages", path) if is_published else None
 
-    def front(self, yaml: str, path: str) -> Mapping[str, Node] | None:
-        node, mistakes = parse_yaml(yaml, path, first_line=2)
-        self.report.found += mistakes
+    def front_matter(self, yaml: str, location: _Location) -> Mapping[str, Node] | None:
+        """Return the front matter of a file with the site's defaults; None where it is no YAML."""
+        node, mistakes = parse_yaml(yaml, location.path, first_line=2)
+        self.report.diagnostics += mistakes
         if node is None:
             return None
-        return node.value if isinstance(node.value, Mapping) else {}
+        own = node.value if isinstance(node.value, Mapping) else {}
+        kind = location.collection if location.kind is DocumentKind.DOCUMENT else location.kind
+        return {**self.config.defaults(location.path, kind), **own}
 
-    def date(self, path: str, kind: Kind, front: Mapping[str, Node], named: str) -> dt.date | dt.datetime | None:
-        """Of the front matter, else of the name, else, of a draft, when the file was changed: as Jekyll has it."""
+    def date(
+        self, path: str, kind: DocumentKind, front: Mapping[str, Node], named: str
+    ) -> dt.date | dt.datetime | None:
+        """Return the date as Jekyll does: of the front matter, else of the name, else a draft's time of change."""
         node = front.get("date")
         if node and node.text:
-            if (found := read_date(node.text, self.config.zone)) is not None:
-                return found
+            if (date := read_date(node.text, self.config.zone)) is not None:
+                return date
             self.report.warn("SG608", f"`{node.text}` is no date", node.span, "write `2024-01-05`")
-        if named and (found := read_date(named, self.config.zone)) is not None:
-            return found
-        if kind is Kind.DRAFT:
+        if named and (date := read_date(named, self.config.zone)) is not None:
+            return date
+        if kind is DocumentKind.DRAFT:
             return dt.datetime.fromtimestamp((self.folder / path).stat().st_mtime, self.config.zone).date()
         return None
 
-    def url(
-        self,
-        path: str,
-        kind: Kind,
-        collection: str,
-        inside: str,
-        front: Mapping[str, Node],
-        slug: str,
-        date: dt.date | dt.datetime | None,
-        categories: tuple[str, ...],
-    ) -> str:
-        given = front.get("permalink")
-        ignored = given is None or (kind is Kind.PAGE and given.span.path != path)  # a default that Jekyll ignores
-        own = given.text.strip() if given and not ignored else ""
-        if kind is Kind.PAGE:
-            return self.page_url(path, own)
-        chosen = front["slug"].text if "slug" in front else slug
-        stem = inside.rpartition("/")[2].rpartition(".")[0]
-        values = values_of_document(stem, chosen, inside.rpartition(".")[0], collection, categories)
-        values |= values_of_date(in_zone(date, self.config.zone)) if date else {}
+    def url(self, document: JekyllDocument, location: _Location) -> str:
+        """Return the old address of a document."""
+        given = document.front.get("permalink")
+        if document.kind is DocumentKind.PAGE:
+            # Jekyll ignores a permalink that a page has only by default.
+            own = given.text.strip() if given and given.span.path == document.path else ""
+            return self.page_url(document.path, own)
+        own = given.text.strip() if given else ""
+        chosen = document.front["slug"].text if "slug" in document.front else document.slug
+        inner = location.inner.rpartition(".")[0]
+        values = values_of_document(location.stem, chosen, inner, document.collection, document.categories)
+        values |= values_of_date(in_zone(document.date, self.config.zone)) if document.date else {}
         try:
-            return filled(own or self.config.template(collection), values)
+            return fill_template(own or self.config.template(document.collection), values)
         except UnknownPlaceholder as mistake:
-            span = given.span if own and given else Span(path)
+            span = given.span if own and given else Span(document.path)
             self.report.warn("SG607", f"`:{mistake}` is nothing of this document", span, "its old address is unknown")
-            return f"/{collection}/{slugified(slug)}/"
+            return f"/{document.collection}/{slugify(document.slug)}/"
 
     def page_url(self, path: str, own: str) -> str:
+        """Return the old address of a page; `own` is the template in its front matter, or empty."""
         folder, _, name = path.rpartition("/")
         stem = name.rpartition(".")[0].rstrip(".")
-        template = "/:path/" if stem == "index" else suffixed("/:path/:basename", self.config.style)
+        template = "/:path/" if stem == "index" else with_ending("/:path/:basename", self.config.style)
         values = {"path": folder, "basename": stem, "title": stem, "output_ext": ".html"}
-        return filled(own or template, values)
+        return fill_template(own or template, values)
 
 
 def is_diary(text: str) -> bool:
-    """A page of days is a worklog, also where its front matter is commented out and Jekyll leaves it alone."""
+    """Return whether a text is a page of days: a worklog, also where Jekyll ignores its commented-out front matter."""
     return sum(line.date is not None for line in find_days(text).lines) > 1
 
 
-def _categories(path: str, kind: Kind, front: Mapping[str, Node]) -> tuple[str, ...]:
-    """Of the folders above `_posts`, then of `categories`, then of `category`."""
-    special = "_drafts" if kind is Kind.DRAFT else "_posts"
-    folders = path.partition(f"{special}/")[0].strip("/").split("/") if kind in (Kind.POST, Kind.DRAFT) else []
+def _categories(path: str, kind: DocumentKind, front: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return the folders above `_posts`, then the names in `categories`, then that in `category`."""
+    special = "_drafts" if kind is DocumentKind.DRAFT else "_posts"
+    folders = (
+        path.partition(f"{special}/")[0].strip("/").split("/")
+        if kind in (DocumentKind.POST, DocumentKind.DRAFT)
+        else []
+    )
     listed = words_of(front.get("categories"))
     single = front.get("category")
     return tuple(dict.fromkeys([*filter(None, folders), *listed, *(as_list(single) if single else ())]))
 
 
 def words_of(node: Node | None) -> list[str]:
-    """`a b` is two words, a list its items."""
+    """Return the words of a text, such as `a b`, or the items of a list."""
     if node is None:
         return []
     return node.text.split() if isinstance(node.value, str) else as_list(node)
 
 
 def as_list(node: Node) -> list[str]:
+    """Return the items of a list, or the one item that a scalar is."""
     items: Any = node.value if isinstance(node.value, tuple) else (node,)
     return [item.text.strip() for item in items if item.text.strip()]

@@ -1,4 +1,4 @@
-"""A table as kramdown reads it → one as GitHub writes it, which needs a line of names and one line of dashes."""
+"""Turn a table of kramdown into one of GitHub, which needs a line of column names and one line of dashes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ _CELLS = re.compile(r"((?:\\.|`[^`]*`|[^|\\`]|`)*)(?:\||$)")
 
 
 def is_table(lines: Sequence[str]) -> bool:
-    """Whether these lines, which stand between blank ones, are a table: each has a pipe, and one of them draws it."""
+    """Return whether lines between blank ones are a table: all have a pipe, and one begins with a pipe or is a rule."""
     if not lines or not all(_has_pipe(line) for line in lines):
         return False
     return any(line.lstrip().startswith("|") for line in lines) or any(map(_is_separator, lines))
 
 
-def as_github(lines: Sequence[str]) -> list[str]:
-    """The same rows; a table without names gets empty ones; bodies and foot are rows like the others."""
+def github_table(lines: Sequence[str]) -> list[str]:
+    """Return the same rows as GitHub writes them.
+
+    A table without column names gets empty ones.  The rows of all bodies and of the foot follow each other.
+    """
     first = next((at for at, line in enumerate(lines) if not _is_separator(line)), None)
     if first is None:
         return list(lines)
@@ -43,7 +46,7 @@ def _has_pipe(line: str) -> bool:
 
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|")
-    cells = [found[1].strip() for found in _CELLS.finditer(inner) if found[0]]
+    cells = [match[1].strip() for match in _CELLS.finditer(inner) if match[0]]
     return cells or [""]
 
 

@@ -1,6 +1,6 @@
-"""Liquid of one document → text with marks where a construct stands, and the line that each line came from.
+"""Replace the Liquid of one document by marks, and keep the line of the file that each line came from.
 
-Tags of Jekyll, of the al-folio theme and of jekyll-scholar are known; what is not known stays as it was written.
+Tags of Jekyll, of the al-folio theme and of jekyll-scholar are known; unknown Liquid stays as it was written.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote
 
+from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.dates import in_zone
-from sitegen.importing.jekyll.includes import included
+from sitegen.importing.jekyll.includes import convert_include
 from sitegen.importing.jekyll.inline import cite_key
-from sitegen.importing.jekyll.inserts import Insert, fenced, kept
+from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
 from sitegen.importing.jekyll.liquid import Token, block_end, text_filters, tokens, value_of
-from sitegen.importing.jekyll.work import Work
 from sitegen.model.urls import is_external
 
 _POST = re.compile(r"/?(?:(.+)/)?(\d{2,4}-\d{1,2}-\d{1,2}-[^/]*)")
@@ -29,14 +29,14 @@ _TEMPLATE = frozenset({"for", "if", "unless", "case", "capture", "tablerow"})
 
 
 @dataclass(slots=True)
-class Lines:
-    """Text that grows, and for each of its lines the line of the file that it came from."""
+class NumberedText:
+    """A text that grows, with the line of the file that each of its lines came from."""
 
     parts: list[str] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
 
     def add(self, text: str, line: int, *, made: bool = False) -> None:
-        """`text` stands at `line` in the file; what was `made` there has that number on all its lines."""
+        """Append a text that begins on `line` of the file; all lines of a replacement (`made`) came from that line."""
         if not self.numbers:
             self.numbers.append(line)
         self.parts.append(text)
@@ -47,27 +47,29 @@ class Lines:
         return "".join(self.parts)
 
 
-def without_liquid(text: str, first_line: int, work: Work) -> Lines:
-    """`first_line` is that of the text in its file."""
-    if work.source.text("render_with_liquid") == "false" or ("{%" not in text and "{{" not in text):
-        lines = Lines()
+def replace_liquid(text: str, first_line: int, conversion: Conversion) -> NumberedText:
+    """Return the text with marks for its Liquid; it begins on `first_line` of its file."""
+    if conversion.source.text("render_with_liquid") == "false" or ("{%" not in text and "{{" not in text):
+        lines = NumberedText()
         lines.add(text, first_line)
         return lines
-    return _Liquid(work, text, first_line).run()
+    return _Liquid(conversion, text, first_line).run()
 
 
 class _Liquid:
-    def __init__(self, work: Work, text: str, first_line: int) -> None:
-        self.work, self.text, self.first_line = work, text, first_line
-        self.out = Lines()
-        self.variables = _variables(work)
+    """The evaluation of one document's Liquid: its variables, its filters, and the text that was written so far."""
+
+    def __init__(self, conversion: Conversion, text: str, first_line: int) -> None:
+        self.conversion, self.text, self.first_line = conversion, text, first_line
+        self.out = NumberedText()
+        self.variables = _variables(conversion)
         self.filters: dict[str, Callable[..., str]] = text_filters() | {
-            "relative_url": lambda path: _url(work.site.config.baseurl, path),
-            "absolute_url": lambda path: _url(work.site.config.base_url.rstrip("/"), path),
+            "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
+            "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
             "date": lambda text, form: _shown_date(text, form),
         }
 
-    def run(self) -> Lines:
+    def run(self) -> NumberedText:
         self.out.numbers.append(self.first_line)
         self.pieces(list(tokens(self.text)))
         return self.out
@@ -81,7 +83,7 @@ class _Liquid:
             at = self.piece(pieces, at)
 
     def piece(self, pieces: Sequence[Token], at: int) -> int:
-        """Writes one piece, or a block of them; the index of the next."""
+        """Write one token, or a block of tokens, and return the index of the next."""
         token = pieces[at]
         if token.kind == "text":
             self.plain(pieces, at)
@@ -100,7 +102,7 @@ class _Liquid:
         return at + 1
 
     def plain(self, pieces: Sequence[Token], at: int) -> None:
-        """Text, less the white space that a neighbour takes away."""
+        """Write text without the white space that a neighbouring token removes."""
         token = pieces[at]
         text, line = token.source, self.line(token)
         if at and pieces[at - 1].trims[1]:
@@ -124,12 +126,12 @@ class _Liquid:
         line = self.line(token)
         if value is None:
             hint = "it stays in the text as it is"
-            self.work.warn("SG601", "this Liquid is not understood", token.source, line, hint)
-            value = kept(source)
-        self.out.add(value if isinstance(value, str) else self.work.inserts.mark(value), line, made=True)
+            self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
+            value = unknown_liquid(source)
+        self.out.add(value if isinstance(value, str) else self.conversion.inserts.mark(value), line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
-        """What a block holds, as text: tags in it that print text are replaced, all else is as it was."""
+        """Return the content of a block as text: outputs are replaced by their values, tags stay as they were."""
         shown = []
         for token in pieces:
             value = token.markup if token.kind == "raw" else None
@@ -139,26 +141,26 @@ class _Liquid:
         return "".join(shown)
 
     def listing(self, token: Token, pieces: Sequence[Token]) -> str:
-        """What a block holds, without the indentation that its tag has, and the empty lines around it."""
+        """Return the content of a block without the indentation of its tag and the blank lines around it."""
         before = self.text[self.text.rfind("\n", 0, token.start) + 1 : token.start]
         indent = len(before) if not before.strip() else 0
         lines = self.inner(pieces).split("\n")
         return "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines).strip("\n")
 
 
-def _variables(work: Work) -> dict[str, str]:
-    config, source = work.site.config, work.source
-    found = {f"site.{key}": config.text(key) for key, node in config.values.items() if node.text}
-    found |= {"site.baseurl": config.baseurl, "site.url": config.text("url").rstrip("/")}
-    found |= {f"page.{key}": source.text(key) for key in source.front if source.text(key)}
-    found |= {"page.title": source.title, "page.url": source.url, "page.path": source.path}
+def _variables(conversion: Conversion) -> dict[str, str]:
+    config, source = conversion.site.config, conversion.source
+    variables = {f"site.{key}": config.text(key) for key, node in config.values.items() if node.text}
+    variables |= {"site.baseurl": config.baseurl, "site.url": config.text("url").rstrip("/")}
+    variables |= {f"page.{key}": source.text(key) for key in source.front if source.text(key)}
+    variables |= {"page.title": source.title, "page.url": source.url, "page.path": source.path}
     if source.date:
-        found["page.date"] = in_zone(source.date, config.zone).isoformat()
-    return found
+        variables["page.date"] = in_zone(source.date, config.zone).isoformat()
+    return variables
 
 
 def _url(before: str, path: str) -> str:
-    """An address with a host stays; in another, spaces and letters outside of ASCII are percent-encoded."""
+    """Return the address of a path; spaces and letters outside of ASCII are percent-encoded unless it has a host."""
     return path if is_external(path) else quote(f"{before}/{path.lstrip('/')}", safe="/%:?#[]@!$&'()*+,;=~")
 
 
@@ -176,21 +178,21 @@ def _assign(liquid: _Liquid, token: Token) -> str | None:
 
 
 def _post_url(liquid: _Liquid, token: Token) -> str | None:
-    """The old address of a post, which the links around it are read with."""
-    found = _POST.fullmatch(token.markup.strip("\"' "))
-    if not found:
+    """Return the old address of a post; the link around the tag turns it into the new one."""
+    match = _POST.fullmatch(token.markup.strip("\"' "))
+    if not match:
         return None
-    folder, name = found[1] or "", found[2]
-    for source in liquid.work.site.sources:
+    folder, name = match[1] or "", match[2]
+    for source in liquid.conversion.site.sources:
         stem = source.path.rpartition(".")[0]
         inside = stem.replace("_posts/", "", 1)
         if source.collection == "posts" and (inside == f"{folder}/{name}".lstrip("/") or stem.endswith(f"/{name}")):
-            return liquid.work.site.config.baseurl + source.url
+            return liquid.conversion.site.config.baseurl + source.url
     return None
 
 
 def _link(liquid: _Liquid, token: Token) -> str | None:
-    site = liquid.work.site
+    site = liquid.conversion.site
     path = value_of(token.markup[2:-2], liquid.variables, liquid.filters) if "{{" in token.markup else token.markup
     path = (path or "").strip("\"' ").lstrip("/")
     if path in site.by_path:
@@ -199,7 +201,7 @@ def _link(liquid: _Liquid, token: Token) -> str | None:
 
 
 def _cite(liquid: _Liquid, token: Token) -> Insert | None:
-    """`{% cite a b --locator 3 %}` → `[@a, p. 3; @b]`."""
+    """Return `[@a, p. 3; @b]` for `{% cite a b --locator 3 %}`."""
     options = _OPTION.findall(token.markup)
     keys = _OPTION.sub(" ", token.markup).split()
     if not keys or any(name in ("--file", "-f") for name, _ in options):
@@ -207,9 +209,9 @@ def _cite(liquid: _Liquid, token: Token) -> Insert | None:
     locators = [value.strip("\"'") for name, value in options if name in ("--locator", "-l")]
     labels = [value.strip("\"'") for name, value in options if name in ("--label", "-L")]
     sign = "-@" if any(name in ("--suppress_author", "-A") for name, _ in options) else "@"
-    if not liquid.work.keys.issuperset(keys):
+    if not liquid.conversion.keys.issuperset(keys):
         return None
-    liquid.work.cites = True
+    liquid.conversion.cites = True
     parts = [f"{sign}{cite_key(key)}{_locator(at, locators, labels)}" for at, key in enumerate(keys)]
     shown = f"[{'; '.join(parts)}]"
     return Insert(shown, shown, escape(shown), token.source)
@@ -223,12 +225,12 @@ def _locator(at: int, locators: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def _bibliography(liquid: _Liquid, token: Token) -> str | None:
-    """The list of what is cited stands at the end of every text that cites."""
+    """Return an empty text: the list of cited works stands at the end of every text that cites."""
     rest = {name for name, _ in _OPTION.findall(token.markup)}
-    cites = liquid.work.cites or "{% cite" in liquid.text or "<d-cite" in liquid.text
+    cites = liquid.conversion.cites or "{% cite" in liquid.text or "<d-cite" in liquid.text
     if not cites or not rest <= {"--cited", "-c", "--cited_in_order", "-C", "--prefix", "-p"}:
         return None
-    liquid.work.lists_works = True
+    liquid.conversion.lists_works = True
     return ""
 
 
@@ -247,22 +249,22 @@ def _tweet(liquid: _Liquid, token: Token) -> Insert | None:
 
 
 def _address(url: str, token: Token) -> Insert:
-    """What another host would have shown within the page is a link: a page loads nothing from elsewhere."""
+    """Return a link in place of content of another host: a page loads nothing from other hosts."""
     return Insert(f"<{url}>", f"<{url}>", f'<a href="{escape(url)}">{escape(url)}</a>', token.source)
 
 
 def _include(liquid: _Liquid, token: Token) -> Insert | str | None:
-    return included(liquid.work, token, liquid.variables, liquid.line(token))
+    return convert_include(liquid.conversion, token, liquid.variables, liquid.line(token))
 
 
 def _highlight(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> Insert | None:
-    found = _HIGHLIGHT.fullmatch(token.markup)
-    if not found:
+    match = _HIGHLIGHT.fullmatch(token.markup)
+    if not match:
         return None
     code = liquid.listing(token, inside)
-    marked = _MARKED.search(found[2])
+    marked = _MARKED.search(match[2])
     lines = f" hl={','.join(marked[1].split())}" if marked else ""
-    language = found[1].lower()
+    language = match[1].lower()
     return Insert(
         fenced(code, f"{language}{lines}"),
         fenced(code, language),
@@ -272,10 +274,10 @@ def _highlight(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> Insert
 
 
 def _details(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> str:
-    """A box that opens; what it holds is Markdown."""
+    """Return a `<details>` element; its content is Markdown."""
     title = escape(token.markup.strip("\"' "), quote=False) or "Details"
     start = liquid.out
-    liquid.out = Lines([], [liquid.line(token)])
+    liquid.out = NumberedText([], [liquid.line(token)])
     liquid.pieces(inside)
     text, liquid.out = liquid.out.text, start
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text.strip(chr(10))}\n\n</details>\n'

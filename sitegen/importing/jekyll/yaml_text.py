@@ -1,4 +1,4 @@
-"""Values → lines of YAML that sitegen reads back as they were."""
+"""Write values as lines of YAML that sitegen reads back unchanged."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from sitegen.read.yaml_nodes import parse_yaml
 
 
 def entry(key: str, value: str) -> str:
-    """`key: value` and a line end."""
+    """Return the line `key: value`."""
     return f"{key}: {scalar(value)}\n"
 
 
 def entries(key: str, values: Iterable[str]) -> str:
+    """Return the line `key: [value, value]`."""
     return f"{key}: [{', '.join(scalar(value, inside_list=True) for value in values)}]\n"
 
 
 def scalar(value: str, *, inside_list: bool = False) -> str:
-    """Bare where that is read back as the same text, else in double quotes."""
+    """Return the value bare where YAML reads it back as the same text, else in double quotes."""
     written = f"[{value}]" if inside_list else value
     node, mistakes = parse_yaml(f"key: {written}\n", "")
     child = node.get("key") if node else None

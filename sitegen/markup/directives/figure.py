@@ -83,14 +83,14 @@ def _render_image_figure(tokens: Sequence[Token], idx: int, into: Collected) -> 
 
 
 def _whole(tokens: Sequence[Token], idx: int, shown: str, label: str, span: Span, into: Collected) -> str:
-    """What is neither labelled nor explained gets no number."""
+    """Return the opening of a figure; it gets a number if it has a label or a caption."""
     name, id = named("fig", not _is_empty(tokens, idx), label, span, into)
     anchor = f' id="{escape(id)}"' if id else ""
     return f"<figure{anchor}>\n{shown}\n{_opened(tokens, idx, name)}"
 
 
 def _opened(tokens: Sequence[Token], idx: int, name: str = "") -> str:
-    """The caption up to its contents; whole, when it has none but the name of the figure."""
+    """Return the caption up to its text; the whole caption if it has only the name of the figure."""
     if _is_empty(tokens, idx):
         return f"<figcaption>{caption(name)}</figcaption>\n" if name else ""
     if name and tokens[idx + 1].type == "paragraph_open":

@@ -31,12 +31,12 @@ class Quiz:
     """The id of the question on the page of its text."""
     question: str
     choices: tuple[str, ...]
-    """Empty where the answer is free text."""
+    """The choices; none where the answer is free text."""
     answer: str
 
 
 def quizzes_of(documents: Mapping[str, Document]) -> Iterator[tuple[str, Quiz]]:
-    """Every quiz of a site with the key of its document, in the order of the documents."""
+    """Yield the quizzes of a site, each with the key of its document, in the order of the documents."""
     return ((key, quiz) for key, document in documents.items() for quiz in document.kept.get(NAME, ()))
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import GridCell, grid
-from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, note, percent, picture
+from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, at_column, facts, note, percent, picture
 from sitegen.markup.svg import path, text
 from sitegen.model.access import BANKS, LANES, LINE, SECTOR, WORD, Access
 from sitegen.model.formula import FormulaError, evaluate_int
@@ -32,7 +32,7 @@ class AccessFigure:
     """The addresses in the author's words."""
 
 
-def _read(given: Given, into: Collected) -> AccessFigure | None:
+def _read(given: FigureSource, into: Collected) -> AccessFigure | None:
     values = given.values
     ways = [way for way in _WAYS if way in values]
     if len(ways) != 1:
@@ -55,15 +55,15 @@ def _read(given: Given, into: Collected) -> AccessFigure | None:
 Addresses = tuple[int, ...] | None
 
 
-def _by_formula(given: Given, _itemsize: int, into: Collected) -> Addresses:
+def _by_formula(given: FigureSource, _itemsize: int, into: Collected) -> Addresses:
     return _formula(given.values["address"], given.span("address"), into)
 
 
-def _by_stride(given: Given, itemsize: int, _into: Collected) -> Addresses:
+def _by_stride(given: FigureSource, itemsize: int, _into: Collected) -> Addresses:
     return tuple(lane * given.values["stride"] * itemsize for lane in range(LANES))
 
 
-def _by_layout(given: Given, itemsize: int, into: Collected) -> Addresses:
+def _by_layout(given: FigureSource, itemsize: int, into: Collected) -> Addresses:
     layout: Layout = given.values["layout"]
     parts = _parts(given.values.get("at", "lane"))
     if len(parts) not in (1, len(layout.sizes)):
@@ -275,4 +275,4 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-FIGURE = Figure(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text)

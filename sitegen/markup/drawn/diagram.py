@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.drawn.figure import Figure, Given, picture
+from sitegen.markup.drawn.figure import FigureKind, FigureSource, picture
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag
 from sitegen.read.distribution import install_command
 
@@ -48,7 +48,7 @@ class Diagram:
     """The SVG that mmdr wrote."""
 
 
-def _read(given: Given, into: Collected) -> Diagram | None:
+def _read(given: FigureSource, into: Collected) -> Diagram | None:
     source, line = given.options.rest.rstrip(), given.options.rest_line
     lines = source.split("\n")
     first = next((n for n, text in enumerate(lines) if text.strip() and not _COMMENT.match(text)), 0)
@@ -135,7 +135,7 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _cleaned(element: ElementTree.Element, around: tuple[str, ...]) -> Iterator[Markup]:
-    """What we keep of the children of an element; `around` are the classes of all that it stands in."""
+    """Yield the children of an element that a page keeps; `around` are the classes of all elements around it."""
     for child in element:
         name, classes = _name(child), (*around, *child.get("class", "").split())
         if name == "g":
@@ -218,7 +218,7 @@ def _points(shape: ElementTree.Element) -> list[Pair]:
 
 
 def _head(marker: str, points: Sequence[Pair]) -> Markup:
-    """What stands at the end of a line that comes from the first point to the last."""
+    """Return the head of an arrow from the first point to the last; empty for a line without one."""
     (x0, y0), (x1, y1) = points[0], points[-1]
     if "sequencenumber" in marker:  # on a line without length, under its number
         return tag("circle", class_="box", cx=x1, cy=y1, r=9)
@@ -237,4 +237,4 @@ def _head(marker: str, points: Sequence[Pair]) -> Markup:
     return path(polyline([sides[0], (x, y), sides[1]]) + "z", "tip")
 
 
-FIGURE = Figure(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text)

@@ -1,4 +1,4 @@
-"""What drawn figures have in common: a picture that scrolls in its place, the facts computed, a caption, a table."""
+"""Write the common parts of drawn figures: a picture that scrolls, computed facts, a caption, a table."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _WIDTH = re.compile(r'<svg [^>]*? width="([\d.]+)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the author wrote."""
+class FigureSource:
+    """A figure's fence, its options as the author wrote them, and their values."""
 
     fence: Fence
     options: o.Options
@@ -40,21 +40,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A kind of figure."""
+class FigureKind:
+    """A kind of figure: how its data are read, drawn and written as text."""
 
-    read: Callable[[Given, Collected], Any]
-    """From what the author gave to data, or None after an error."""
+    read: Callable[[FigureSource, Collected], Any]
+    """Returns the data of the figure, or None after an error."""
     draw: Callable[[Any, str], str]
-    """The picture, with the author's words for those who do not see it in place of those computed."""
+    """Returns the picture; the second argument is the author's alternative text in place of the computed one."""
     text: Callable[[Any], str]
-    """The same for those who read rather than look."""
+    """Returns the same as text."""
 
 
-def draw(kind: Figure, settings: Mapping[str, o.Setting], fence: Fence, into: Collected) -> str:
+def draw(kind: FigureKind, settings: Mapping[str, o.Setting], fence: Fence, into: Collected) -> str:
     """Return the HTML of a figure; it is empty when the data are wrong, which is reported."""
     options = o.read_options(fence.content, fence.line + 1, into)
-    given = Given(fence, options, o.checked(options, settings, f"`{{{fence.name}}}`", into))
+    given = FigureSource(fence, options, o.checked(options, settings, f"`{{{fence.name}}}`", into))
     if options.broken:
         return ""
 
@@ -71,7 +71,7 @@ def draw(kind: Figure, settings: Mapping[str, o.Setting], fence: Fence, into: Co
     return figure(picture, text, given, into) if picture else ""
 
 
-def figure(drawn: str, text: str, given: Given, into: Collected) -> str:
+def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
     """The whole: what was drawn, its caption, and the same as text; wide when the column of text is too narrow."""
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
@@ -99,19 +99,19 @@ def picture(content: Iterable[str], width: float, height: float, alt: str, name:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
-    """What was computed, as a plate."""
+    """Return computed facts as a list of names and values."""
     cells = (tag("div", tag("dt", name) + tag("dd", value)) for name, value in pairs)
     return tag("dl", join(cells), class_="plate") + "\n"
 
 
 def note(*parts: str) -> Markup:
-    """How to read the picture; what has no place in it is empty."""
+    """Return a sentence that says how to read the picture; empty parts are left out."""
     said = "; ".join(filter(None, parts))
     return tag("p", f"{said[:1].upper()}{said[1:]}.", class_="prov") + "\n"
 
 
 def as_table(title: str, head: Sequence[object], rows: Iterable[Sequence[object]]) -> Markup:
-    """A table that is folded away; the first cell of a row names it."""
+    """Return a folded table; the first cell of a row names the row."""
     columns = tag("tr", join(tag("th", str(name), scope="col") if str(name) else tag("td", " ") for name in head))
     lines = (
         tag("tr", tag("th", str(first), scope="row") + join(tag("td", str(cell)) for cell in rest))
@@ -127,5 +127,5 @@ def percent(share: float) -> str:
 
 
 def at_column(span: Span, col: int) -> Span:
-    """The place of a mistake in column `col`, from 1, of a value that stands at `span`."""
+    """Return the place of a mistake in column `col`, from 1, of the value at `span`."""
     return Span(span.path, span.line, span.col + col - 1, max(span.length - col + 1, 1) if col > 1 else span.length)

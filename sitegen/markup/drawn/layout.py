@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import GridCell, grid, shade
-from sitegen.markup.drawn.figure import Figure, Given, as_table, at_column, facts, picture
+from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, at_column, facts, picture
 from sitegen.markup.svg import text
 from sitegen.model.access import BANKS, WORD
 from sitegen.model.layout import MOST_SHOWN, Layout, LayoutError, parse_layout
@@ -20,16 +20,16 @@ _VIEWS = ("threads", "tv", "banks")
 
 @dataclass(frozen=True, slots=True)
 class LayoutGrid:
-    """A grid of what is written in its cells, by row and column."""
+    """The cells of a layout by row and column."""
 
     layout: str
     view: str
     cells: tuple[tuple[GridCell, ...], ...]
     what: str
-    """What the numbers are: `index`."""
+    """The name of the numbers in the cells: `index`."""
 
 
-def _read(given: Given, into: Collected) -> LayoutGrid | None:
+def _read(given: FigureSource, into: Collected) -> LayoutGrid | None:
     chosen = [view for view in _VIEWS if view in given.values]
     if len(chosen) > 1:
         names = " and ".join(f"`{view}`" for view in chosen)
@@ -54,7 +54,7 @@ def _read(given: Given, into: Collected) -> LayoutGrid | None:
     return LayoutGrid(given.fence.argument, _given_as(view, given) if view else "", cells, what)
 
 
-def _given_as(view: str, given: Given) -> str:
+def _given_as(view: str, given: FigureSource) -> str:
     value = given.options.by_name[view].value
     return f"at {value} bytes an element" if view == "banks" else f"by {value}"
 
@@ -165,4 +165,4 @@ def _words(shown: LayoutGrid) -> str:
     )
 
 
-FIGURE = Figure(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.collected import Collected
-from sitegen.markup.drawn.figure import Given
+from sitegen.markup.drawn.figure import FigureSource
 from sitegen.model.pipeline import Schedule, Stage, schedule
 from sitegen.model.site import Ref
 from sitegen.read.shape import entries_of, read_as, unknown
@@ -33,8 +33,8 @@ class _Written:
     buffers: int = 1
 
 
-def read_schedule(given: Given, into: Collected) -> Schedule | None:
-    """None after an error, which is reported."""
+def read_schedule(given: FigureSource, into: Collected) -> Schedule | None:
+    """Return the schedule of a figure's stages; None after an error, which is reported."""
     rest, line = given.options.rest, given.options.rest_line
     if not rest.strip():
         hint = "`tiles: 4` and `stages: {copy: 2, compute: 3}`"

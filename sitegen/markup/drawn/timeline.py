@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import box, shade
-from sitegen.markup.drawn.figure import MEASURE, Figure, Given, as_table, facts, note, percent, picture
+from sitegen.markup.drawn.figure import MEASURE, FigureKind, FigureSource, as_table, facts, note, percent, picture
 from sitegen.markup.svg import at, join, path, text
 from sitegen.model.pipeline import Schedule, Stage
 
@@ -15,7 +15,7 @@ _SHARE = 68.0
 """Pixels of the last column of the picture."""
 
 
-def _read(given: Given, into: Collected) -> Schedule | None:
+def _read(given: FigureSource, into: Collected) -> Schedule | None:
     from sitegen.markup.drawn.stages import read_schedule
 
     return read_schedule(given, into)
@@ -82,4 +82,4 @@ def _words(plan: Schedule) -> str:
     )
 
 
-FIGURE = Figure(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text)

@@ -10,13 +10,13 @@ from markdown_it import MarkdownIt
 
 from sitegen.markup.collected import add_rules
 from sitegen.markup.fast.core import quick_core
-from sitegen.markup.fast.first_characters import rules_by_first_character
 from sitegen.markup.fast.renderer import QuickRenderer
+from sitegen.markup.fast.rules_by_character import rules_by_first_character
 from sitegen.markup.fast.tables import render_rows
 
 
 def shortcuts(md: MarkdownIt) -> None:
-    """Give a parser that has all its rules the shortcuts."""
+    """Add the shortcuts to a parser that has all its rules."""
     rules = md.renderer.rules  # type: ignore[attr-defined]
     md.renderer = QuickRenderer(md)
     add_rules(md, {**rules, "table_rows": render_rows})

@@ -1,6 +1,6 @@
-"""The block parser of markdown-it → the same tokens, with lines and simple blocks read in fewer steps.
+"""Replace the block parser of markdown-it: it makes the same tokens, with lines and simple blocks read in fewer steps.
 
-Gain: 8 % of a cold build of the corpus, of which lines are 2 %, tables 5 % and lists 2 %.
+Gain: 9 % of a cold build of the corpus: lines 2 %, tables 5 %, lists 2 %, fences 0.7 %.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from markdown_it.parser_block import ParserBlock
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from sitegen.markup.fast.at_the_margin import EMPTY, AtTheMargin, firsts_of
+from sitegen.markup.fast.simple_blocks import EMPTY, SimpleBlocks, firsts_of
 
 
 class QuickBlock(ParserBlock):
-    """Finds the beginning, the end and the indent of every line with less work, and asks `at_the_margin` first."""
+    """A parser that splits a text into lines with less work, and tries `simple_blocks` before the rules."""
 
-    def __init__(self, whole: ParserBlock, at_the_margin: AtTheMargin) -> None:
+    def __init__(self, whole: ParserBlock, simple_blocks: SimpleBlocks) -> None:
         vars(self).update(vars(whole))  # a copy, whatever a version of the library keeps in it
-        self.at_the_margin = at_the_margin
+        self.simple_blocks = simple_blocks
 
     def parse(self, src: str, md: Any, env: Any, outTokens: list[Token]) -> list[Token] | None:
         if not src:
             return None
         state = _Lines(src, md, env, outTokens)
-        read, firsts, line = self.at_the_margin.read, state.firsts, 0
+        read, firsts, line = self.simple_blocks.read, state.firsts, 0
         while line < state.lineMax:
             if firsts[line] == EMPTY:
                 line += 1
@@ -45,9 +45,9 @@ class QuickBlock(ParserBlock):
 
 
 class _Lines(StateBlock):
-    """The state of a text, its lines found without a loop in Python: a text has hundreds of them.
+    """The state of a text, whose lines are split without a loop in Python: a text has hundreds of lines.
 
-    The last entry of each list belongs to no line, since markdown-it looks one line ahead.
+    The last entry of each list belongs to no line, because markdown-it looks one line ahead.
     """
 
     def __init__(self, src: str, md: Any, env: Any, tokens: list[Token]) -> None:
@@ -70,7 +70,7 @@ class _Lines(StateBlock):
 
 
 def _lines_of(src: str) -> list[str]:
-    """The lines of a text, without a last one of nothing but spaces, which markdown-it leaves out."""
+    """Return the lines of a text without a last line of blanks, which markdown-it leaves out."""
     lines = src.split("\n")
     if not lines[-1].strip(" \t"):
         del lines[-1]

@@ -1,7 +1,8 @@
-"""Rules for a whole text → the same, after a look for what they are about.
+"""Replace two rules for whole texts: they now look first for the characters that they are about.
 
-Gain: 39 % of a cold build of the corpus for addresses, since the library looks for `fused.py` and the like, too, which
-are no addresses here; 2 % for null characters, beside which the library's rule changes line ends that are right.
+Gain: 39 % of a cold build of the corpus for addresses, because the library also looks for names such as `fused.py`,
+which are no addresses here; 2 % for null characters, because the library's rule also changes line ends, which are right
+already.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from markdown_it.rules_core import StateCore
 
 
 def quick_core(md: MarkdownIt) -> None:
-    """Replace what a parser does with a whole text."""
+    """Replace a parser's test for addresses and its rule for null characters."""
     assert md.linkify is not None
     md.linkify.pretest = _may_hold_address
     md.core.ruler.at("normalize", _without_nulls)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from sitegen.linking.kernel_refs import listed
+from sitegen.linking.kernel_refs import implementations_by_name
 from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
 from sitegen.model.document import (
@@ -112,7 +112,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
     """The source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
-    known = listed(kernel) if kernel else {}
+    known = implementations_by_name(kernel) if kernel else {}
     implementation, before = known.get(slot.implementation), known.get(slot.against)
     source = source_of(printer.sources.site, implementation) if implementation else ""
     if implementation is None or not source:

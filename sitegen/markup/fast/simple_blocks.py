@@ -1,9 +1,9 @@
-"""A block of a text that no other contains → its tokens at once.
+"""Turn a simple block that no other block contains into tokens at once.
 
-It is a paragraph, a heading, a list of one line an item, or a table of words and code.
+Simple blocks are paragraphs, headings, plain fences, lists with one line an item, and tables of words and code.
 
-One character says of each line how it begins, so that one match says where a block ends that is what it seems to be.
-Whatever may be anything else is left to the rules.
+The lines of a text become a text of their first characters, in which one regex recognises a simple block and its end.
+Every block that may be something else is left to the rules of markdown-it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,20 @@ from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from sitegen.markup.fast.made import Made
+from sitegen.markup.fast.quick_token import QuickToken
 from sitegen.markup.fast.tables import read_table
 
 EMPTY = "\n"
-"""How a line without words begins."""
+"""The character of a blank line, in place of its first character."""
 _INDENTED = " \t"
 _AHEAD = rf"(?={EMPTY}(?![:~{_INDENTED}])|\Z)"
 """An empty line ends a block, unless a definition may follow it."""
+_FENCE = re.compile(
+    r"(?P<marks>(?P<mark>[`~])(?P=mark){2,}+)(?P<info>[ \t]*+(?!\{)[^`\n]*)\n"
+    r"(?P<code>(?:.*\n)*?) {0,3}(?P=marks)(?P=mark)*[ \t]*$",
+    re.MULTILINE,
+)
+"""A plain fence at the margin, up to the line that closes it.  A fence with braces may be a directive's."""
 _HEADING = re.compile(rf"#{_AHEAD}")
 _TITLE = re.compile(r"(#{1,6}) +([^\s#](?:[^\n#]*[^\s#])?) *(?:\n|\Z)")
 _ITEMS = re.compile(rf"(?P<items>(?P<marker>[-*+])(?P=marker)*)(?:{EMPTY}+(?![-*+:~{_INDENTED}{EMPTY}])|\Z)")
@@ -31,14 +37,15 @@ _TABLE = re.compile(rf"\|\|+(?={EMPTY}|\Z)")
 
 
 def firsts_of(lines: Sequence[str], shifts: Sequence[int]) -> str:
-    """A character for each line: its first, or `EMPTY`.  `shifts` are the characters before the first word of each."""
+    """Return the first character of each line, or `EMPTY`; `shifts` are the numbers of blanks that lines begin with."""
     return "".join([line[0] if shift != len(line) else EMPTY for line, shift in zip(lines, shifts, strict=True)])
 
 
-class AtTheMargin:
-    """Reads simple blocks.
+class SimpleBlocks:
+    """A reader of simple blocks.
 
-    `special` are the characters with which something else than a paragraph may begin, `marks` begin what is not words.
+    `special` are the characters with which a block may begin that is no paragraph.  `marks` are the beginnings of all
+    constructs within a line that are neither words nor code.
     """
 
     def __init__(self, special: str, marks: Sequence[str]) -> None:
@@ -48,7 +55,7 @@ class AtTheMargin:
         self._item = re.compile(rf"[-*+] [^{known}{EMPTY}]")
 
     def read(self, state: StateBlock, firsts: str, line: int) -> bool:
-        """Whether the block that begins on `line` was read."""
+        """Read the block that begins on `line`, if it is simple, and return whether it was."""
         first = firsts[line]
         if first == "|":
             table = _TABLE.match(firsts, line)
@@ -58,6 +65,8 @@ class AtTheMargin:
         if first in "-*+":
             items = _ITEMS.match(firsts, line)
             return items is not None and self._read_list(state, line, items)
+        if first in "`~":
+            return _read_fence(state, line)
         if paragraph := self._paragraph.match(firsts, line):
             _push_paragraph(state, line, paragraph.end())
             state.line = paragraph.end()
@@ -80,12 +89,12 @@ class AtTheMargin:
 
 
 def _push_paragraph(state: StateBlock, line: int, end: int, level: int = 0, hidden: bool = False) -> None:
-    """The text of an item begins behind its mark, `level` characters from the margin."""
+    """Write a paragraph whose text begins `level` characters from the margin, as behind the mark of a list's item."""
     source, lines = mdTrim(state.src[state.bMarks[line] + level : state.eMarks[end - 1]]), [line, end]
     state.tokens += (
-        Made("paragraph_open", "p", 1, {}, lines, level, None, "", "", "", {}, True, hidden),
-        Made("inline", "", 0, {}, [*lines], level + 1, [], source, "", "", {}, True),
-        Made("paragraph_close", "p", -1, {}, None, level, None, "", "", "", {}, True, hidden),
+        QuickToken("paragraph_open", "p", 1, level, "", "", lines, block=True, hidden=hidden),
+        QuickToken("inline", "", 0, level + 1, source, "", [*lines], children=[], block=True),
+        QuickToken("paragraph_close", "p", -1, level, block=True, hidden=hidden),
     )
 
 
@@ -97,16 +106,26 @@ def _read_heading(state: StateBlock, line: int) -> bool:
     tag, lines = f"h{len(marks)}", [line, line + 1]
     state.tokens += (
         _open("heading_open", tag, 0, lines, marks),
-        Made("inline", "", 0, {}, [*lines], 1, [], title, "", "", {}, True),
+        QuickToken("inline", "", 0, 1, title, "", [*lines], children=[], block=True),
         _close("heading_close", tag, 0, marks),
     )
     state.line = line + 1
     return True
 
 
+def _read_fence(state: StateBlock, line: int) -> bool:
+    match = _FENCE.match(state.src, state.bMarks[line], state.eMarks[state.lineMax - 1])
+    if not match:
+        return False
+    marks, info, code = match.group("marks", "info", "code")
+    state.line = line + code.count("\n") + 2
+    state.tokens.append(QuickToken("fence", "code", 0, 0, code, marks, [line, state.line], info=info, block=True))
+    return True
+
+
 def _open(kind: str, tag: str, level: int, lines: list[int], markup: str) -> Token:
-    return Made(kind, tag, 1, {}, lines, level, None, "", markup, "", {}, True)
+    return QuickToken(kind, tag, 1, level, "", markup, lines, block=True)
 
 
 def _close(kind: str, tag: str, level: int, markup: str) -> Token:
-    return Made(kind, tag, -1, {}, None, level, None, "", markup, "", {}, True)
+    return QuickToken(kind, tag, -1, level, "", markup, block=True)

@@ -1,4 +1,4 @@
-"""Markdown that is nothing but words and `code`, as most cells of tables are → its HTML, without tokens."""
+"""Turn Markdown that is nothing but words and `code`, as most cells of tables are, into HTML without tokens."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from markdown_it.common.utils import escapeHtml
 
 
 def are_plain(source: str, marks: Iterable[str]) -> bool:
-    """Return whether a text is words and code, and nothing that any rule reads; `marks` begin all other things.
+    """Return whether a text is words and code; all other constructs begin with one of `marks`.
 
-    To look for one mark after another is faster than for all of them with one regex.
+    A search for one mark after another is faster than one regex for all of them.
     """
     text = _words_of(source) if "`" in source else source
     if text is None:
@@ -22,7 +22,7 @@ def are_plain(source: str, marks: Iterable[str]) -> bool:
 
 
 def _words_of(source: str) -> str | None:
-    """The text without its code; None where a backtick may mean something else."""
+    """Return the text without its code; None where a backtick may mean something else."""
     parts = source.split("`")
     words, code = parts[::2], parts[1::2]
     if not len(parts) % 2 or not all(code) or not all(words[1:-1]) or any(map(_is_trimmed, code)):
@@ -31,7 +31,7 @@ def _words_of(source: str) -> str | None:
 
 
 def _is_trimmed(code: str) -> bool:
-    """Return whether code shows other blanks than are written."""
+    """Return whether the HTML of code would have other blanks than its Markdown."""
     return code[0] in " \n" or code[-1] in " \n" or "\n" in code
 
 
@@ -45,5 +45,5 @@ def html_of(source: str) -> str:
 
 
 def said(source: str) -> str:
-    """Return what a reader sees of words and code."""
+    """Return the words and the code as a reader sees them."""
     return source.replace("`", "")

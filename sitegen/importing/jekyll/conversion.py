@@ -1,4 +1,4 @@
-"""One document while it is converted: where its links lead, which files it needs, what is to be said of it."""
+"""The state of the conversion of one document: the targets of its links, the files it needs, its diagnostics."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
 from sitegen.importing.jekyll.config import has_math
+from sitegen.importing.jekyll.destinations import Destination, SiteSection, redirect_addresses
 from sitegen.importing.jekyll.formulas import Formulas
 from sitegen.importing.jekyll.inserts import Inserts
-from sitegen.importing.jekyll.places import Place, Room, written_addresses
-from sitegen.importing.jekyll.site import JekyllSite, Source, address_key
+from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, address_key
 from sitegen.model.urls import is_external
 
 _NOT_IN_NAME = re.compile(r"[^\w.+-]+")
@@ -20,77 +20,80 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".t
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a link means here: `address` as it is written now; `file` where it is a file of the Jekyll site."""
+class LinkTarget:
+    """The new address of a link, and the file of the Jekyll site that it shows, if any."""
 
     address: str
     file: str = ""
     known: bool = True
-    """False: nothing of the imported site is there, and the address is the old one, in full."""
+    """False if nothing of the imported site has the address; it is the old one then, in full."""
 
 
 @dataclass(slots=True)
-class Work:
+class Conversion:
+    """A document of a Jekyll site, and what its conversion has collected so far."""
+
     site: JekyllSite
-    source: Source
-    places: Mapping[str, Place]
+    source: JekyllDocument
+    destinations: Mapping[str, Destination]
     inserts: Inserts = field(default_factory=lambda: Inserts([]))
     assets: dict[str, str] = field(default_factory=dict)
-    """File of the Jekyll site → its name beside the text."""
+    """The name beside the text of each file that is copied from the Jekyll site, by its path there."""
     notes: list[str] = field(default_factory=list)
-    """Footnotes that stood within the text."""
+    """The definitions of footnotes that stood within the text."""
     lists: dict[str, str] = field(default_factory=dict)
-    """kramdown's named attribute lists."""
+    """kramdown's named attribute lists, by name."""
     formulas: Formulas = field(default_factory=Formulas)
     elsewhere: set[str] = field(default_factory=set)
-    """Names of link definitions that lead to an image on another host."""
+    """The names of link definitions whose image is on another host."""
     keys: frozenset[str] = frozenset()
-    """Of the works that the text may cite."""
+    """The keys of the works that the text may cite."""
     cites: bool = False
+    """True if the text cites a work."""
     lists_works: bool = False
-    """Whether Jekyll made a list of what is cited, as is made here at the end of every text that cites."""
+    """True if the text asked Jekyll for a list of cited works; sitegen appends one to every text that cites."""
 
     @property
-    def place(self) -> Place:
-        return self.places[self.source.path]
+    def destination(self) -> Destination:
+        return self.destinations[self.source.path]
 
     @property
     def has_math(self) -> bool:
-        """Whether what stands between single dollar signs is a formula."""
+        """True if text between single dollar signs is a formula."""
         return self.site.dollars or has_math(self.source.yaml)
 
     def warn(self, code: str, message: str, words: str, line: int, hint: str = "") -> None:
         report = self.site.report
         report.warn(code, message, report.span_of(words, self.source.path, line), hint)
 
-    def target(self, written: str) -> Target:
-        """Of a link, an image or an address in a tag."""
+    def target(self, written: str) -> LinkTarget:
+        """Return the target of a link, an image or an address in a tag."""
         plain = self._without_host(written)
         if plain is None or is_external(plain) or plain.startswith("#"):
-            return Target(written)
+            return LinkTarget(written)
         split = urlsplit(plain)
         tail = (f"?{split.query}" if split.query else "") + (f"#{split.fragment}" if split.fragment else "")
         for path in self._candidates(unquote(split.path)):
             if address := self._address(path):
-                return Target(address + tail)
+                return LinkTarget(address + tail)
             if path in self.site.files and not posixpath.basename(path).startswith("_"):
-                return Target(self.asset(path), path)
-        return Target(self._in_full(plain), known=False)
+                return LinkTarget(self.asset(path), path)
+        return LinkTarget(self._in_full(plain), known=False)
 
     def asset(self, path: str) -> str:
-        """How the text names a file of the Jekyll site, which is copied beside it."""
+        """Return the address in the text of a file of the Jekyll site; the file is copied beside the text."""
         if path not in self.assets:
             self.assets[path] = self._free_name(path)
         name = quote(self.assets[path], safe="/+")
-        return name if self.place.room is Room.POSTS else f"{self.place.slug}/{name}"
+        return name if self.destination.section is SiteSection.POSTS else f"{self.destination.slug}/{name}"
 
     def image(self, written: str) -> str:
-        """How the text names an image; empty where there is no such file, and the caller says so."""
+        """Return the address in the text of an image; empty where there is no such file, which the caller reports."""
         target = self.target(written)
         return target.address if target.file.lower().endswith(IMAGES) else ""
 
     def _without_host(self, written: str) -> str | None:
-        """The path of an address of the Jekyll site itself; None of any other host's."""
+        """Return the path of an address of the Jekyll site itself; None for an address on another host."""
         url = self.site.config.text("url").rstrip("/")
         if url and (written == url or written.startswith((f"{url}/", f"{url}#"))):
             written = written.removeprefix(url) or "/"
@@ -100,7 +103,7 @@ class Work:
         return None if is_external(written) else written
 
     def _candidates(self, path: str) -> list[str]:
-        """Paths from the root that may be meant: by the address of the page, then by the place of its file."""
+        """Return the paths from the root that may be meant: relative to the page's address, its file, or the root."""
         if path.startswith("/"):
             return [path.strip("/")]
         here = self.source.url if self.source.url.endswith("/") else posixpath.dirname(self.source.url) + "/"
@@ -109,13 +112,13 @@ class Work:
         return [by_address, by_file, posixpath.normpath(path)]
 
     def _address(self, path: str) -> str:
-        """Where a document stands now, by its old address or its file."""
+        """Return the new address of a document by its old address or its file; empty where there is none."""
         source = self.site.by_path.get(path) or self.site.by_url.get(address_key(path))
         if source is None:
             source = _redirects(self.site).get(address_key(path))
         if source is None:
             return "/" if not address_key(path) else ""
-        return self.places[source.path].address if source.path in self.places else ""
+        return self.destinations[source.path].address if source.path in self.destinations else ""
 
     def _in_full(self, path: str) -> str:
         base = self.site.config.base_url or "https://example.org/"
@@ -131,5 +134,5 @@ class Work:
         return name
 
 
-def _redirects(site: JekyllSite) -> Mapping[str, Source]:
-    return {address_key(address): source for source in site.sources for address, _ in written_addresses(source)}
+def _redirects(site: JekyllSite) -> Mapping[str, JekyllDocument]:
+    return {address_key(address): source for source in site.sources for address, _ in redirect_addresses(source)}

@@ -1,4 +1,4 @@
-"""Files that an import would make → those of them that are missing, written."""
+"""Write those files of an import that do not exist yet."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from sitegen.write.output import encoded, unwritable
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """What an import made of its source."""
+class ImportPlan:
+    """The files and the diagnostics of an import, before anything is written."""
 
     files: Mapping[str, str | bytes | Path]
-    """By path from the site's root: a text, bytes, or the file to copy, as `inside.resolved` gives it."""
+    """A text, bytes, or the file to copy (as `inside.resolved` returns it), by path from the site's root."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Their paths are those of the source."""
+    """Mistakes in the source; their paths are those of its files."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Of the source, for the frames of the diagnostics."""
+    """The texts of the source by path, from which the frames of the diagnostics are cut."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Paths from the site's root."""
+class ImportResult:
+    """The files of an import after writing, as paths from the site's root."""
 
     written: tuple[str, ...]
     same: tuple[str, ...]
-    """Stood there already, as the import would write them."""
+    """Files that existed with the content that the import has."""
     kept: tuple[str, ...]
-    """Stood there with other content, or in the other form of a post, and were left alone."""
+    """Files that existed with other content, or as the other form of a post, and were left alone."""
 
 
-def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Outcome:
+def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> ImportResult:
     """Write the files that do not exist yet.  Raises OutputError when one cannot be written, or a link leads to it."""
     written, same, kept = list[str](), list[str](), list[str]()
     for path, content in files.items():
-        if _standing(root, path) is not None:
+        if _existing(root, path) is not None:
             (same if _is_same(root, path, content) else kept).append(path)
             continue
         _write(root, path, content)
         written.append(path)
-    return Outcome(tuple(written), tuple(same), tuple(kept))
+    return ImportResult(tuple(written), tuple(same), tuple(kept))
 
 
-def _standing(root: Path, path: str) -> Path | None:
-    """The file, or the other form of a post: `posts/sum.md` is also `posts/sum/index.md`."""
+def _existing(root: Path, path: str) -> Path | None:
+    """Return the file or the other form of a post: `posts/sum.md` is also `posts/sum/index.md`."""
     other = path.replace("/index.md", ".md") if path.endswith("/index.md") else path.replace(".md", "/index.md")
     forms = (path, other) if path.startswith("content/posts/") and path.endswith(".md") else (path,)
     return next((root / form for form in forms if os.path.lexists(root / form)), None)
@@ -63,7 +63,7 @@ def _is_same(root: Path, path: str, content: str | bytes | Path) -> bool:
 
 
 def _write(root: Path, path: str, content: str | bytes | Path) -> None:
-    """Whole or not at all."""
+    """Write a file whole or not at all.  Raises OutputError."""
     try:
         inside.write_bytes(root, path, _bytes(content))
     except OutsideError as error:

@@ -1,9 +1,9 @@
-"""Rules of markdown-it → the same rules, each tried only at the characters with which what it reads can begin.
+"""Try each rule of markdown-it only at the characters with which its construct can begin.
 
-markdown-it tries all of them one after another at every place, and those that may end a paragraph twice at each of its
-lines; nearly all say no after a look at one character.
+markdown-it tries all rules one after another at every place, and the rules that may end a paragraph twice on each of
+its lines.  Nearly all rules refuse after a look at one character.
 
-Gain: 8 % of a cold build of the corpus, from the rules for blocks.  `inline` says what those within a line gain.
+Gain: 8 % of a cold build of the corpus, from the rules for blocks.  The gain of the inline rules is part of `inline`'s.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, text
 
-from sitegen.markup.fast.at_the_margin import AtTheMargin
 from sitegen.markup.fast.block import QuickBlock
 from sitegen.markup.fast.inline import QuickInline, where_rules_begin
+from sitegen.markup.fast.simple_blocks import SimpleBlocks
 
 BLOCK = {
     "attr": "{",
@@ -35,6 +35,7 @@ BLOCK = {
     "math_labelled": "$",
     "reference": "[",
 }
+"""The characters with which the construct of a block rule may begin; `ANYWHERE` has the other block rules."""
 INLINE = {
     "attr": "{",
     "autolink": "<",
@@ -54,27 +55,27 @@ INLINE = {
     "role": "{",
     "strikethrough": "~",
 }
-"""All inline rules are named but `text`, which reads what is between."""
+"""The characters with which the construct of an inline rule may begin; `text` reads all characters between."""
 ANYWHERE = frozenset({"code", "deflist", "lheading", "paragraph", "table"})
-"""The block rules that no character of the first line decides on; every other one is named."""
+"""The block rules whose constructs may begin with any character; `BLOCK` names every other rule."""
 
 _UNDERLINES = "-="
 _BELOW_A_HEAD = ("|", "-", ":")
 """The characters with which the second line of a table begins."""
 _DEFINES = (":", "~")
 _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
-"""What markdown-it and its plugins ask for: the rules that read, and those that end something else."""
+"""The chains of rules that markdown-it and its plugins ask for: all rules, and those that may end a certain block."""
 _WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)"}
-"""Characters that are common in prose, and what makes them the beginning of something."""
+"""The stricter beginnings of constructs whose first character is common in prose."""
 _PLACES = where_rules_begin("".join(sorted(set("".join(INLINE.values())))), _WITH_THE_NEXT)
 _MARKS = (*sorted({*"".join(INLINE.values())} - {"!", ":", "\n", "`"}), "![", "//", " \n", "\n ", "\n\t")
-"""What is neither words nor code; an address that no rule reads is found after all of them."""
+"""The beginnings of all constructs but code, also of an address, which a rule for whole texts reads."""
 
 ParserRule = Callable[..., bool]
 
 
 def rules_by_first_character(md: MarkdownIt) -> None:
-    """Replace the rules of a parser that has all of them; a change to them afterwards takes this back."""
+    """Replace the rules of a parser that has all of them; a later change of its rules undoes the replacement."""
     inline, inline_rest = _by_character(md.inline.ruler, INLINE)
     chains = [(md.block.ruler.getRules(chain), *_by_character(md.block.ruler, BLOCK, chain)) for chain in _CHAINS]
 
@@ -88,7 +89,7 @@ def rules_by_first_character(md: MarkdownIt) -> None:
     md.inline = QuickInline(
         md.inline, _PLACES, {mark: [r for r in rules if r is not text] for mark, rules in inline.items()}
     )
-    md.block = QuickBlock(md.block, AtTheMargin("".join(BLOCK.values()), _MARKS))
+    md.block = QuickBlock(md.block, SimpleBlocks("".join(BLOCK.values()), _MARKS))
     for chain, known, anywhere in chains:
         chain[:] = [_at_line(known, anywhere)] if chain else []
 
@@ -109,7 +110,7 @@ def _first(state: StateBlock, line: int) -> str:
 
 
 def _table(rule: ParserRule) -> ParserRule:
-    """A table's second line says that it is one."""
+    """Return the rule for tables, tried only if the second line begins as that of a table does."""
 
     def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return start + 1 < end and _first(state, start + 1) in _BELOW_A_HEAD and rule(state, start, end, silent)
@@ -118,7 +119,7 @@ def _table(rule: ParserRule) -> ParserRule:
 
 
 def _underlined(rule: ParserRule) -> ParserRule:
-    """A paragraph without a line that could underline it is no heading."""
+    """Return the rule for underlined headings, tried only if a line of the paragraph could be the underline."""
 
     def lheading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         for line in range(start + 1, end):
@@ -133,7 +134,7 @@ def _underlined(rule: ParserRule) -> ParserRule:
 
 
 def _defined(rule: ParserRule) -> ParserRule:
-    """A term stands above its definition, with an empty line between them or without."""
+    """Return the rule for definitions, tried only if one may stand below, right there or after a blank line."""
 
     def deflist(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if silent:  # asks for the next definition of the list that we are in
@@ -149,20 +150,20 @@ _CHECKED: Mapping[str, Callable[[ParserRule], ParserRule]] = {
     "lheading": _underlined,
     "table": _table,
 }
-"""What is asked before a rule: those that may begin anywhere do not without something below."""
+"""Wrappers of rules that may begin anywhere, each with a cheap look at the lines below."""
 
 
 def _by_character(
     ruler: Ruler[Any], starts: Mapping[str, str], chain: str = ""
 ) -> tuple[dict[str, list[ParserRule]], list[ParserRule]]:
-    """The rules that may begin with each character, in their order, and those that may begin with any other."""
+    """Return the rules for each first character, in their order, and the rules for every other character."""
     enabled = [rule for rule in ruler.__rules__ if rule.enabled and (not chain or chain in rule.alt)]
-    rules = [(rule.name, _CHECKED.get(rule.name, _as_it_is)(rule.fn)) for rule in enabled]
+    rules = [(rule.name, _CHECKED.get(rule.name, _unchanged)(rule.fn)) for rule in enabled]
     anywhere = [rule for name, rule in rules if name not in starts]
     characters = sorted(set("".join(starts.values())))
     known = {each: [rule for name, rule in rules if each in starts.get(name, each)] for each in characters}
     return known, anywhere
 
 
-def _as_it_is(rule: ParserRule) -> ParserRule:
+def _unchanged(rule: ParserRule) -> ParserRule:
     return rule

@@ -1,0 +1,77 @@
+"""An element of HTML that begins a line → HTML that a text may hold, with the Markdown in it converted."""
+
+from __future__ import annotations
+
+import re
+
+from sitegen.importing.jekyll.blocks.reader import BlockReader, dedented
+from sitegen.importing.jekyll.html import SPANS, TAG, block_html, element_end, is_refused, show_refused, tag_html
+from sitegen.importing.jekyll.inserts import fenced
+
+_HAS_MARKDOWN = re.compile(r"<[^>]+\bmarkdown=[\"']?(?!0)")
+_SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
+
+
+def read_html(reader: BlockReader) -> bool:
+    """Read a comment or an element; the text in it is no Markdown unless an attribute says so."""
+    text = reader.line.lstrip(" ")
+    if len(reader.line) - len(text) > 3 or not text.startswith("<"):
+        return False
+    if text.startswith("<!--"):
+        return _read_comment(reader)
+    tag = TAG.match(reader.rest.lstrip(" "))
+    if tag is None or tag[2].lower() in SPANS:
+        return False
+    return _read_element(reader, tag)
+
+
+def _read_comment(reader: BlockReader) -> bool:
+    end = reader.first_line(reader.at, lambda line: "-->" in line)
+    return end is not None and reader.put("html", reader.verbatim(reader.at, end + 1), end + 1)
+
+
+def _read_element(reader: BlockReader, tag: re.Match[str]) -> bool:
+    """Read the element that `tag` begins; text behind its end is a paragraph."""
+    rest = reader.rest
+    lead = len(rest) - len(rest.lstrip(" "))
+    end = element_end(rest, lead)
+    if end is None:  # nothing closes it: the block ends at a blank line
+        blank = _BLANK_LINE.search(rest)
+        assert blank is not None
+        end = blank.start()
+    upto = reader.at + rest.count("\n", 0, end) + 1
+    after = rest[end:].partition("\n")[0].strip()
+    before = [] if reader.after_blank else [""]
+    lines = _element(reader, rest[lead:end], tag)
+    paragraph = ["", reader.inline(after, upto - 1)] if after else []
+    ends = upto >= len(reader.lines) or not reader.lines[upto].strip()
+    return reader.put("html", [*before, *lines, *paragraph, *([] if ends else [""])], upto)
+
+
+def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
+    name = tag[2].lower()
+    if is_refused(name) and not tag[1]:
+        html = show_refused(source, name, reader.number, reader.conversion)
+        return (
+            [html] if html.startswith("<a ") else fenced(reader.conversion.inserts.verbatim(source), "html").split("\n")
+        )
+    if "markdown=" in source and _HAS_MARKDOWN.search(source):
+        return _with_markdown(reader, source, tag)
+    return block_html(source, reader.number, reader.conversion).split("\n")
+
+
+def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
+    """Return the tags on lines of their own, with blank lines around the Markdown between them."""
+    closing = re.search(rf"</{tag[2]}\s*>\s*$", source, re.IGNORECASE)
+    body = source[len(tag[0]) : closing.start() if closing else len(source)]
+    first = reader.at + tag[0].count("\n")
+    lines = [tag_html(tag, reader.number, reader.conversion)]
+    if summary := _SUMMARY.match(body):
+        lines.append(block_html(summary[1], reader.number, reader.conversion))
+        first += body.count("\n", 0, summary.end())
+        body = body[summary.end() :]
+    inner = reader.nested(dedented(body.split("\n")).split("\n"), reader.numbers[first:])
+    closing_tag = TAG.match(closing[0].strip()) if closing else None
+    end = [tag_html(closing_tag, reader.number, reader.conversion)] if closing_tag else []
+    return [*lines, "", *inner, "", *end]

@@ -1,0 +1,115 @@
+"""The lines of a kramdown text and the readers of its blocks → lines of MyST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sitegen.importing.jekyll.blocks.patterns import ATTRIBUTES
+from sitegen.importing.jekyll.conversion import Conversion
+from sitegen.importing.jekyll.headings import Headings
+from sitegen.importing.jekyll.inline import convert_paragraph
+
+
+@dataclass(slots=True)
+class BlockReader:
+    """The state of the conversion of one text: its lines, the current one, and the lines that were written."""
+
+    lines: Sequence[str]
+    numbers: Sequence[int]
+    """The line in the file that each of `lines` came from."""
+    conversion: Conversion
+    notes: frozenset[str]
+    """The labels of the footnotes that the text defines."""
+    headings: Headings
+    readers: Sequence[Callable[[BlockReader], bool]]
+    """The readers of blocks, in the order in which they are tried."""
+    out: list[str] = field(default_factory=list)
+    at: int = 0
+    """The index of the current line."""
+    start: int = 0
+    """The index in `out` at which the last block begins."""
+    kind: str = ""
+    """The kind of the last block, to which an attribute list on the current line belongs; empty below a blank line."""
+    column: int | None = None
+    """The column at which the text of the last list item begins; None outside of a list."""
+
+    def run(self) -> list[str]:
+        """Read every block, and return the lines that were written."""
+        while self.at < len(self.lines):
+            begin = self.at
+            next(read for read in self.readers if read(self))
+            assert self.at > begin
+        return self.out
+
+    def nested(self, lines: Sequence[str], numbers: Sequence[int]) -> list[str]:
+        """Return the MyST of lines within a block, such as a quote, without the blank lines at both ends."""
+        inner = BlockReader(lines, numbers, self.conversion, self.notes, self.headings, self.readers)
+        return "\n".join(inner.run()).strip("\n").split("\n")
+
+    @property
+    def line(self) -> str:
+        return self.lines[self.at]
+
+    @property
+    def number(self) -> int:
+        """The number of the current line in its file."""
+        return self.number_of(self.at)
+
+    @property
+    def rest(self) -> str:
+        """The text from the current line on."""
+        return "\n".join(self.lines[self.at :])
+
+    @property
+    def after_blank(self) -> bool:
+        return self.at == 0 or not self.lines[self.at - 1].strip() or not self.out or not self.out[-1].strip()
+
+    def number_of(self, at: int) -> int:
+        return self.numbers[min(at, len(self.numbers) - 1)]
+
+    def put(self, kind: str, written: Sequence[str], upto: int) -> bool:
+        """Write a block of this kind that replaces the lines before index `upto`.  Return True: the block was read."""
+        if written and not written[0]:
+            self.gap()
+            written = written[1:]
+        self.start, self.kind = len(self.out), kind
+        self.out += written
+        self.at = upto
+        return True
+
+    def gap(self) -> None:
+        """Write a blank line unless the last line is one."""
+        if self.out and self.out[-1].strip():
+            self.out.append("")
+
+    def inline(self, text: str, at: int | None = None) -> str:
+        """Return the MyST of a paragraph's text, which begins on the line at index `at` or on the current one."""
+        return convert_paragraph(text, self.number_of(self.at if at is None else at), self.conversion, self.notes)
+
+    def verbatim(self, begin: int, end: int) -> list[str]:
+        """Return the lines from `begin` to before `end` with their pieces of Liquid as they were written."""
+        return [self.conversion.inserts.verbatim(line) for line in self.lines[begin:end]]
+
+    def first_line(self, begin: int, holds: Callable[[str], object]) -> int | None:
+        """Return the index of the first line from `begin` on for which `holds` is true; None where there is none."""
+        return next((at for at in range(begin, len(self.lines)) if holds(self.lines[at])), None)
+
+    def end_of_text(self) -> int:
+        """Return the index of the first blank line or attribute list from the current line on."""
+        end = self.first_line(self.at, lambda line: not line.strip() or ATTRIBUTES.fullmatch(line))
+        return len(self.lines) if end is None else end
+
+    def ends_block(self, at: int) -> bool:
+        """Return whether no block goes on at this index: it is past the last line, blank, or an attribute list."""
+        return at >= len(self.lines) or not self.lines[at].strip() or ATTRIBUTES.fullmatch(self.lines[at]) is not None
+
+    def warn(self, code: str, message: str, words: str, hint: str) -> None:
+        self.conversion.warn(code, message, words, self.number, hint)
+
+
+def dedented(lines: Sequence[str]) -> str:
+    """Return the lines without the indentation that all of them have, as kramdown reads what is in an element."""
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    least = min(indents, default=0)
+    return "\n".join(line[least:] if line.strip() else "" for line in lines)
