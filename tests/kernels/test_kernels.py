@@ -92,7 +92,7 @@ FAULTS = {
         "outside of the output",
     ),
     "input modified": Fault(
-        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "input was changed"
+        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "changed an input"
     ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
