@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sitegen.render.rules.dependencies import VIEW
+
 if TYPE_CHECKING:
     from sitegen.pipeline.build_state import PrintedSheet
     from sitegen.render.rules.dependencies import Part
@@ -26,7 +28,8 @@ def reasons(
         if old.get(part.what) != digest
     ]
     now = {part.what for part in shows}
-    return (*changes, *(f"{what} is gone" for what in before.names if what not in now))
+    named = [one for one in changes if not one.startswith(VIEW)]
+    return (*(named or changes), *(f"{what} is gone" for what in before.names if what not in now))
 
 
 def _because(part: Part, changed: Sequence[str], how: str) -> str:

@@ -387,7 +387,9 @@ def make() -> SimpleNamespace:
     """What tests build their own sites from."""
     return SimpleNamespace(
         cell=CELL,
+        documents_of=documents_of,
         evaluation=evaluation,
+        files=FILES,
         full_record=full_record,
         in_bursts=in_bursts,
         gpu=GPU,

@@ -118,7 +118,7 @@ def _lines(title: str, pixels: float) -> list[str]:
 
 
 def level(words: int) -> int:
-    """How much was written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
+    """Return how much was written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
     return sum(words > limit for limit in (0, 25, 100, 300))
 
 

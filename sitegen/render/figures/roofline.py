@@ -195,7 +195,7 @@ def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> l
 
 
 def seen(one: float, other: float) -> bool:
-    """Whether two places of a chart are more than one."""
+    """Return whether two places of a chart differ by a visible distance."""
     return abs(one - other) >= 1.0
 
 

@@ -104,12 +104,12 @@ def _beside(mark: Pair, x: float, y: float, align: str) -> Spot:
 
 def spots_around(chart: Roofline, labels: Mapping[str, str], field: Field, taken: Taken) -> dict[str, Placed]:
     """Each name near its own point; by name."""
-    found = {}
+    named = {}
     for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
         name = labels[point.name]
         if spot := first_free(name, _around(*field.mark(point)), taken, bold=True):
-            found[point.name] = (name, spot)
-    return found
+            named[point.name] = (name, spot)
+    return named
 
 
 def _around(x: float, y: float) -> Iterator[Spot]:

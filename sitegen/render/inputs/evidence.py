@@ -46,9 +46,13 @@ def gather(site: Site, documents: Mapping[str, Document], records: Records) -> E
         (post.slug, label, gpu): state
         for post in originals(site)
         for gpu in records.gpus()
-        if (found := {name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)})
+        if (
+            of_post := {
+                name: r for (slug, name, where), r in records.cells.items() if (slug, where) == (post.slug, gpu)
+            }
+        )
         for label, state in cell_freshness(
-            post.body.path, documents[document_key(post.body)].cells, site.files, found, newest[gpu]
+            post.body.path, documents[document_key(post.body)].cells, site.files, of_post, newest[gpu]
         ).items()
     }
     return Evidence(records, evaluations, cells)

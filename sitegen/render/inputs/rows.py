@@ -49,7 +49,7 @@ class Row:
 
     @property
     def outdated(self) -> str:
-        """Which newer version another record was made with."""
+        """The newer version that another record was made with."""
         return ", ".join(self.freshness.reasons) if self.freshness.state is FreshnessState.OUTDATED else ""
 
     @property
@@ -70,10 +70,10 @@ class Row:
 
     def share(self, of: str) -> float | None:
         """`of` is `of-ceiling`, `of-copy` or `of-read`."""
-        found = self.figures
-        return (
-            {"of-ceiling": found.of_ceiling, "of-copy": found.of_copy, "of-read": found.of_read}[of] if found else None
-        )
+        figures = self.figures
+        if figures is None:
+            return None
+        return {"of-ceiling": figures.of_ceiling, "of-copy": figures.of_copy, "of-read": figures.of_read}[of]
 
     def predicted_share(self, of: str) -> float | None:
         """As `share`, of the time that was predicted; the author predicts a share of the ceiling."""
@@ -85,8 +85,8 @@ class Row:
     @property
     def counters(self) -> Counters | None:
         """None where none were read, and where they counted wrongly what is known."""
-        found = self.evaluation.counters if self.evaluation else None
-        return found if found and found.valid else None
+        counters = self.evaluation.counters if self.evaluation else None
+        return counters if counters and counters.valid else None
 
     def ratio(self, baseline: str) -> float | None:
         """The baseline's time over this one's, as it was measured round by round."""
@@ -169,24 +169,24 @@ def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, .
 
 
 def chosen(
-    found: Iterable[Group],
+    candidates: Iterable[Group],
     workloads: Collection[str] = (),
     dtypes: Collection[str] = (),
     implementations: Collection[str] = (),
 ) -> tuple[Group, ...]:
-    """Those that are named; nothing named is all.  The best is the best of what is shown."""
+    """Return the rows that are named, or all where none is named.  The best is the best of what is shown."""
     return tuple(
         replace(group, rows=_with_best([r for r in group.rows if not r.ours or r.name in implementations]))
         if implementations
         else group
-        for group in found
+        for group in candidates
         if (not workloads or group.workload.name in workloads) and (not dtypes or group.dtype in dtypes)
     )
 
 
-def headline(found: Iterable[Group]) -> Group | None:
+def headline(candidates: Iterable[Group]) -> Group | None:
     """The first group in which ours has a time, else the first."""
-    shown = tuple(found)
+    shown = tuple(candidates)
     return next((group for group in shown if group.best), shown[0] if shown else None)
 
 
@@ -239,14 +239,14 @@ class _Maker:
         return next((e for e in same if all(e.params.get(k, v) == v for k, v in self.params.items())), None)
 
     def row(self, role: Role, name: str, predicted: float | None = None) -> Row:
-        found = self.find(role, name)
-        if found is None or found.performance is None:
-            return Row(role, name, found, predicted=predicted)
-        freshness = self.evidence.of_evaluation(self.kernel, self.record, found)
-        made = figures(self.kernel, self.record, found)
+        evaluation = self.find(role, name)
+        if evaluation is None or evaluation.performance is None:
+            return Row(role, name, evaluation, predicted=predicted)
+        freshness = self.evidence.of_evaluation(self.kernel, self.record, evaluation)
+        made = figures(self.kernel, self.record, evaluation)
         if made and (role, name) == (Role.PROBE, "read"):  # it has the reads of the workload and writes nothing
             made = replace(made, bytes_per_s=made.bytes_per_s * self.cost.read_share)
-        return Row(role, name, found, freshness, made, predicted)
+        return Row(role, name, evaluation, freshness, made, predicted)
 
 
 def yardstick(cost: Cost) -> str:

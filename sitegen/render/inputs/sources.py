@@ -1,4 +1,4 @@
-"""What all pages are made from, as one value, and the few questions that several of them ask of it."""
+"""Sources: the value that all pages are made from, with the questions that several pages ask of it."""
 
 from __future__ import annotations
 
@@ -53,8 +53,12 @@ class Sources:
     """
     drawn: Drawn = field(default=draw_again, repr=False)
 
-    @cached_property
+    @property
     def evidence(self) -> Evidence:
+        return self._evidence
+
+    @cached_property
+    def _evidence(self) -> Evidence:
         return self.load_evidence()
 
     @cached_property
@@ -80,12 +84,12 @@ class Sources:
         return lang if lang in self.posts_by_language else self.config.language
 
     def address(self, url: str, lang: str) -> str:
-        """Of a list or a feed, in a language."""
+        """Return the URL of a list or a feed in a language."""
         return in_language(url, self.listed(lang), self.config)
 
     def versions(self, url: str, among: Collection[str] = ()) -> Mapping[str, str]:
-        """By language the URL of a list; empty where there is but one language.  `among`: those in which there is that
-        list, if not all.
+        """Return the URL of a list by language; empty for a site of one language.  `among` are the languages that have
+        that list, if not all.
         """
         languages = among or self.posts_by_language
         return {lang: self.address(url, lang) for lang in languages} if len(languages) > 1 else {}
@@ -107,16 +111,16 @@ class Sources:
         return zone_of(self.config)
 
     def day_of(self, date: dt.date | dt.datetime) -> dt.date:
-        """In the site's time zone, as publication counts it."""
+        """Return the day in the site's time zone, as publication counts it."""
         return day_of(date, self._zone)
 
     def post_url(self, post: Post) -> str:
         return post_url(post, self.config)
 
     def records(self, kernel: str) -> tuple[Record, ...]:
-        """Those of the site's own GPUs first, in their order, then by name."""
-        found = self.evidence.records.of_kernel(kernel)
-        return tuple(found[gpu] for gpu in self._in_order(found))
+        """Return the records of a kernel: those of the site's own GPUs first, in their order, then by name."""
+        by_gpu = self.evidence.records.of_kernel(kernel)
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     def groups(self, record: Record) -> tuple[Group, ...]:
         return self.measured[record.kernel, record.gpu]
@@ -132,16 +136,16 @@ class Sources:
         return max(measured, key=lambda run: run.id, default=None)
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
-        found = self._cells.get((post, label), {})
-        return tuple(found[gpu] for gpu in self._in_order(found))
+        by_gpu = self._cells.get((post, label), {})
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
-        """By GPU, of each (post's slug, label)."""
-        found: dict[tuple[str, str], dict[str, CellRecord]] = {}
+        """Cell records by GPU, for each (post's slug, label)."""
+        by_cell: dict[tuple[str, str], dict[str, CellRecord]] = {}
         for (post, label, gpu), record in self.evidence.records.cells.items():
-            found.setdefault((post, label), {})[gpu] = record
-        return found
+            by_cell.setdefault((post, label), {})[gpu] = record
+        return by_cell
 
     def _in_order(self, gpus: Iterable[str]) -> list[str]:
         first = self.config.gpus
@@ -160,34 +164,34 @@ class Sources:
     @cached_property
     def posts_by_language(self) -> Mapping[str, tuple[Post, ...]]:
         """Newest first; the site's own language first, then the others that a post is written in, by their tags."""
-        found: dict[str, list[Post]] = {self.config.language: []}
+        by_language: dict[str, list[Post]] = {self.config.language: []}
         for post in self.site.posts:
-            found.setdefault(self.language_of(post), []).append(post)
-        first, *others = found
-        return {lang: tuple(found[lang]) for lang in (first, *sorted(others))}
+            by_language.setdefault(self.language_of(post), []).append(post)
+        first, *others = by_language
+        return {lang: tuple(by_language[lang]) for lang in (first, *sorted(others))}
 
     def posts_in(self, lang: str) -> tuple[Post, ...]:
-        """Empty: those in the site's language."""
+        """Return the posts in a language; an empty tag means the site's."""
         return self.posts_by_language.get(lang or self.config.language, ())
 
     def pages_in(self, lang: str) -> tuple[Page, ...]:
         """The pages outside of time in that language, or where it has none in the site's."""
         own = self.config.language
-        found = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
-        return found[lang] or found[own]
+        by_language = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
+        return by_language[lang] or by_language[own]
 
     @cached_property
     def translations(self) -> Mapping[str, Mapping[str, Post]]:
-        """By slug the posts by language, where there are several, in the order of the site's languages."""
-        found: dict[str, dict[str, Post]] = {}
+        """Posts by language for each slug that has several, in the order of the site's languages."""
+        by_slug: dict[str, dict[str, Post]] = {}
         if len(self.posts_by_language) > 1:
             for lang, posts in self.posts_by_language.items():
                 for post in posts:
-                    found.setdefault(post.slug, {})[lang] = post
-        return {slug: posts for slug, posts in found.items() if len(posts) > 1}
+                    by_slug.setdefault(post.slug, {})[lang] = post
+        return {slug: posts for slug, posts in by_slug.items() if len(posts) > 1}
 
     def post(self, slug: str, lang: str = "") -> Post | None:
-        """In that language, in the site's, or in any."""
+        """Return the post of a slug in that language, else in the site's, else in any."""
         translated = self.translations.get(slug)
         if translated:
             return translated.get(lang) or next(iter(translated.values()))
@@ -198,49 +202,49 @@ class Sources:
         return {post.slug: post for post in self.site.posts}
 
     def posts_by_tag(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
-        """Newest first, the tags by name; spellings that share a URL are one tag."""
+        """Return the posts of each tag, newest first, the tags by name; spellings that share a URL are one tag."""
         return self.by_tag.get(lang or self.config.language, {})
 
     def posts_by_category(self, lang: str = "") -> Mapping[str, tuple[Post, ...]]:
-        """As `posts_by_tag`."""
+        """Return the posts of each category, as `posts_by_tag` does for tags."""
         return self.by_category.get(lang or self.config.language, {})
 
     @cached_property
     def by_tag(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """By language, where a post has a tag."""
+        """Posts of each tag, by language; a language without tags is not there."""
         return self._filed(lambda post: tuple(ref.name for ref in post.tags), tag_url)
 
     @cached_property
     def by_category(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """By language, where a post has a category."""
+        """Posts of each category, by language; a language without categories is not there."""
         return self._filed(lambda post: (post.category,) if post.category else (), category_url)
 
     def _filed(
         self, names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
     ) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        found = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
-        return {lang: filed for lang, filed in found.items() if filed}
+        by_language = {lang: _by_name(posts, names, url) for lang, posts in self.posts_by_language.items()}
+        return {lang: filed for lang, filed in by_language.items() if filed}
 
     def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
-        """Of the translations of a post only one: that in the site's language, if it is among them."""
-        found: dict[str, Post] = {}
+        """Return one of the translations of each post: that in the site's language, if it is among them."""
+        by_language: dict[str, Post] = {}
         for post in posts:
-            if post.slug not in found or self.language_of(post) == self.config.language:
-                found[post.slug] = post
-        return tuple(found.values())
+            if post.slug not in by_language or self.language_of(post) == self.config.language:
+                by_language[post.slug] = post
+        return tuple(by_language.values())
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
-        """By a post's path, the kernels that it shows, measures or implements."""
-        found: dict[str, list[str]] = {}
+        """Kernels that a post shows, measures or implements, by the post's path."""
+        by_post: dict[str, list[str]] = {}
         for kernel in self.site.kernels:
             for post in self.linked.kernel_posts.get(kernel.name, ()):
-                found.setdefault(post.body.path, []).append(kernel.name)
-        return {path: tuple(names) for path, names in found.items()}
+                by_post.setdefault(post.body.path, []).append(kernel.name)
+        return {path: tuple(names) for path, names in by_post.items()}
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
-        """By a series' id, what each of its phases lists: published posts in reading order, then planned titles."""
+        """Entries of each phase of a series, by its id: published posts in reading order, then planned titles."""
         return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
 
     def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
@@ -254,18 +258,18 @@ class Sources:
 
     @cached_property
     def words_by_day(self) -> Mapping[dt.date, int]:
-        """Of the worklog; a day without words counts as one."""
+        """Words of each day of the worklog; a day without words counts as one."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
 
 def _by_name(
     posts: Sequence[Post], names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
 ) -> Mapping[str, tuple[Post, ...]]:
-    """Names that share a URL are one: the first of them by letters."""
+    """File posts under their names; names that share a URL become the first of them by letters."""
     urls = {name: url(name) for name in sorted({name for post in posts for name in names(post)}, reverse=True)}
     shown = {address: name for name, address in urls.items()}
     filed: dict[str, dict[str, Post]] = {address: {} for address in sorted(shown)}
     for post in posts:
         for name in names(post):
             filed[urls[name]][post.body.path] = post
-    return {shown[address]: tuple(found.values()) for address, found in filed.items()}
+    return {shown[address]: tuple(of_name.values()) for address, of_name in filed.items()}

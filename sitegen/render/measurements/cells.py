@@ -118,7 +118,7 @@ def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
 
 
 def images(sources: Sources, post: Post) -> dict[str, bytes]:
-    """What the cells of a post drew, as files beside it."""
+    """Return the images that the cells of a post drew, as files beside its page."""
     return {
         image_url(sources, post, cell.label, n): base64.b64decode(output.text)
         for cell in sources.document(post.body).cells

@@ -33,13 +33,13 @@ def checks(shown: Sequence[Group], id: str) -> tables.Table | None:
 
 def findings(shown: Sequence[Group]) -> tuple[str, ...]:
     """`cluster, racecheck: Race reported …`, each once."""
-    found = (
+    lines = (
         f"{one.name}, {tool}: {' '.join(text.split())}"
         for one in _ours(shown)
         for tool, text in one.sanitizer.items()
         if text
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(lines))
 
 
 def _body(shown: Sequence[Group], dtype: str, id: str) -> tables.Body:

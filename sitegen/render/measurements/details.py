@@ -59,13 +59,13 @@ def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Tabl
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
     if not matrix:
-        found = tables.listing(id, caption, parts, (*code_columns(), *clock_columns()))
-        return (found,) if found.headings else ()
+        table = tables.listing(id, caption, parts, (*code_columns(), *clock_columns()))
+        return (table,) if table.headings else ()
     listings = (
         tables.listing(id, caption, parts, code_columns()),
         tables.listing(f"{id}-clocks", "Clocks: in bursts, and sustained.", parts, matrix_columns(baseline)),
     )
-    return tuple(found for found in listings if found.headings)
+    return tuple(table for table in listings if table.headings)
 
 
 def _is_listed(row: Row) -> bool:

@@ -92,15 +92,15 @@ def history(
     """The lines are of the best of `first`; None when no kept run timed it."""
     followed = [group for group in ([first] if first else []) + [g for g in shown if g is not first] if group.best]
     ones = [group.best.evaluation for group in followed if group.best and group.best.evaluation]
-    found = timelines(kernel, record, runs, ones)
-    if first is None or first.best is None or not found or not found[0]:
+    courses = timelines(kernel, record, runs, ones)
+    if first is None or first.best is None or not courses or not courses[0]:
         return None
     baseline = next(iter(kernel.baselines), "")
     return History(
         subject=f"{kernel.name}/{first.best.name} at {numbers.shape(first.workload.name)} in {first.dtype}",
         heading=f"×{numbers.NBSP}{baseline}" if baseline else "ratio",
-        courses=tuple(_course(group, moments, baseline) for group, moments in zip(followed, found, strict=True)),
-        lines=tuple(_lines(found[0], found[1:], baseline)),
+        courses=tuple(_course(group, moments, baseline) for group, moments in zip(followed, courses, strict=True)),
+        lines=tuple(_lines(courses[0], courses[1:], baseline)),
     )
 
 

@@ -40,7 +40,7 @@ _USED = 0.1
 
 
 def ceiling_name(name: str) -> str:
-    """As readers call it: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
+    """Return the name that readers use for a ceiling: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
     return MIXES.get(name) or LEVELS.get(name) or COMPUTE_NAMES.get(name, name)
 
 
@@ -248,22 +248,22 @@ def roofline_under(
 def _point(group: Group, row: Row, href: str) -> Point:
     low, high = _spread(row, row.flops_per_s)
     return Point(
-        row.name,
-        group.cost.intensity,
-        row.flops_per_s,
-        low,
-        high,
-        row.ours,
-        bool(row.stale),
-        dram_intensity(group, row),
-        sustained_flops(group, row),
-        _title(group, row, (low, high)),
-        href,
+        name=row.name,
+        flops_per_byte=group.cost.intensity,
+        flops_per_s=row.flops_per_s,
+        low_flops_per_s=low,
+        high_flops_per_s=high,
+        ours=row.ours,
+        stale=bool(row.stale),
+        dram_flops_per_byte=dram_intensity(group, row),
+        sustained_flops_per_s=sustained_flops(group, row),
+        title=_title(group, row, (low, high)),
+        href=href,
     )
 
 
 def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
-    """The point in words."""
+    """Return the point in words."""
     low, high = (numbers.operations(rate) for rate in spread)
     facts = [f"{numbers.operations(row.flops_per_s)} at {numbers.intensity(group.cost.intensity)} FLOP per byte"]
     facts += [f"p20 to p80 {low} to {high}"] if low != high else []
@@ -277,7 +277,7 @@ def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
 
 
 def _rereads(group: Group, row: Row) -> bool:
-    """Whether there is a bar to be seen."""
+    """Return whether the bar of re-read bytes is long enough to be seen."""
     factor = group.reread(row)
     return factor is not None and numbers.ratio(factor) != numbers.ratio(1.0)
 
@@ -320,7 +320,16 @@ def _column(group: Group, row: Row, href: str) -> Column:
     rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
     low, high = _spread(row, rate)
     predicted = row.predicted * group.ceiling[1] / 1e12 if row.predicted is not None else None
-    return Column(row.name, rate, low, high, row.ours, bool(row.stale), predicted, href)
+    return Column(
+        name=row.name,
+        rate=rate,
+        low=low,
+        high=high,
+        ours=row.ours,
+        stale=bool(row.stale),
+        predicted=predicted,
+        href=href,
+    )
 
 
 def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tuple[CeilingRow, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
@@ -21,15 +21,15 @@ class BoardRow:
     """The best of one kernel."""
 
     kernel: Link
-    by: str
-    workload: str
-    rate: str
-    share: str
-    bar: Markup
-    ratio: str
-    against: str
     state: str
     state_text: str
+    by: str = ""
+    workload: str = ""
+    rate: str = ""
+    share: str = ""
+    bar: Markup = field(default_factory=Markup)
+    ratio: str = ""
+    against: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def board(sources: Sources, here: str) -> Board:
 def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
     link, best = Link(kernel.name, relative(kernel_url(kernel.name), here)), group.best if group else None
     if group is None or best is None or best.performance is None:
-        return BoardRow(link, "", "", "", "", Markup(), "", "", "planned", "not measured yet")
+        return BoardRow(kernel=link, state="planned", state_text="not measured yet")
     fastest, share = _strongest(kernel, best), best.share("of-ceiling")
     rate = numbers.bandwidth(best.bytes_per_s) if group.bound_by_memory else numbers.operations(best.flops_per_s)
     return BoardRow(

@@ -46,7 +46,7 @@ def ladder(sources: Sources, kernel: Kernel, group: Group | None, here: str, pre
     before: Row | None = None
     for implementation in kernel.implementations:
         row = next((r for r in group.rows if r.ours and r.name == implementation.name), None) if group else None
-        steps.append(_step(sources, kernel, implementation, group, row, before, here, prefix))
+        steps.append(_step(sources, kernel, implementation, row, here, group=group, before=before, prefix=prefix))
         before = row if row and row.performance else before
     return tuple(steps)
 
@@ -55,11 +55,12 @@ def _step(
     sources: Sources,
     kernel: Kernel,
     implementation: Implementation,
-    group: Group | None,
     row: Row | None,
-    before: Row | None,
     here: str,
-    prefix: str,
+    *,
+    group: Group | None = None,
+    before: Row | None = None,
+    prefix: str = "",
 ) -> Step:
     timed = row is not None and row.performance is not None
     gain, against = _gain(row, before)
@@ -108,9 +109,10 @@ def _gain(row: Row | None, before: Row | None) -> tuple[str, str]:
 
 
 def unmeasured(sources: Sources, kernel: Kernel, implementation: Implementation, here: str) -> Step:
-    return _step(sources, kernel, implementation, None, Row(Role.IMPLEMENTATION, implementation.name), None, here, "")
+    """Return the step of an implementation of a kernel that has no record."""
+    return _step(sources, kernel, implementation, Row(Role.IMPLEMENTATION, implementation.name), here)
 
 
 def source_url(kernel: Kernel, implementation: Implementation) -> str:
-    """As text, which a browser shows instead of saving it."""
+    """Return the URL of the source as text, which a browser shows instead of saving it."""
     return f"{kernel_url(kernel.name)}{file_name(implementation)}.txt"

@@ -56,10 +56,10 @@ def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: 
 
 
 def record_href(record: Record, here: str) -> str:
-    """Where the plate of a record stands."""
+    """Return the href of the facts of a record."""
     return relative(f"{kernel_url(record.kernel)}#record-{record.gpu}", here)
 
 
 def ceilings_href(sources: Sources, gpu: str, here: str) -> str:
-    """Where the ceilings of a GPU stand; empty when none were measured."""
+    """Return the href of the ceilings of a GPU; empty when none were measured."""
     return relative(ceilings_url(gpu), here) if sources.ceilings_run(gpu) else ""

@@ -1,4 +1,4 @@
-"""The nameplate of a record: what made its numbers."""
+"""Turn a record into the facts that made its numbers: GPU, software, clocks, samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def record_plate(record: Record, data: str, ceilings: str = "") -> tuple[Fact, .
 
 
 def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
-    """What made a run: hardware, what holds its clock, software, when."""
+    """Return what made a run: hardware, limits of power and clock, software, date, commit."""
     machine = run.environment
     return (
         Fact("GPU", machine.gpu, ceilings),
@@ -43,7 +43,7 @@ def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
 
 
 def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:
-    """How its evaluations were timed."""
+    """Yield how the evaluations of a run were timed."""
     made = [e.performance for e in record.evaluations if e.run == run.id and e.performance]
     if clocks := [p.sm_clock_mhz for p in made if p.sm_clock_mhz]:
         yield Fact("SM clock, median", numbers.clock(statistics.median(clocks)))

@@ -19,11 +19,11 @@ Best = tuple[Kernel, Record, Group, Run]
 
 def overview(sources: Sources) -> tuple[Markup, str]:
     """The SVG and its caption; empty when no kernel with operations has a time and a ceiling."""
-    found = _best(sources)
-    if not found:
+    every_best = _best(sources)
+    if not every_best:
         return Markup(), ""
-    gpu = found[0][1].gpu
-    shown = [best for best in found if best[1].gpu == gpu]
+    gpu = every_best[0][1].gpu
+    shown = [best for best in every_best if best[1].gpu == gpu]
     run = shown[0][3]
     under = tuple(group for _, _, group, _ in shown)
     chart = roofline_under("the kernels of this site", under, run, datasheet(gpu), tuple(_point(b) for b in shown))
@@ -38,15 +38,15 @@ def overview(sources: Sources) -> tuple[Markup, str]:
 
 def _best(sources: Sources) -> list[Best]:
     """By intensity; kernels without operations have no place on a roofline."""
-    found: list[Best] = []
+    every_best: list[Best] = []
     for kernel in sources.site.kernels:
         for record in sources.records(kernel.name)[:1]:
             group = headline(sources.groups(record))
             run = newest_run(record, group) if group else None
             timed = group is not None and group.best is not None and group.best.flops_per_s > 0
             if group and run and timed and group.cost.flops and group.ceiling[0]:
-                found.append((kernel, record, group, run))
-    return sorted(found, key=lambda best: (best[2].cost.intensity, best[0].name))
+                every_best.append((kernel, record, group, run))
+    return sorted(every_best, key=lambda best: (best[2].cost.intensity, best[0].name))
 
 
 def _point(best: Best) -> Point:
@@ -54,4 +54,12 @@ def _point(best: Best) -> Point:
     row = group.best
     rate, share = (row.flops_per_s, row.share("of-ceiling")) if row else (0.0, None)
     name = f"{kernel.name} {numbers.percent(share, 0)}" if share is not None else kernel.name
-    return Point(name, group.cost.intensity, rate, rate, rate, True, bool(row and row.stale))
+    return Point(
+        name=name,
+        flops_per_byte=group.cost.intensity,
+        flops_per_s=rate,
+        low_flops_per_s=rate,
+        high_flops_per_s=rate,
+        ours=True,
+        stale=bool(row and row.stale),
+    )

@@ -117,12 +117,12 @@ def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Seque
 
 
 def headings(columns: Sequence[str]) -> tuple[Heading, ...]:
-    found: list[Heading] = []
+    headings: list[Heading] = []
     for column in columns:
-        found.append(Heading(_title(column)))
+        headings.append(Heading(_title(column)))
         if column in BAR:
-            found.append(Heading("", bar=True))
-    return tuple(found)
+            headings.append(Heading("", bar=True))
+    return tuple(headings)
 
 
 def _title(column: str) -> str:
@@ -249,9 +249,9 @@ def _values(rows: Sequence[Row], column: str) -> list[str]:
     if column == "error":
         return [_error(row) for row in rows]
     value, digits, least = _reader(column)
-    found = [value(row) if row.performance else None for row in rows]
-    decimals = _decimals([v for v in found if v], column, digits, least)
-    return ["" if v is None else numbers.fixed(v, decimals) for v in found]
+    values = [value(row) if row.performance else None for row in rows]
+    decimals = _decimals([v for v in values if v], column, digits, least)
+    return ["" if v is None else numbers.fixed(v, decimals) for v in values]
 
 
 def _decimals(values: list[float], column: str, digits: int, least: int) -> int:

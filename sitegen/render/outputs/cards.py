@@ -28,7 +28,7 @@ _LATIN = 0x2E80
 _WIDTH = 1056
 _BARS = 5
 _BAR_PX = 670
-"""Of a program that is at its ceiling."""
+"""Length of the bar of a program that reaches its ceiling."""
 _NARROW, _WIDE = frozenset("iIjlft.,:;|!'()[]r "), frozenset("mwMW@—")
 
 
@@ -63,7 +63,7 @@ class Card:
 
 
 def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
-    """(output path, PNG)."""
+    """Return (output path, PNG) of the card of a post."""
     sources, spoken = printer.sources, printer.language(post.lang)
     group, record = _measured(sources, post)
     facts = [spoken.day(sources.day_of(post.date)), spoken.minutes(sources.document(post.body).words)]
@@ -75,13 +75,13 @@ def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
 
 
 def page_card(printer: Printer, url: str, title: str, lede: str, foot: str = "") -> tuple[str, bytes]:
-    """Of a page without measurements: (output path, PNG)."""
+    """Return (output path, PNG) of the card of a page without measurements."""
     return _drawn(printer, url, title, lede, None, foot)
 
 
 def _drawn(printer: Printer, url: str, title: str, lede: str, group: Group | None, foot: str) -> tuple[str, bytes]:
     card = _card(printer.sources.config.title, title, lede, group, foot)
-    svg = printer.templates.get_template("card.svg").render(page=card)
+    svg = printer.text("card.svg", card_url(url), card)[1]
     return card_url(url), printer.sources.drawn(f"{svg}<!-- {_made_with()} -->", draw)
 
 
@@ -97,15 +97,24 @@ def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> C
     top = 548 - 44 * len(rows)
     bars = tuple(_bar(row, top + 44 * at) for at, row in enumerate(rows))
     fonts = ", ".join(f"'{name}'" for name in FONTS)
-    return Card(fonts, site, titles, size, ledes, bars, top - 8, foot)
+    return Card(
+        fonts=fonts,
+        site=site,
+        title=titles,
+        size=size,
+        lede=ledes,
+        bars=bars,
+        top=top - 8,
+        foot=foot,
+    )
 
 
 def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
     """The largest of a few sizes in which the title takes no more lines than the first of `lines`, or the next."""
     for most in lines:
         for size in (72, 62, 54):
-            if len(found := wrapped(title, size)) <= most:
-                return size, found
+            if len(fitting := wrapped(title, size)) <= most:
+                return size, fitting
     return 54, _shortened(wrapped(title, 54), lines[-1])
 
 
@@ -121,7 +130,7 @@ def wrapped(text: str, size: int) -> list[str]:
 
 
 def _width(text: str) -> float:
-    """In units of the size."""
+    """Return the width of a text in units of the size of its letters."""
     return sum(map(_letter, text))
 
 
@@ -140,7 +149,7 @@ def _shortened(lines: list[str], most: int) -> list[str]:
 
 
 def _measured(sources: Sources, post: Post) -> tuple[Group | None, Record | None]:
-    """What the first of its kernels that has a record and a ceiling measured."""
+    """Return the headline group and the record of the first kernel of the post that has both a record and a ceiling."""
     for name in sources.kernels_of.get(post.body.path, ()):
         for record in sources.records(name)[:1]:
             group = headline(sources.groups(record))
@@ -163,11 +172,19 @@ def _rows(group: Group) -> list[Row]:
 def _bar(row: Row, y: int) -> Bar:
     share = row.share("of-ceiling") or 0.0
     width = round(min(share, 1.0) * _BAR_PX)
-    return Bar(row.name, y, width, numbers.percent(share, 0), row.ours, row.best, bool(row.stale))
+    return Bar(
+        name=row.name,
+        y=y,
+        width=width,
+        share=numbers.percent(share, 0),
+        ours=row.ours,
+        best=row.best,
+        stale=bool(row.stale),
+    )
 
 
 def _provenance(group: Group, record: Record) -> str:
-    """Whose numbers these are."""
+    """Return the line that says on which GPU, when and with which commit the numbers were measured."""
     run = newest_run(record, group)
     shape = f"{numbers.shape(group.workload.name)} {group.dtype}, of ceiling"
     return f"{record.kernel} {shape}  ·  {run.environment.gpu}, {run.date}, {run.commit}" if run else shape
@@ -195,7 +212,9 @@ def draw(svg: str) -> bytes:
 
 
 def _fonts(svg: str) -> Iterator[str]:
-    """Of the packages; the one with all letters of East Asia is large and opened only for a text that has some."""
+    """Yield the font files of the packages.  The package with the letters of East Asia is large, so it is opened only
+    for a text that has some.
+    """
     yield from _files(_PACKAGES[0])
     if any(ord(letter) >= _LATIN for letter in svg):
         yield from _files(_PACKAGES[1])
@@ -203,7 +222,7 @@ def _fonts(svg: str) -> Iterator[str]:
 
 @lru_cache
 def _files(package: str) -> Sequence[str]:
-    found = find_spec(package)
-    folder = Path(found.origin).parent if found and found.origin else None
+    spec = find_spec(package)
+    folder = Path(spec.origin).parent if spec and spec.origin else None
     files = sorted(folder.rglob("*")) if folder else []
     return tuple(str(path) for path in files if path.suffix in _SUFFIXES and "Italic" not in path.name)

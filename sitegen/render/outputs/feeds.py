@@ -76,7 +76,7 @@ class Feed:
 
 
 def site_feeds(printer: Printer, lang: str) -> dict[str, str]:
-    """Both feeds of the posts in a language, by output path."""
+    """Return the Atom and the JSON feed of the posts in a language, by output path."""
     sources, config = printer.sources, printer.sources.config
     home, url = sources.address(HOME, lang), sources.address(FEED, lang)
     feed = _feed(printer, lang, config.title, config.description, home, url, sources.posts_in(lang))
@@ -152,7 +152,17 @@ def _day_entry(printer: Printer, entry: WorklogEntry) -> Entry:
     sources, here = printer.sources, day_url(entry.date)
     url, day = absolute(here, sources.config), _iso(_moment(sources, entry.date))
     content = _content(printer, Place(document_key(entry.body), here), entry)
-    return Entry(entry.date.isoformat(), url, url, day, day, sources.config.language, "", (), content)
+    return Entry(
+        title=entry.date.isoformat(),
+        id=url,
+        url=url,
+        published=day,
+        updated=day,
+        language=sources.config.language,
+        summary="",
+        tags=(),
+        content=content,
+    )
 
 
 def _content(printer: Printer, place: Place, text: Post | WorklogEntry) -> str:
@@ -215,7 +225,7 @@ def _json(feed: Feed, url: str) -> str:
 
 
 def _updated(sources: Sources, post: Post) -> dt.datetime:
-    """Never before it was published."""
+    """Return when the post was updated, or when it was published if that is later."""
     published = _moment(sources, post.date)
     return max(published, _moment(sources, post.updated)) if post.updated else published
 

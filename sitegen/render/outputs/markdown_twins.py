@@ -194,12 +194,12 @@ class _Text:
 
     def _blocks(self) -> dict[int, str]:
         """By line, what stands for the directive that begins there."""
-        found = {}
+        by_line = {}
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot):
                 html = fill_slot(self.printer, self.document, self.place, index)
-                found[self._span(slot).line - self.first] = to_markdown(str(html), self.url).strip("\n")
-        return found
+                by_line[self._span(slot).line - self.first] = to_markdown(str(html), self.url).strip("\n")
+        return by_line
 
     def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) -> Span:
         if isinstance(slot, CellSlot):
@@ -208,17 +208,19 @@ class _Text:
 
     def _words(self) -> dict[int, list[_Word]]:
         """By line what changes in it, from the right."""
-        found: dict[int, list[_Word]] = {}
+        changes: dict[int, list[_Word]] = {}
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, CiteSlot):
                 shown = fill_slot(self.printer, self.document, self.place, index).striptags()
-                found.setdefault(slot.span.line - self.first, []).append(_Word(slot.span.col - 1, slot.written, shown))
+                changes.setdefault(slot.span.line - self.first, []).append(
+                    _Word(slot.span.col - 1, slot.written, shown)
+                )
             elif isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
                 written = slot.name if isinstance(slot, TermSlot) else slot.target
                 href = self.printer.sources.linked.hrefs.get((self.place.name, index), written)
                 word = _Word(slot.span.col - 1, written, absolute(href, self.printer.sources.config))
-                found.setdefault(slot.span.line - self.first, []).append(word)
-        return {line: sorted(words, key=lambda word: -word.col) for line, words in found.items()}
+                changes.setdefault(slot.span.line - self.first, []).append(word)
+        return {line: sorted(words, key=lambda word: -word.col) for line, words in changes.items()}
 
     def _line(self, line: str, words: Sequence[_Word], defined: Mapping[str, str]) -> str:
         if definition := _DEFINITION.fullmatch(line):
@@ -239,7 +241,7 @@ def _within(code: str, fence: re.Match[str] | None) -> str:
 
 
 def _in_role(line: str, col: int) -> bool:
-    """Whether a role stands there, whose words are its text and its target at once."""
+    """Return whether a role stands there whose words are its text and its target at once."""
     return any(role.start() < col < role.end() for role in _ROLE.finditer(line))
 
 

@@ -88,9 +88,9 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
 
 
 def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
-    """To the page of each GPU that has one."""
-    found = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
-    return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in found if run)
+    """Return a link to the page of ceilings of each GPU that has one."""
+    runs = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
+    return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in runs if run)
 
 
 def long_name(name: str) -> str:
@@ -105,8 +105,8 @@ def rate_text(name: str, rate: float) -> str:
 def working_sets(run: Run) -> dict[int, float]:
     """MiB that were read again and again → bytes per second, ascending."""
     probes = next((ceiling.probes for ceiling in run.ceilings if ceiling.name == "L2"), {})
-    found = {int(match[1]): rate for name, rate in probes.items() if (match := _WORKING_SET.fullmatch(name))}
-    return dict(sorted(found.items()))
+    by_size = {int(match[1]): rate for name, rate in probes.items() if (match := _WORKING_SET.fullmatch(name))}
+    return dict(sorted(by_size.items()))
 
 
 def _ceilings(run: Run, sheet: Datasheet | None) -> tables.Table:

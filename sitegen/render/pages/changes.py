@@ -106,5 +106,5 @@ def _figures(measure: FigureChange) -> str:
 
 
 def _markdown_url(record: Record) -> str:
-    """As text, which a browser shows instead of saving it."""
+    """Return the URL of the comparison as text, which a browser shows instead of saving it."""
     return f"{kernel_url(record.kernel)}{record.gpu}.changes.md.txt"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoBoard:
-    """Of a site without kernels, of which nothing that reads records is imported."""
+    """Stands for the table of kernels on a site without kernels, where nothing that reads records is imported."""
 
     rows: tuple[()] = ()
     provenance: tuple[()] = ()
@@ -78,7 +78,7 @@ def render_home(printer: Printer) -> dict[str, str]:
         posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:NEWEST_ON_HOME]),
         all_posts=relative(POSTS, ""),
         count=spoken.posts(len(sources.posts_in(""))),
-        day=day_line(sources, worklog[0], "") if worklog else None,
+        day=day_line(printer, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
         worklog=relative(WORKLOG, ""),
@@ -87,7 +87,9 @@ def render_home(printer: Printer) -> dict[str, str]:
 
 
 def home_in(printer: Printer, lang: str) -> tuple[str, str]:
-    """Of another language than the site's: its newest posts.  What else a home page shows is in the site's language."""
+    """Return the home page of another language than the site's: it shows the newest posts in that language, since all
+    else on a home page is in the site's language.
+    """
     sources, config, spoken = printer.sources, printer.sources.config, printer.language(lang)
     here, posts = sources.address(HOME, lang), sources.posts_in(lang)
     page = HomePage(
@@ -134,7 +136,7 @@ def _board(sources: Sources) -> Board | NoBoard:
 
 
 def _plate(sources: Sources) -> tuple[Fact, ...]:
-    """What the numbers of the site rest on; empty before anything was measured."""
+    """Return what the numbers of the site rest on; empty before anything was measured."""
     pairs = [(kernel, record) for kernel in sources.site.kernels for record in sources.records(kernel.name)]
     runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
     if not runs:

@@ -126,19 +126,19 @@ def _json(record: Record) -> str:
 
 
 def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
-    """Its page, and one for each record of what changed from run to run."""
+    """Return the page of a kernel, and for each record the page of what changed from run to run."""
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
-    found = [(record, sources.groups(record)) for record in records]
+    measured = [(record, sources.groups(record)) for record in records]
     several = len(records) > 1
     page = KernelPage(
         name=kernel.name,
         summary=kernel.summary,
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
-        state=_state([group for _, shown in found for group in shown]),
-        plate=_kernel_plate(sources, kernel, found, here),
-        goals=tuple(_goal(r, found) for r in goal_results(kernel, records[0] if records else None)),
-        sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in found),
+        state=_state([group for _, shown in measured for group in shown]),
+        plate=_kernel_plate(sources, kernel, measured, here),
+        goals=tuple(_goal(r, measured) for r in goal_results(kernel, records[0] if records else None)),
+        sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in measured),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
     about, lede = About(card=True), kernel.summary
@@ -156,26 +156,26 @@ def _state(shown: list[Group]) -> str:
 
 
 def _kernel_plate(
-    sources: Sources, kernel: Kernel, found: Sequence[tuple[Record, tuple[Group, ...]]], here: str
+    sources: Sources, kernel: Kernel, measured: Sequence[tuple[Record, tuple[Group, ...]]], here: str
 ) -> tuple[Fact, ...]:
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
-    if found and (binding := _binding_ceilings(found[0][1])):
-        facts.append(Fact("binding ceiling", binding, ceilings_href(sources, found[0][0].gpu, here)))
+    if measured and (binding := _binding_ceilings(measured[0][1])):
+        facts.append(Fact("binding ceiling", binding, ceilings_href(sources, measured[0][0].gpu, here)))
     allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
-    if found and kernel.wrong:
-        caught = _caught(found[0][0])
+    if measured and kernel.wrong:
+        caught = _caught(measured[0][0])
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
-    return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in found) or "not measured yet"))
+    return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in measured) or "not measured yet"))
 
 
 def _binding_ceilings(shown: Sequence[Group]) -> str:
     """Of the workload that the page treats first, in each dtype: of a matrix product they differ."""
     firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
-    found = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
-    return ";\n".join(found)
+    ceilings = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
+    return ";\n".join(ceilings)
 
 
 def _ceiling(group: Group) -> str:
@@ -244,14 +244,14 @@ def _caught(record: Record) -> tuple[Caught, ...]:
     )
 
 
-def _goal(result: GoalResult, found: Sequence[tuple[Record, tuple[Group, ...]]]) -> GoalLine:
+def _goal(result: GoalResult, measured: Sequence[tuple[Record, tuple[Group, ...]]]) -> GoalLine:
     goal = result.goal
     if result.value is None:
         return GoalLine(goal.text, "planned", "not measured yet")
     times = goal.unit.startswith("x")
     decimals = numbers.decimals_beside(result.value, goal.at_least, 2 if times else 3)
     reached = numbers.ratio(result.value, decimals) if times else numbers.fixed(result.value, decimals)
-    here = [g for _, shown in found[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
+    here = [g for _, shown in measured[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
     stale = any(row.stale for group in here for row in group.rows if row.name == result.name)
     state = "stale" if stale else "done" if result.state is GoalState.MET else "failed"
     return GoalLine(goal.text, state, f"{result.state}: {reached} by {result.name}")

@@ -186,17 +186,17 @@ def _list_page(
 def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
     sources, spoken = printer.sources, printer.language(lang)
     here, tags = sources.address(TAGS, lang), sources.posts_by_tag(lang)
-    found = tuple(
+    tagged = tuple(
         (Link(tag, relative(sources.address(tag_url(tag), lang), here)), spoken.posts(len(posts)))
         for tag, posts in tags.items()
     )
     section, title = sources.address(POSTS, lang), spoken.say("Tags")
     about = About(("CollectionPage",), versions=sources.versions(TAGS, sources.by_tag))
-    return printer.page("tags.html", here, TagIndex(found), title=title, section=section, lang=lang, about=about)
+    return printer.page("tags.html", here, TagIndex(tagged), title=title, section=section, lang=lang, about=about)
 
 
 def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
-    """Its page, and what its cells drew."""
+    """Return the page of a post, and the images that its cells drew."""
     pages: dict[str, str | bytes] = dict([_post_page(printer, post)])
     if printer.sources.document(post.body).cells:
         from sitegen.render.measurements.cells import images
@@ -251,7 +251,7 @@ def _category(sources: Sources, post: Post, here: str) -> Link | None:
 
 
 def about_post(sources: Sources, post: Post) -> About:
-    """What machines are told of it."""
+    """Return what programs are told of a post."""
     series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
     facts: dict[str, object] = {"timeRequired": f"PT{numbers.minutes(sources.document(post.body).words)}M"}
     if post.category:
@@ -278,7 +278,7 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
 
 
 def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
-    """How many of the results of these kernels are stale."""
+    """Say how many of the results of these kernels are stale; empty when all are fresh."""
     from sitegen.render.inputs.rows import stale_of
 
     counts = [
@@ -293,7 +293,7 @@ def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
-    """What made the numbers of the post: one plate a kernel and GPU."""
+    """Return what made the numbers of the post: one plate for each kernel and GPU."""
     from sitegen.render.measurements.record_facts import record_plate
     from sitegen.render.measurements.tables import part_of_id
 

@@ -117,7 +117,7 @@ def course(sources: Sources, series: Series, here: str) -> Course:
 
 
 def positions(sources: Sources, post: Post, here: str, spoken: Language) -> tuple[Position, ...]:
-    """In every series that lists the post."""
+    """Return the position of a post in every series that lists it."""
     places = sources.linked.series_places.get(post.body.path, ())
     return tuple(_position(sources, place, post, here, spoken) for place in places)
 

@@ -74,14 +74,17 @@ def term_page(printer: Printer, term: Term) -> tuple[str, str]:
 
 
 def term_index(printer: Printer) -> tuple[str, str]:
-    fragments, terms = printer.sources.fragments, printer.sources.site.terms
-    lines = [
-        (Link(term.title, relative(term_url(term.slug), TERMS)), first_sentence(fragments[document_key(term.body)]))
-        for term in terms
-    ]
-    index = TermIndex(tuple(lines))
+    lines = tuple(
+        (Link(term.title, relative(term_url(term.slug), TERMS)), _definition(printer, term))
+        for term in printer.sources.site.terms
+    )
+    index = TermIndex(lines)
     about = About(("DefinedTermSet",))
     return printer.page("terms.html", TERMS, index, title=printer.language().say("Terms"), about=about)
+
+
+def _definition(printer: Printer, term: Term) -> Markup:
+    return printer.of_text(document_key(term.body), first_sentence)
 
 
 def missing_page(printer: Printer) -> tuple[str, str]:

@@ -108,7 +108,7 @@ class WorklogPage:
 
 
 def countdown(sources: Sources) -> Days | None:
-    """To the goal of the site, from the day that the build is told."""
+    """Return the days from the day of the build to the goal of the site; None without a goal."""
     goal = sources.config.countdown
     if goal is None:
         return None
@@ -121,14 +121,14 @@ def _days(left: int, goal: str, date: dt.date) -> Days:
     return Days(f"T{numbers.NBSP}{sign}{numbers.NBSP}{abs(left)}", goal, date.isoformat(), numbers.day(date))
 
 
-def day_line(sources: Sources, entry: WorklogEntry, here: str) -> DayLine:
-    document = sources.document(entry.body)
+def day_line(printer: Printer, entry: WorklogEntry, here: str) -> DayLine:
+    document = printer.sources.document(entry.body)
     return DayLine(
         href=relative(day_url(entry.date), here),
         title=numbers.weekday(entry.date),
         iso=entry.date.isoformat(),
         tally=_tally(entry),
-        excerpt=_excerpt(sources.fragments[document_key(entry.body)]),
+        excerpt=printer.of_text(document_key(entry.body), _excerpt),
         class_=f"w{level(document.words)}",
     )
 
@@ -151,7 +151,7 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         else Markup(),
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of),
-        months=_months(sources, on_page(entries, number), here),
+        months=_months(printer, on_page(entries, number), here),
         newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
         older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
         number=number,
@@ -166,10 +166,10 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
     return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG, about=about)
 
 
-def _months(sources: Sources, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
+def _months(printer: Printer, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
     titles = dict.fromkeys(_month_title(entry.date) for entry in entries)
     return tuple(
-        MonthList(title, tuple(day_line(sources, e, here) for e in entries if _month_title(e.date) == title))
+        MonthList(title, tuple(day_line(printer, e, here) for e in entries if _month_title(e.date) == title))
         for title in titles
     )
 
@@ -194,7 +194,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
         next=_link(entries[at - 1], here) if at else None,
     )
-    title, words = f"{numbers.day(entry.date)}, worklog", _excerpt(sources.fragments[document_key(entry.body)])
+    title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), _excerpt)
     about = About(("BlogPosting",), published=entry.date.isoformat())
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
 
@@ -204,7 +204,7 @@ def _link(entry: WorklogEntry, here: str) -> Link:
 
 
 def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
-    """As it was written that day; else counted from it."""
+    """Return the countdown as it was written that day, else as it is counted from that day."""
     goal = sources.config.countdown
     if entry.days_left is not None:
         same = goal is not None and (goal.date - entry.date).days == entry.days_left

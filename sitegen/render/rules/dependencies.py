@@ -1,4 +1,4 @@
-"""What a sheet shows, part by part, and the digests by which two builds of it are compared."""
+"""Parts of a key: what a sheet shows, and the digests by which two builds of it are compared."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 DAY = "the day"
-"""For which the site is built, where a page shows it."""
+"""Name of the part for the day of the build, where a page shows it."""
 TEXT = "the text itself"
 """The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its interface
 (`pipeline.text_interface`), or has the digest of the file among its values.
 """
+VIEW = "something else that it shows"
+"""The digest of all that the templates of its pages receive (`rules.keys`)."""
 
 
 class Part(NamedTuple):
@@ -23,7 +25,7 @@ class Part(NamedTuple):
     value: Any
     """Strings, numbers, bytes and tuples of them."""
     files: tuple[str, ...] = ()
-    """Those that say it."""
+    """The files that it comes from."""
 
 
 def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:

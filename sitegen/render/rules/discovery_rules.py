@@ -1,4 +1,4 @@
-"""The sheets that make pages be found: feeds, cards, search and its indexes, lists for programs, redirects."""
+"""Make the sheets by which pages are found: feeds, cards, search and its indexes, lists for programs, redirects."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 KINDS = ("posts", "worklog", "kernels", "terms")
-"""Of pages that search finds."""
+"""Kinds of pages that search finds."""
 
 
 def cards(shown: Shown) -> Iterator[Sheet]:
-    """Of the home page, which stands for those without one, of posts, pages, series and kernels."""
+    """Yield the cards of posts, pages, series and kernels, and that of the home page, which stands for all others."""
     sources = shown.sources
     for post in sources.site.posts:
         measured = shown.is_measured(post)
         tags = Part("its tags", tuple(ref.name for ref in post.tags))
-        shows = [shown.cards("the post itself", [post]), tags, *([shown.measured] if measured else [])]
+        shows = [shown.cards("the post itself", [post]), tags]
         name = urls.card_url(sources.post_url(post))
         yield Sheet(name, these(*shows), printed("outputs.cards", "post_card", post=post), measured, listed=False)
     site, config = sources.site, sources.config
@@ -66,18 +66,14 @@ def feeds(shown: Shown) -> Iterator[Sheet]:
             yield _feed(shown, url, listed, make, shown.series(series))
     if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
         texts = Part("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
-        shows = these(texts, *(shown.hrefs(entry.body) for entry in days))
-        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", shows, printed("outputs.feeds", "worklog_feed"), listed=False)
+        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", these(texts), printed("outputs.feeds", "worklog_feed"), listed=False)
 
 
 def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
-    """A feed brings the whole text of its entries."""
+    """Return the sheet of a feed, which brings the whole text of its entries."""
     newest = posts[:FEED_ENTRIES]
-    paths = tuple(post.body.path for post in newest)
-    texts = Part("the newest posts", tuple((shown.file(post.body.path), *shown.link(post)) for post in newest), paths)
-    leads = Part("where their links lead", tuple(shown.hrefs(post.body).value for post in newest))
     measured = any(map(shown.is_measured, newest))
-    return Sheet(url, these(texts, leads, *([shown.measured] if measured else []), *also), make, measured, listed=False)
+    return Sheet(url, these(shown.cards("the newest posts", newest), *also), make, measured, listed=False)
 
 
 def search(shown: Shown) -> Iterator[Sheet]:
@@ -94,7 +90,9 @@ def search(shown: Shown) -> Iterator[Sheet]:
 
 
 def redirects(shown: Shown) -> Iterator[Sheet]:
-    """Nobody should be led there, so they stand in no sitemap.  Hosts that read `redirects` need no pages."""
+    """Yield the pages of old addresses and their list.  They stand in no sitemap.  Hosts that read `redirects` need no
+    pages.
+    """
     if redirects := tuple(shown.sources.linked.redirects.items()):
         shows = these(Part("where all of them lead", redirects))
         yield Sheet("_redirects", shows, printed("pages.small_pages", "redirect_list"), listed=False)
@@ -104,14 +102,16 @@ def redirects(shown: Shown) -> Iterator[Sheet]:
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """One of each kind of `pages`: by path the kind, and the digest of what the page shows.  `content` reads a page."""
+    """Yield a search index for each kind of `pages`: by path the kind, and the digest of what the page shows.
+    `content` reads a page.
+    """
     by_kind: dict[str, list[tuple[str, bytes]]] = {}
     for path, (kind, digest) in sorted(pages.items()):
         by_kind.setdefault(kind, []).append((path, digest))
     first = next((kind for kind in KINDS if kind in by_kind), "")
-    for kind, found in by_kind.items():
-        given = {"kind": kind, "pages": [path for path, _ in found], "content": content, "program": kind == first}
-        shows = Part("the pages that it finds", (tuple(found), kind == first))
+    for kind, of_kind in by_kind.items():
+        given = {"kind": kind, "pages": [path for path, _ in of_kind], "content": content, "program": kind == first}
+        shows = Part("the pages that it finds", (tuple(of_kind), kind == first))
         yield Sheet(
             urls.search_index_url(kind), these(shows), printed("outputs.search", "index_files", **given), listed=False
         )

@@ -1,4 +1,4 @@
-"""Of posts, the sheets that list them: the archive, tags, categories, series."""
+"""Make the sheets that list posts: the archive, tags, categories, series."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def lists(shown: Shown) -> Iterator[Sheet]:
-    """In each language the archive, the pages of the tags and of the categories, and the lists of both."""
+    """Yield for each language the archive, the pages of its tags and categories, and the lists of both."""
     for lang in shown.sources.posts_by_language:
         yield from _archive(shown, lang)
         yield from _tags(shown, lang)
@@ -36,7 +36,7 @@ def _archive(shown: Shown, lang: str) -> Iterator[Sheet]:
 def _by_name(
     shown: Shown, lang: str, what: str, names: Mapping[str, Sequence[Post]], address: Callable[[str], str]
 ) -> Iterator[Sheet]:
-    """The lists of each tag, or of each category."""
+    """Yield the lists of each tag, or of each category."""
     for name, posts in names.items():
         url = shown.sources.address(address(name), lang)
         make = partial(printed, "pages.posts", f"{what}_page", lang=lang, **{what: name})
@@ -75,7 +75,7 @@ def _counts(names: Mapping[str, Sequence[Post]]) -> tuple[tuple[str, int], ...]:
 def _list(
     shown: Shown, url: str, posts: Sequence[Post], make: Callable[..., Callable[[Printer], Files]], *also: Part
 ) -> Iterator[Sheet]:
-    """The pages of a list; `make` takes the `number` of one, from 1."""
+    """Yield the pages of a list; `make` takes the `number` of a page, from 1."""
     for number in range(1, pages_of(posts) + 1):
         here = on_page(posts, number)
         listed = shown.cards("the posts that it lists", here)
@@ -86,15 +86,17 @@ def _list(
 
 def series_sheets(shown: Shown) -> Iterator[Sheet]:
     sources = shown.sources
-    found = sources.site.series
-    for series in found:
+    listed = sources.site.series
+    for series in listed:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
         newest = Part("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
         shows = these(shown.series(series), shown.cards("its posts", posts), newest)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)), shows, printed("pages.series", "series_page", series=series)
         )
-    if found:
+    if listed:
         yield Sheet(
-            urls.output_path(urls.SERIES), these(*map(shown.series, found)), printed("pages.series", "series_index")
+            urls.output_path(urls.SERIES),
+            these(*map(shown.series, listed)),
+            printed("pages.series", "series_index"),
         )

@@ -1,4 +1,4 @@
-"""What is printed together, and everything that it depends on: a sheet, and what sheets have in common."""
+"""Sheets: the files that are printed together, with what they depend on; and the parts of keys that sheets share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
@@ -26,7 +27,7 @@ class Sheet:
     name: str
     """The output path of its page; of several files the folder or the first."""
     shows: Callable[[], tuple[Part, ...]]
-    """What it shows, found out when somebody asks: of thousands of posts that takes long, and on all cores less."""
+    """Returns what it shows.  To find that out for thousands of posts takes long, so workers ask, on all cores."""
     make: Callable[[Printer], Files]
     """Content by output path."""
     measured: bool = False
@@ -44,12 +45,12 @@ class Sheet:
 
 
 def these(*parts: Part) -> Callable[[], tuple[Part, ...]]:
-    """What a sheet shows, when that is known before anybody asks."""
+    """Return a function that returns these parts, for a sheet whose parts are known before anybody asks."""
     return lambda: parts
 
 
 class Shown:
-    """What sheets have in common, found once."""
+    """Parts of keys that several sheets share, each made once."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
@@ -64,7 +65,7 @@ class Shown:
         return self.sources.digests.get(path, b"")
 
     def card(self, post: Post) -> tuple[str, ...]:
-        """What a list shows of a post."""
+        """Return what a list shows of a post: title, URL, day, description and minutes."""
         path = post.body.path
         if path not in self._cards:
             minutes = numbers.minutes(self.sources.document(post.body).words)
@@ -83,14 +84,14 @@ class Shown:
 
     @property
     def languages(self) -> Part:
-        """Those in which there are lists."""
+        """The languages in which there are lists."""
         return Part("the languages", tuple(self.sources.posts_by_language))
 
     def link(self, post: Post) -> tuple[str, str]:
         return post.title, self.sources.post_url(post)
 
     def mention(self, post: Post) -> tuple[str, ...]:
-        """What a list shows in which of the translations of a post only one stands."""
+        """Return what a list shows of a post when only one of its translations stands in it."""
         return *self.link(post), post.slug, post.lang
 
     def is_measured(self, post: Post) -> bool:
@@ -100,14 +101,14 @@ class Shown:
         return Part(what, self.link(post) if post else (), (post.body.path,) if post else ())
 
     def translations(self, post: Post) -> Part:
-        """Their URLs, and whether its language has lists of its own."""
+        """Return the part of the translations of a post: the URL of each."""
         sources = self.sources
         others = sources.translations.get(post.slug, {})
         shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
         return Part("its translations", shown, tuple(other.body.path for other in others.values()))
 
     def hrefs(self, text: Markdown) -> Part:
-        """Where the links of a text lead."""
+        """Return where the links of a text lead, with the images and works that it shows."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
         leads = tuple(hrefs.get((key, index), "") for index in range(slots))
@@ -115,8 +116,17 @@ class Shown:
         shown = [linked.images[url] for url in leads if url in linked.images]
         return Part("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
 
+    def shows_kernels(self, name: str) -> bool:
+        """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
+        slots = self.sources.documents[name].slots if name in self._rich else ()
+        return any(isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) for slot in slots)
+
+    @cached_property
+    def _rich(self) -> frozenset[str]:
+        return frozenset(self.sources.linked.rich)
+
     def series(self, series: Series) -> Part:
-        """Its file, and how much of each phase is published."""
+        """Return the part of a series: its file, and how many posts of each phase are published."""
         if series.id not in self._series:
             entries = self.sources.entries[series.id]
             shape = tuple(len(phase) for phase in entries)
@@ -129,29 +139,29 @@ class Shown:
 
 
 def digest_of_measured(sources: Sources) -> bytes:
-    """Of every file that a measurement shown or its freshness could come from.
+    """Return a digest of every file that a shown measurement or its freshness could come from.
 
     Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
     """
-    found = blake2b(digest_size=16)
+    hashed = blake2b(digest_size=16)
     for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
-            found.update(path.encode() + digest)
+            hashed.update(path.encode() + digest)
     rich = frozenset(sources.linked.rich)
     for post in (post for post in sources.site.posts if document_key(post.body) in rich):
         if cells := sources.document(post.body).cells:
-            found.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
-    found.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
-    return found.digest()
+            hashed.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
+    hashed.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
+    return hashed.digest()
 
 
 def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
-    """Prints with a function of one of this room's modules, which is imported when the first of its pages is printed:
-    after most edits only one kind of page is.
+    """Return a function that prints with `function` of a module of this room.  The module is imported when the first of
+    its pages is printed, since after most edits only one kind of page is.
     """
 
     def make(printer: Printer) -> Files:
-        found = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
-        return found if isinstance(found, Mapping) else dict([found])
+        files = getattr(import_module(f"sitegen.render.{module}"), function)(printer, **given)
+        return files if isinstance(files, Mapping) else dict([files])
 
     return make

@@ -1,8 +1,9 @@
-"""A site → the sheets that it consists of: what is printed together, and everything that it depends on.
+"""Turn a site into its sheets: the files that are printed together, with everything that they depend on.
 
 A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
 equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
-why.  This module reads only what links and lists are made of; what prints a page is imported when one is printed.
+why.  What a sheet shows is derived from what its templates receive (`keys`); the parts that are named here say in words
+which other posts and lists that comes from.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from sitegen.model import urls
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post, WorklogEntry
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import DAY, TEXT, Part
+from sitegen.render.rules.dependencies import DAY, Part
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
+from sitegen.render.rules.keys import Keys
 from sitegen.render.rules.list_rules import lists, series_sheets
 from sitegen.render.rules.rule import Files, Sheet, Shown, printed, these
 from sitegen.render.shared.paging import NEWEST_ON_HOME, on_page, pages_of
@@ -27,28 +29,33 @@ if TYPE_CHECKING:
 
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
-    """Of all pages, but for the sitemap, which lists them; what comes later stands over what came before."""
+    """Yield the sheets of all pages except the sitemap, which lists them.  A later sheet replaces the files of an
+    earlier.
+    """
     shown = Shown(sources)
+    keys = Keys(shown)
     for kind in (_home, _posts, lists, series_sheets, _kernels, _worklog, _plain, feeds, search, redirects):
-        yield from map(_with_twins, kind(shown)) if sources.config.twins else kind(shown)
+        keyed = map(keys.keyed, kind(shown))
+        yield from map(_with_twins, keyed) if sources.config.twins else keyed
 
 
 class PostSheets:
-    """Those of posts alone, each made when it is asked for."""
+    """Sheets of posts alone, each made when it is asked for."""
 
     def __init__(self, sources: Sources) -> None:
         self._shown = Shown(sources)
+        self._keys = Keys(self._shown)
         self._posts = {urls.output_path(sources.post_url(post)): post for post in reversed(sources.site.posts)}
 
     def get(self, name: str) -> Sheet | None:
-        """By its output path."""
+        """Return the sheet of a post by its output path; None where no post has it."""
         post = self._posts.get(name)
-        sheet = _post(self._shown, post) if post else None
+        sheet = self._keys.keyed(_post(self._shown, post)) if post else None
         return _with_twins(sheet) if sheet and self._shown.sources.config.twins else sheet
 
 
 def _with_twins(sheet: Sheet) -> Sheet:
-    """Beside each page that readers are led to, the same as Markdown."""
+    """Return the sheet with a Markdown twin beside each page that readers are led to."""
 
     def make(printer: Printer) -> Files:
         from sitegen.render.outputs.markdown_twins import with_twins
@@ -69,7 +76,6 @@ def _home(shown: Shown) -> Iterator[Sheet]:
         Part("how many posts there are", len(posts)),
         shown.languages,
         *(shown.series(series) for series in sources.site.series),
-        shown.measured,
     ]
     if worklog:
         words = tuple((day.isoformat(), words) for day, words in sources.words_by_day.items())
@@ -94,28 +100,23 @@ def _posts(shown: Shown) -> Iterator[Sheet]:
 def _post(shown: Shown, post: Post) -> Sheet:
     measured = shown.is_measured(post)
     name = urls.output_path(shown.sources.post_url(post))
-    shows, make = partial(_shown_with, shown, post, measured), printed("pages.posts", "post_files", post=post)
-    found = {} if post.draft else {name: "posts"}
-    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=found)
+    shows, make = partial(_shown_with, shown, post), printed("pages.posts", "post_files", post=post)
+    findable = {} if post.draft else {name: "posts"}
+    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=findable)
 
 
-def _shown_with(shown: Shown, post: Post, measured: bool) -> tuple[Part, ...]:
-    """What the page of a post shows."""
+def _shown_with(shown: Shown, post: Post) -> tuple[Part, ...]:
+    """Return what the page of a post shows of other files."""
     sources, path = shown.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
-    shows = [
-        Part(TEXT, shown.file(path), (path,)),
+    return (
         Part("what lists show of it", shown.card(post), (path,)),
         shown.linked("the post after it", beside.next),
         shown.linked("the post before it", beside.previous),
-        shown.hrefs(post.body),
         shown.translations(post),
         shown.cards("the related posts", sources.linked.related.get(path, ())),
         *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
-    ]
-    if measured:
-        shows += [shown.measured, Part("its kernels", sources.kernels_of.get(path, ()))]
-    return tuple(shows)
+    )
 
 
 def _place(shown: Shown, place: SeriesPlace) -> Iterator[Part]:
@@ -126,17 +127,17 @@ def _place(shown: Shown, place: SeriesPlace) -> Iterator[Part]:
 
 
 def _kernels(shown: Shown) -> Iterator[Sheet]:
-    """All that shows nothing but measurements."""
+    """Yield the sheets that show nothing but measurements."""
     sources = shown.sources
     if sources.site.kernels:
         using = tuple(
             (name, tuple(map(shown.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
-        shows = these(shown.measured, Part("the posts about kernels", using))
-        found = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
-        yield Sheet(urls.KERNELS, shows, printed("pages.kernels", "render_kernels"), measured=True, found=found)
+        shows = these(Part("the posts about kernels", using))
+        findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
+        yield Sheet(urls.KERNELS, shows, printed("pages.kernels", "render_kernels"), measured=True, found=findable)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
-        yield Sheet(urls.CEILINGS, these(shown.measured), printed("pages.ceilings", "render_ceilings"), measured=True)
+        yield Sheet(urls.CEILINGS, these(), printed("pages.ceilings", "render_ceilings"), measured=True)
 
 
 def _worklog(shown: Shown) -> Iterator[Sheet]:
@@ -149,7 +150,7 @@ def _worklog(shown: Shown) -> Iterator[Sheet]:
         shows = [days, words, Part("its place in the list", (number, pages_of(entries)))]
         shows.append(Part(DAY, sources.as_of.isoformat()))
         if intro and number == 1:
-            shows += [Part("the introduction", intro.text, (intro.path,)), shown.hrefs(intro)]
+            shows.append(Part("the introduction", intro.text, (intro.path,)))
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
         yield Sheet(name, these(*shows), printed("pages.worklog", "worklog_list", number=number))
     for at, entry in enumerate(entries):
@@ -159,7 +160,6 @@ def _worklog(shown: Shown) -> Iterator[Sheet]:
             Part("the day itself", shown.day(entry), (entry.body.path,)),
             Part("the days beside it", (bool(at), beside)),
             Part("its month", tuple(month)),
-            shown.hrefs(entry.body),
         ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(
@@ -172,23 +172,20 @@ def _month(entry: WorklogEntry) -> tuple[int, int]:
 
 
 def _plain(shown: Shown) -> Iterator[Sheet]:
-    """Pages outside of time, terms, and what machines read."""
+    """Yield the sheets of pages outside of time, of terms, and of what machines read."""
     sources = shown.sources
     for page in sources.site.pages:
-        text = these(Part("the page itself", shown.file(page.body.path), (page.body.path,)), shown.hrefs(page.body))
         name = urls.output_path(urls.page_url(page, sources.config))
-        yield Sheet(name, text, printed("pages.small_pages", "text_page", page=page), text=page)
+        yield Sheet(name, these(), printed("pages.small_pages", "text_page", page=page), text=page)
     for term in sources.site.terms:
         using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
-        seen = these(
-            Part("the term itself", shown.file(term.body.path), (term.body.path,)),
-            shown.hrefs(term.body),
-            Part("the posts that use it", tuple(map(shown.mention, using)), tuple(post.body.path for post in using)),
-        )
+        users = Part("the posts that use it", tuple(map(shown.mention, using)), tuple(post.body.path for post in using))
         name = urls.output_path(urls.term_url(term.slug))
-        yield Sheet(name, seen, printed("pages.small_pages", "term_page", term=term), text=term, found={name: "terms"})
+        yield Sheet(
+            name, these(users), printed("pages.small_pages", "term_page", term=term), text=term, found={name: "terms"}
+        )
     if terms := sources.site.terms:
-        written = tuple((term.title, term.slug, shown.file(term.body.path)) for term in terms)
+        written = tuple((term.title, term.slug) for term in terms)
         listed = Part("the terms", written, tuple(term.body.path for term in terms))
         yield Sheet(urls.output_path(urls.TERMS), these(listed), printed("pages.small_pages", "term_index"))
     yield Sheet(urls.NOT_FOUND, these(), printed("pages.small_pages", "missing_page"), listed=False)

@@ -1,5 +1,5 @@
-"""Where the theme lies that every site begins with.  Nothing is imported for it: each build asks, also one that does
-nothing.
+"""Return the folder of the theme that every site begins with.  Nothing is imported for it: each build asks, also one
+that does nothing.
 """
 
 from __future__ import annotations

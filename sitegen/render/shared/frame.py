@@ -1,10 +1,11 @@
-"""What surrounds every page: head, navigation, footer; and the one way in which a page becomes a file."""
+"""Put the frame (head, navigation, footer) around the view of a page, and print both as a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -33,6 +34,8 @@ from sitegen.render.shared.structured import PAGE, About, Identity, structured
 from sitegen.render.shared.templates import Templates
 from sitegen.render.shared.theme import in_language
 
+Words = TypeVar("Words", bound=str)
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -46,7 +49,7 @@ class Link:
     href: str
     current: bool = False
     lang: str = ""
-    """Of what it leads to, where that is not the language of the page."""
+    """The language of what the link leads to, where that is not the language of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class Frame:
     feed: str
     json_feed: str
     own_feed: Link | None
-    """Of what the page lists."""
+    """The feed of the posts that the page lists."""
     twin: str
     image: str
     """Absolute, as all that is read outside of the page."""
@@ -116,8 +119,12 @@ class Printer:
     """Pieces that several pages show, by name, once the first of them was printed."""
 
     def language(self, lang: str = "") -> Language:
-        """That of a page; empty: the site's."""
+        """Return the language of a page; an empty tag means that of the site."""
         return in_language(self.templates, lang or self.sources.config.language)[0]
+
+    def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
+        """Return what `make` makes of the HTML of a text, whose slots are not filled; `name` is its `document_key`."""
+        return make(self.sources.fragments[name])
 
     def page(
         self,
@@ -140,7 +147,16 @@ class Printer:
         """
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
-        frame = self._frame(here, href, title, description, section, spoken, about, policy)
+        frame = self._frame(
+            here,
+            href,
+            title=title,
+            description=description,
+            section=section,
+            spoken=spoken,
+            about=about,
+            policy=policy,
+        )
         if not has_formula(getattr(page, "body", "")):
             frame = replace(frame, math_font="")
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
@@ -158,6 +174,7 @@ class Printer:
         self,
         here: str,
         href: Callable[[str], str],
+        *,
         title: str,
         description: str,
         section: str,
@@ -173,7 +190,16 @@ class Printer:
         image = absolute(card_url(here if about.card else HOME), config) if config.cards else ""
         name = absolute(here, config)
         description = description or config.description
-        page = Identity(name, title, description, lang, config.base_url, site, config.title, trail)
+        page = Identity(
+            url=name,
+            title=title,
+            description=description,
+            language=lang,
+            root=config.base_url,
+            site=site,
+            site_title=config.title,
+            trail=trail,
+        )
         return Frame(
             title=f"{title} · {config.title}" if here and title != config.title else title,
             heading=title,

@@ -25,16 +25,16 @@ _VALUE = re.compile(r"\{([\w.]+)\}")
 
 @dataclass(frozen=True)
 class Language(Vocabulary):
-    """As the pages speak it."""
+    """A language with the words of its catalogue, as pages use it."""
 
     @property
     def name(self) -> str:
-        """As its speakers call it: `한국어`; without a catalogue the tag."""
+        """The name that its speakers give it: `한국어`; without a catalogue the tag."""
         return self.words.get("English", "English" if self.tag.partition("-")[0] == "en" else self.tag)
 
     @property
     def territory(self) -> str:
-        """As Open Graph wants it: `ko_KR`; empty where no land is known."""
+        """The language and its land as Open Graph writes them: `ko_KR`; empty where no land is known."""
         language, _, land = self.tag.partition("-")
         land = land or self.words.get("US", "US" if language == "en" else "")
         return f"{language}_{land.upper()}" if len(land) == 2 else ""
@@ -59,7 +59,7 @@ class Language(Vocabulary):
 
 
 def language(tag: str, templates: Mapping[str, str]) -> Language:
-    """That of a tag, by the catalogue of the tag or of its first part: `pt-BR`, else `pt`."""
+    """Return the language of a tag, by the catalogue of the tag or of its first part: `pt-BR`, else `pt`."""
     for name in catalogue_files(tag):
         if text := templates.get(name):
             return Language(tag, _catalogue(text, name))

@@ -144,7 +144,7 @@ def weekday(date: dt.date) -> str:
 
 
 def minutes(words: int) -> int:
-    """To read them, never less than one."""
+    """Return the minutes that it takes to read so many words, never less than one."""
     return max(1, round(words / WORDS_PER_MINUTE))
 
 

@@ -17,10 +17,10 @@ FEED_ENTRIES = 20
 
 
 def pages_of(entries: Sequence[T]) -> int:
-    """How many pages it fills."""
+    """Return the number of pages that the entries fill."""
     return -(-len(entries) // PER_PAGE)
 
 
 def on_page(entries: Sequence[T], number: int) -> Sequence[T]:
-    """What stands on page `number`, from 1."""
+    """Return the entries of page `number`, which counts from 1."""
     return entries[(number - 1) * PER_PAGE : number * PER_PAGE]

@@ -1,4 +1,4 @@
-"""What stands where a result is not there yet: a plain statement, under the name and the id that others refer to."""
+"""Return the statement that stands in place of a missing result, under the name and the id that others refer to."""
 
 from __future__ import annotations
 

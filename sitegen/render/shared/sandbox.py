@@ -97,17 +97,17 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
 
     def _place(self, traceback: TracebackType | None) -> tuple[str, int]:
         """The innermost line of the site's own templates in a traceback."""
-        found = ("", 0)
+        place = ("", 0)
         while traceback is not None:
             template = traceback.tb_frame.f_globals.get("__jinja_template__")
             if isinstance(template, jinja2.Template) and template.name in self.own:
-                found = (str(template.name), template.get_corresponding_lineno(traceback.tb_lineno))
+                place = (str(template.name), template.get_corresponding_lineno(traceback.tb_lineno))
             traceback = traceback.tb_next
-        return found
+        return place
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value only holds what a page shows."""
+    """Return whether a value holds nothing but what a page shows."""
     if isinstance(value, (*_VALUES, *_JINJAS)):
         return True
     kind = type(value)
@@ -137,7 +137,7 @@ def _size(operator: str, left: Any, right: Any) -> float:
 
 
 def _words(error: BaseException) -> str:
-    """What an error says, in one line; of Jinja's errors without the name of the class."""
+    """Return the message of an error in one line; of Jinja's errors without the name of the class."""
     said = str(error).partition("\n")[0]
     if isinstance(error, jinja2.TemplateError):
         return said

@@ -1,4 +1,4 @@
-"""What a page is → what machines read of it: JSON-LD with the words of schema.org.
+"""Turn what is known of a page into JSON-LD with the words of schema.org, for programs that read it.
 
 A data block is no script: a browser does not run it and the page's policy lets it stand.
 """
@@ -73,8 +73,8 @@ def structured(page: Identity, about: About, image: str) -> Markup:
         graph = [site | {"description": page.description, "inLanguage": page.language}]
     else:
         graph = [_thing(page, about, image, site), _breadcrumbs(page)]
-    found = _encoded({"@context": "https://schema.org", "@graph": graph})
-    return Markup(found.replace("<", "\\u003c").replace("&", "\\u0026"))  # nothing in it ends the element around it
+    encoded = _encoded({"@context": "https://schema.org", "@graph": graph})
+    return Markup(encoded.replace("<", "\\u003c").replace("&", "\\u0026"))  # nothing in it ends the element around it
 
 
 def _thing(page: Identity, about: About, image: str, site: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,8 +46,8 @@ class Theme:
 def load_theme(root: Path | None = None) -> Theme:
     """The default theme with what `root/templates` has in its place."""
     default = default_folder()
-    found = sorted(path for path in default.rglob("*") if path.is_file())
-    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in found}
+    paths = sorted(path for path in default.rglob("*") if path.is_file())
+    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in paths}
     mistakes: list[Diagnostic] = []
     own: set[str] = set()
     if root and (root / "templates").resolve() != default.resolve():

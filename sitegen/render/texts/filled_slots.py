@@ -1,4 +1,4 @@
-"""A Document's HTML with every slot filled: links, images, listings, cells, tables and charts of measurements.
+"""Fill the slots in a Document's HTML: links, images, listings, cells, tables and charts of measurements.
 
 What draws measurements is imported where it is used: most texts show none, and one edited text should not wait for it.
 """
@@ -36,7 +36,7 @@ from sitegen.render.texts.images import render_image
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a Document is shown."""
+    """Place on the site where a Document is shown."""
 
     name: str
     """The Document's key."""
@@ -45,12 +45,16 @@ class Place:
     post: Post | None = None
     """The post whose cells stand in it."""
     lang: str = ""
-    """Of the text; empty: the site's."""
+    """Language of the text; empty means that of the site."""
 
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
-    """The HTML with all slots filled."""
-    html = Markup(fill_slots(printer.sources.fragments[place.name], contents_of(printer, document, place)))
+    """Return the HTML of a text with all slots filled, and its list of references."""
+    return printer.of_text(place.name, lambda html: _filled(printer, document, place, html))
+
+
+def _filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
+    html = Markup(fill_slots(fragment, contents_of(printer, document, place)))
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html
@@ -60,13 +64,13 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
-    """What stands in each slot."""
+    """Return what stands in each slot, in order."""
     return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
 
 
 def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
-    """What stands in the slots of its text, when these are nothing but addresses, images and terms, and nothing stands
-    below it.
+    """Return what stands in the slots of a post when all of them are addresses, images or terms and nothing stands
+    below the text; else None.
     """
     document, name = printer.sources.document(post.body), document_key(post.body)
     plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
@@ -76,7 +80,7 @@ def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
-    """What stands in one slot."""
+    """Return what stands in one slot."""
     slot: Slot = document.slots[index]
     if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
         target = printer.sources.linked.hrefs.get(
@@ -109,26 +113,26 @@ def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
     """The source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
     known = implementations_by_name(kernel) if kernel else {}
-    found, before = known.get(slot.implementation), known.get(slot.against)
-    source = source_of(printer.sources.site, found) if found else ""
-    if found is None or not source:
+    implementation, before = known.get(slot.implementation), known.get(slot.against)
+    source = source_of(printer.sources.site, implementation) if implementation else ""
+    if implementation is None or not source:
         name = f"{slot.kernel}/{slot.implementation}"
         return absent(printer, f"The source of {name} is not here.")
     old = source_of(printer.sources.site, before) if before else None
-    anchor = f"#{found.name}" if kernel and found in kernel.implementations else ""
+    anchor = f"#{implementation.name}" if kernel and implementation in kernel.implementations else ""
     code, look, regions = kernel_listing(source, slot.region, slot.look, old)
     spoken = printer.language(place.lang)
     return Markup(
         code_figure(
             code,
-            language_of(found),
+            language_of(implementation),
             look,
             regions=regions,
-            title=f"{slot.kernel}/{file_name(found)}",
+            title=f"{slot.kernel}/{file_name(implementation)}",
             region=slot.region,
             against=file_name(before) if before else "",
             href=relative(kernel_url(slot.kernel) + anchor, place.here),
-            label=spoken.say("Source of {title}", title=f"{slot.kernel} {found.name}"),
+            label=spoken.say("Source of {title}", title=f"{slot.kernel} {implementation.name}"),
             spoken=spoken,
         )
     )

@@ -11,7 +11,7 @@ from sitegen.render.shared.frame import Link
 
 
 def mentions(sources: Sources, posts: Iterable[Post], here: str) -> tuple[Link, ...]:
-    """Of the translations of a post one."""
+    """Return a link to each post; of the translations of a post only one is linked."""
     return tuple(_link(sources, post, here) for post in sources.each_once(posts))
 
 
