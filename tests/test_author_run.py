@@ -152,7 +152,7 @@ def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
 
 
 def test_a_launcher_that_ignores_out_hears_what_it_must_do(with_cells: tuple[int, str]) -> None:
-    contract = "a launcher must write its result into `out`, and make a tensor of its own only when `out` is None"
+    contract = "a launcher must write its result into `out`, and allocate a tensor only when `out` is None"
     assert f"unwritten: nothing was written into `out` at N=1 (normal inputs): {contract}\n" in with_cells[1]
 
 

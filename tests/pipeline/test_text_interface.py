@@ -39,6 +39,7 @@ FILES = {
     **{PAGE: "---\ntitle: About\n---\n", TERM: "---\ntitle: Warp\n---\n", POST: f"---\n{FRONT[POST]}---\n"},
     **{f"kernels/vector_add/{f.name}": f.read_text("utf-8") for f in KERNEL.iterdir() if f.suffix in (".py", ".yaml")},
 }
+ASSETS = {"icon.svg": "icon.svg"}
 CELL = "```{code-cell} python\n#| label: first\n1 + 1\n```"
 BLOCKS = [
     "Text.",
@@ -92,7 +93,7 @@ def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], lis
     documents = {key: document for one in parsed.values() for key, document in one.documents.items()}
     linked, of_names = link_site(site, documents, as_of=dt.date(2026, 12, 1), files=frozenset(files))
     digests = {name: blake2b(content.encode()).digest() for name, content in files.items()}
-    sources = Sources(linked, documents, {}, dt.date(2026, 12, 1), {}, Evidence, dict, digests)
+    sources = Sources(linked, documents, {}, dt.date(2026, 12, 1), ASSETS, Evidence, dict, digests)
     keys = {sheet.name: key_of(sheet.shows())[0] for sheet in sheets(sources) if not holds(sheet, digests[path])}
     found = [*of_site, *of_names, *(d for one in parsed.values() for d in one.diagnostics)]
     bare = replace(linked, site=replace(linked.site, files={}))

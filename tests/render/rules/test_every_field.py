@@ -145,7 +145,7 @@ EDITS = (
     Edit("Kernel.wrong Wrong.fails", KERNEL, "fails: incorrect", "fails: unwritten"),
     Edit("Wrong.implementation", KERNEL, "name: thrice", "name: threefold"),
     Edit("Bibliography.works Work.title", BIB, "{Roofline}", "{A Roofline}"),
-    Edit("Work.authors Name.given Name.family", BIB, "Ada Lovelace", "Augusta King"),
+    Edit("Work.authors Author.given Author.family", BIB, "Ada Lovelace", "Augusta King"),
     Edit("Work.year", BIB, "2009", "2010"),
     Edit("Work.where", BIB, "A Journal", "Another Journal"),
     Edit("Work.doi", BIB, "10.1/1", "10.1/2"),
