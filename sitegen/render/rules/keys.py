@@ -204,11 +204,11 @@ def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
     if kind in _PLAIN:
         return value
     if kind is tuple or kind is list:
-        return tuple([one if type(one) is str else _plain(one, names) for one in value])
+        return tuple(_all_plain(value, names))
     if kind is Markup:
         return names[id(value)][0] if id(value) in names else str(value)
     if values := _values(kind):
-        return (kind.__name__, *[one if type(one) is str else _plain(one, names) for one in values(value)])
+        return (kind.__name__, *_all_plain(values(value), names))
     if kind is dict or isinstance(value, Mapping):
         return tuple([(_plain(key, names), _plain(one, names)) for key, one in value.items()])
     if isinstance(value, Enum):
@@ -216,6 +216,11 @@ def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
     if isinstance(value, dt.date):
         return value.isoformat()
     raise TypeError(f"a page shows a {kind.__name__}, of which there is no digest: {value!r}")
+
+
+def _all_plain(values: Sequence[Any], names: Mapping[int, tuple[str, str]]) -> Sequence[Any]:
+    """Return the values themselves when all are plain, as in the views that a page holds most of: links, lines, facts."""
+    return values if _PLAIN.issuperset(map(type, values)) else [_plain(one, names) for one in values]
 
 
 @cache
