@@ -1,4 +1,4 @@
-"""YAML in the option lines of a fence → values without types, with their places; since every option says what it takes.
+"""Turn YAML in the option lines of a fence into values without types, with their places; each option checks its type.
 
 PyYAML is imported here alone: most texts have no such line, and one edited text should not wait for it.  Its events are
 read, because `yaml.compose` recurses in C, where 60,000 brackets end the process.
@@ -30,12 +30,12 @@ class NotYamlError(ValueError):
 
 
 class NoMappingError(ValueError):
-    """YAML, but not `key: value`."""
+    """The text is YAML, but not `key: value`."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionPlace:
-    """Counts from 0."""
+    """The place of a key or a value in the text; row and column count from 0."""
 
     row: int
     column: int
@@ -71,7 +71,7 @@ def read_value(text: str) -> Value:
 
 
 def read_mapping(text: str) -> Iterator[OptionEntry]:
-    """The entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
+    """Yield the entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
     try:
         node = _tree(text)
         if node is not None and not node.is_mapping:
@@ -87,7 +87,7 @@ def read_mapping(text: str) -> Iterator[OptionEntry]:
 
 
 def _tree(text: str) -> _Node | None:
-    """The node of the only document, or None of an empty text."""
+    """Return the node of the only document; None for an empty text."""
     events = [event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, _FRAME)]
     if any(isinstance(event, yaml.AliasEvent) for event in events):
         raise ValueError("an alias (`*name`) has no place in an option")
@@ -101,7 +101,7 @@ def _tree(text: str) -> _Node | None:
 
 
 def _node(event: Any, rest: Iterator[Any], depth: int) -> _Node:
-    """The node that begins with `event`; the events of what is in it are taken from `rest`."""
+    """Return the node that begins with `event`; the events of its content are taken from `rest`."""
     start = event.start_mark
     if isinstance(event, yaml.ScalarEvent):
         return _Node(event.value, start, event.end_mark)
@@ -117,7 +117,7 @@ def _node(event: Any, rest: Iterator[Any], depth: int) -> _Node:
 
 
 def _passed(rest: Iterator[Any]) -> Any:
-    """The mark at which a collection ends whose contents nobody wants."""
+    """Return the mark at the end of a collection whose content is skipped."""
     depth = 1
     for event in rest:
         depth += isinstance(event, _STARTS) - isinstance(event, _ENDS)
@@ -151,7 +151,7 @@ def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
 
 
 def _place_of(node: _Node, text: str) -> OptionPlace:
-    """The part of a node that stands on its first line."""
+    """Return the place of the part of a node that stands on its first line."""
     start, end = node.start, node.end
     lines = text.split("\n")
     stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])

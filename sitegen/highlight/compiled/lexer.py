@@ -1,6 +1,6 @@
-"""A text → pieces of HTML, each token in the HTML of its kind, by running the programs of a lexer's states.
+"""Turn a text into pieces of HTML, each token in the HTML of its kind, by the programs of a lexer's states.
 
-The tokens are those of Pygments, also where a text is wrong: `RegexLexer.get_tokens_unprocessed` is what is followed.
+The tokens are those of Pygments, also where a text is wrong: this module follows `RegexLexer.get_tokens_unprocessed`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sitegen.highlight.compiled.sets import bit
 from sitegen.highlight.compiled.words import Identifiers, Meaning
 
 _LONG = 60
-"""Longer texts are seldom seen twice."""
+"""Number of characters above which the HTML of a text is not remembered, because long texts seldom come twice."""
 _MOST = 20_000
 
 Show = Callable[[str, str], str]
-"""(kind, text) → HTML; of no text, no HTML."""
+"""A function from (kind, text) to HTML; for an empty text it returns no HTML."""
 
 
 class Memo(dict[str, Any]):
-    """Texts of one kind → their HTML, made once; None where the text alone does not say what it is."""
+    """A map from the texts of one kind to their HTML; None where the text alone does not decide the kind."""
 
     __slots__ = ("_show",)
 
@@ -46,7 +46,7 @@ class Memo(dict[str, Any]):
 
 
 class _Unsaid(dict[str, Any]):
-    """A memo of no text, for a rule that does more than to name its match."""
+    """A memo without an entry, for a rule that does more than to name its match."""
 
     def __missing__(self, text: str) -> None:
         return None
@@ -66,7 +66,7 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A program that is ready to run; `memos` and `steps` are by the number of the group that matched."""
+    """A program that is ready to run; `memos` and `steps` are indexed by the number of the group that matched."""
 
     scanner: Callable[[str, int], Any]
     memos: list[dict[str, Any]]
@@ -75,7 +75,11 @@ class _State:
 
 
 class CompiledLexer:
-    """Raises whatever it meets in a lexer that it cannot read, when it is made or used: take Pygments then."""
+    """A lexer that runs the compiled programs of a Pygments lexer.
+
+    Construction and use raise any exception when the lexer has something that cannot be compiled; the caller then uses
+    Pygments.
+    """
 
     def __init__(self, lexer: type[Lexer], kind_of: KindOf, show: Show, plain: str = "") -> None:
         self._lexer = lexer
@@ -89,13 +93,13 @@ class CompiledLexer:
         self.tables = Tables(lexer, kind_of)
 
     def pieces(self, text: str) -> list[str]:
-        """Plain text at even places, as it stands in `text`, and the HTML of a token after each."""
+        """Return plain text at even indexes, as it stands in `text`, and the HTML of the token behind it at odd ones."""
         out: list[str] = []
         _Reader(self, ["root"], out).read(_prepared(text))
         return out
 
     def warm(self) -> None:
-        """Compiles the first state and all that it enters, which is nearly all that most texts meet."""
+        """Compile the first state and all states that it enters, which is all that most texts need."""
         for state in ["root", *self.tables.entered("root")]:
             self.state(state)
 
@@ -109,7 +113,7 @@ class CompiledLexer:
         return self._states[name]
 
     def step(self, rule: Rule, number: int) -> _Step:
-        """`number` is that of the group of the whole match."""
+        """Return the step of a rule; `number` is that of the group of the whole match."""
         if callable(rule.whole):
             return _Step((), ((number, rule),), rule.target)
         parts = tuple(enumerate(rule.parts, number + 1)) or ((number, rule.whole),)
@@ -136,7 +140,7 @@ class CompiledLexer:
 
     @cached_property
     def instance(self) -> Lexer:
-        """The lexer that such functions are called with; Pygments compiles all tables of the lexer for it."""
+        """The lexer that functions among the actions receive; Pygments compiles all tables of the lexer for it."""
         return self._lexer(stripnl=False)
 
     def _memo_of(self, act: Act | None) -> dict[str, Any]:
@@ -167,7 +171,7 @@ class CompiledLexer:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one text, in the state on top of `stack`, into `out`."""
+    """A reader of one text, which is in the state on top of `stack`, and writes into `out`."""
 
     lexer: CompiledLexer
     stack: list[str]
@@ -198,7 +202,7 @@ class _Reader:
                     break
 
     def _take(self, step: _Step, match: re.Match[str]) -> None:
-        """Adds one piece of HTML, and for parts that something else reads the pieces of that."""
+        """Append one piece of HTML, and the pieces of the parts that have readers of their own."""
         html = ""
         for group, memo in step.named:
             html += memo[match[group] or ""]
@@ -220,7 +224,7 @@ class _Reader:
             self.out += ("", lexer.shown_tokens(part(lexer.instance, _PseudoMatch(start, text), None)))
 
     def _look_up(self, words: Any, match: re.Match[str], number: int, rules: Sequence[Rule]) -> int:
-        """A word with longer rules, or a place where rules are tried in turn → where to read on."""
+        """Read a word that has longer rules, or a place where rules are tried in turn, and return where to read on."""
         at = match.start(number)
         if not isinstance(words, Identifiers):
             return self._in_turn(rules, match.string, at)
@@ -257,7 +261,7 @@ class _Reader:
 
 
 def _go(target: Target, stack: list[str]) -> None:
-    """One state is always left."""
+    """Change the stack of states as the target says; the last state is never left."""
     if isinstance(target, int):
         del stack[max(1, len(stack) + target) :]
     elif isinstance(target, tuple):

@@ -1,6 +1,6 @@
-"""A rule's tree → one that matches the same, with loops that give nothing back where giving back cannot help.
+"""Rewrite a rule's tree so that a loop gives nothing back where that cannot help; the tree matches the same.
 
-What a loop has read is given back only if what follows could begin with it.  A rule's end is final: Pygments takes the
+A loop gives back what it has read only if what follows could begin with it.  A rule's end is final: Pygments takes the
 first match of a rule.
 """
 
@@ -15,7 +15,7 @@ from sitegen.highlight.compiled.trees import C, Node, Tree
 
 
 def tightened(tree: Tree, flags: int, follow: Mask = 0) -> Tree:
-    """`follow` are the characters with which what stands after `tree` can begin."""
+    """Return the rewritten tree; `follow` are the characters with which the text after `tree` can begin."""
     nodes: list[Node] = []
     for node in reversed(tree.data):
         nodes.append(_tightened(node, flags, follow))
@@ -24,7 +24,7 @@ def tightened(tree: Tree, flags: int, follow: Mask = 0) -> Tree:
 
 
 def _first_or(node: Node, flags: int, follow: Mask) -> Mask:
-    """The characters with which `node` and what follows it can begin; all, where more than that is asked of them."""
+    """Return the characters with which `node` and what follows can begin; all for a node that tests more."""
     op, value = node
     if op is C.ASSERT and value[0] > 0:
         mask, empty = sets.first(value[1], flags)
@@ -64,7 +64,7 @@ def _loop(value: Any, flags: int, follow: Mask) -> Node:
 
 
 def _rounds(branches: Sequence[Tree], flags: int, follow: Mask) -> list[Tree]:
-    """The alternatives of a loop: many characters in one round, where no other alternative could read one of them."""
+    """Return the alternatives of a loop; one reads many characters a round if no other can read any of them."""
     firsts = [sets.first(branch, flags) for branch in branches]
     rounds = list(branches)
     for at, branch in enumerate(branches):

@@ -1,4 +1,4 @@
-"""The rules of a state → what begins with a digit is looked up: most listings have few numbers, each many times."""
+"""Turn the rules of a state into a look-up of numbers: most listings have few numbers, and each of them many times."""
 
 from __future__ import annotations
 

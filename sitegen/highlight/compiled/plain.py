@@ -1,8 +1,8 @@
-"""The rules of a state → what skips all that is called plain: blanks, operators and names in any order, in one match.
+"""Turn the rules of a state into nodes that skip plain text: blanks, operators and names in any order, in one match.
 
-A round of the skipping reads what the first rule that matches would read, and no more than plain text.  So wherever it
-ends, the other rules of the state begin; ending too early costs time and nothing else.  Rules that match only where a
-line begins are asked there, once a line, and can be forgotten elsewhere.
+A round of the skipping reads what the first rule that matches would read, and no more than plain text.  So the other
+rules of the state can begin wherever it ends.  If it ends too early, that costs time and changes nothing.  Rules that
+match only where a line begins are tried there, once a line, and need not be tried elsewhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sitegen.highlight.compiled.trees import C, Node, Numbering, Tree
 from sitegen.highlight.compiled.words import Identifiers
 
 _RIVALS = 4
-"""A rule with more rivals before it is left to the alternatives of its state: each is tried at every round."""
+"""Most rivals of a rule that is tried in each round; a rule with more is left to the alternatives of its state."""
 LINE_START = trees.with_flags(trees.sequence([(C.AT, C.AT_BEGINNING)]), trees.BY_LINES)
 
 
@@ -48,7 +48,7 @@ def plain_text(
 
 
 def _alone(others: Sequence[Rule], plain: str, error_is_plain: bool, asks_at_lines: bool) -> Mask:
-    """Characters that are plain one by one, each whatever stands beside it."""
+    """Return the characters that are plain one by one, whatever stands beside them."""
     unsettled, refused, earlier = ALL, 0, 0
     tails = []
     for rule in others:
@@ -75,7 +75,7 @@ def _closed(alone: Mask, tails: Iterable[tuple[Mask, Mask]]) -> Mask:
 
 
 def _before_others(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mask) -> dict[Mask, Mask]:
-    """Return the characters that are plain unless certain others follow, by these others: a point before no digit."""
+    """Return the characters that are plain unless certain others follow, by these: a point before no digit."""
     groups: dict[Mask, Mask] = {}
     for at in range(128):
         begin = 1 << at
@@ -139,7 +139,7 @@ def _first_of(rules: Iterable[Rule]) -> Mask:
 def _rule_rounds(
     rules: Sequence[Rule], plain: str, left: list[Mask], unread: Mask, no_line_rule: list[Node], into: Numbering
 ) -> Iterator[Tree]:
-    """Rounds that read what a whole rule reads, which is taken out of `left`."""
+    """Yield rounds that read all that a rule reads; the characters of such a rule are removed from `left`."""
     for at, rule in enumerate(rules):
         if not rule.is_plainly(plain) or not left[at] & unread:
             continue

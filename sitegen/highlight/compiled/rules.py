@@ -1,7 +1,7 @@
 """Turn a Pygments lexer class into its rules, state by state, read from its tables without compiling one of them.
 
-A rule says what its match is called: one kind for the whole, or one part for each group.  Kinds are strings of whoever
-asks: the classes of a page, or the names of tokens.
+A rule says what its match is called: one kind for the whole, or one part for each group.  A kind is a
+string that the caller chooses: the class of a page, or the name of a token.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Rule:
     def tree(self) -> Tree:
         source: Any = self.source
         if not isinstance(source, str) and hasattr(source, "get"):
-            source = source.get()  # a list of words
+            source = source.get()  # a list of words, which makes its regex
         return trees.parse(source, self.flags) if isinstance(source, str) else source
 
     @property
@@ -72,7 +72,7 @@ class Rule:
 
     @cached_property
     def listed(self) -> tuple[str, tuple[str, ...]] | None:
-        """The character that no word of a list may stand after, and the words."""
+        """The character that no word of the rule's list may stand after, and the words; None for a rule without a list."""
         source = self.source
         if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
             return None
@@ -85,13 +85,13 @@ class Rule:
         return after, tuple(text + word for word in source.words)
 
     def of_one(self, word: str) -> Rule:
-        """The same for one word of a list."""
+        """Return the same rule for one word of its list."""
         after = f"(?<!{re.escape(self.listed[0])})" if self.listed and self.listed[0] else ""
         return Rule(rf"{after}{re.escape(word)}\b", self.flags, self.whole, self.parts, self.target)
 
     @cached_property
     def first(self) -> Mask:
-        """The characters it can begin with: all, where it can be empty."""
+        """The characters with which a match can begin; all characters, where the match can be empty."""
         mask, empty = self._first
         return sets.ALL if empty else mask
 
@@ -119,7 +119,7 @@ class Rule:
         return sets.surely(self.tree, self.tree.state.flags)
 
     def second(self, begin: Mask) -> tuple[Mask, bool]:
-        """The characters that can follow one of `begin`, and whether a match can end there."""
+        """Return the characters that can follow one of `begin`, and whether a match can end there."""
         if begin not in self._seconds:
             self._seconds[begin] = sets.second(self.tree, self.tree.state.flags, begin)
         return self._seconds[begin]
@@ -139,7 +139,7 @@ class Rule:
 
     @cached_property
     def match(self) -> Callable[[str, int], re.Match[str] | None]:
-        """The rule by itself."""
+        """The match function of the rule, compiled alone."""
         return trees.compiled(self.tree).match
 
     def is_plainly(self, kind: str) -> bool:
@@ -162,7 +162,7 @@ class Rule:
 
     @cached_property
     def _bare(self) -> trees.Node:
-        """The tree without its groups."""
+        """The tree of the rule without its groups."""
         flags = self.tree.state.flags
         return trees.with_flags(tightened(trees.Numbering().copy(self.tree, None), flags), flags)
 
@@ -186,7 +186,7 @@ class Tables:
         return self[state] if state in self._raw else []
 
     def entered(self, state: str) -> list[str]:
-        """The states that the rules of `state` enter."""
+        """Return the states that the rules of `state` enter."""
         targets = [target for _, _, target in self._raw[state] if isinstance(target, tuple)]
         return list(dict.fromkeys(other for target in targets for other in target if other in self._raw))
 
@@ -195,13 +195,13 @@ class Tables:
         return self.known_names.get(text, self.name) if token is Name else self._kind_of(token)
 
     def _rule(self, raw: tuple[Any, Any, Target]) -> Rule:
-        """One rule, however many states include it."""
+        """Return the rule of a row of the table, which is one object, however many states include it."""
         if id(raw) not in self._made:
             self._made[id(raw)] = self._new_rule(*raw)
         return self._made[id(raw)]
 
     def _new_rule(self, regex: Any, action: Any, target: Target) -> Rule:
-        source, flags = regex if isinstance(regex, tuple) else ("", 0)  # a default has a method there
+        source, flags = regex if isinstance(regex, tuple) else ("", 0)  # `default(…)` has a method in place of a regex
         if getattr(action, "__code__", None) is not _BY_GROUPS:
             return Rule(source, flags, self._part(action), (), target)
         rule = Rule(source, flags, None, tuple(map(self._part, _closure(action)["args"])), target)
@@ -220,7 +220,7 @@ class Tables:
 
 
 def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]]]:
-    """(regex with its flags, action, target), with includes and inheritance resolved by Pygments."""
+    """Return rows (regex with its flags, action, target) by state, with includes and inheritance resolved by Pygments."""
     if not issubclass(lexer, RegexLexer) or hasattr(lexer, "token_variants"):
         raise Unsupported(lexer.__name__)
     if lexer.get_tokens is not Lexer.get_tokens or lexer.__init__ not in (Lexer.__init__, CFamilyLexer.__init__):

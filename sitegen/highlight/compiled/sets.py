@@ -1,7 +1,7 @@
-"""A parse tree → the characters that a match can begin with, and what can follow, as masks.
+"""Compute from a parse tree, as masks, the characters with which a match can begin and those that can follow.
 
-A mask has one bit for each character of ASCII and four for all others: blanks, digits, other letters, the rest.
-Each answer errs on one side only: `first`, `second` and `alphabet` may name too many characters, `surely` too few.
+A mask has one bit for each character of ASCII and four for all others: blanks, digits, other letters, the rest.  Each
+answer errs on one side only: `first`, `second` and `alphabet` may name too many characters, `surely` too few.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def exactly(mask: Mask) -> Mask:
 
 @cache
 def characters(mask: Mask) -> Node:
-    """The node that matches one character of `mask`; one bit for others stands for all of them."""
+    """Return the node that matches one character of `mask`; one bit for others stands for all of them."""
     if mask & ASCII == ASCII and mask & OTHERS:
         return (C.IN, [(C.CATEGORY, C.CATEGORY_SPACE), (C.CATEGORY, C.CATEGORY_NOT_SPACE)])
     return trees.characters(ASCII & ~mask if mask & OTHERS else mask, negated=bool(mask & OTHERS))
 
 
 def first(tree: Tree, flags: int) -> tuple[Mask, bool]:
-    """The characters a match can begin with, and whether it can be empty."""
+    """Return the characters with which a match can begin, and whether it can be empty."""
     mask = 0
     for op, value in tree.data:
         one = single((op, value), flags)
@@ -81,7 +81,7 @@ def first(tree: Tree, flags: int) -> tuple[Mask, bool]:
 
 
 def second(tree: Tree, flags: int, begin: Mask) -> tuple[Mask, bool]:
-    """The characters that can follow one of `begin` at the beginning of a match, and whether it can end there."""
+    """Return the characters that can follow one of `begin` at the beginning of a match, and whether it can end there."""
     mask, ends = 0, False
     for at, (op, value) in enumerate(tree.data):
         one = single((op, value), flags)
@@ -149,7 +149,7 @@ def tail(tree: Tree, flags: int) -> Mask:
 
 
 def surely(tree: Tree, flags: int) -> Mask:
-    """Characters at which the tree matches whatever follows."""
+    """Return the characters at which the tree matches, whatever follows them."""
     if len(tree) != 1:
         return 0
     op, value = tree[0]
@@ -164,17 +164,17 @@ def surely(tree: Tree, flags: int) -> Mask:
 
 
 def single(node: Node, flags: int) -> Mask | None:
-    """The characters that a node for one character takes; None for any other node."""
+    """Return the characters that a node for one character takes; None for any other node."""
     return _bounds(node, flags)[1] if node[0] in SINGLES else None
 
 
 def certain(node: Node, flags: int) -> Mask:
-    """The characters that a node for one character certainly takes; 0 of any other node."""
+    """Return the characters that a node for one character certainly takes; 0 for any other node."""
     return _bounds(node, flags)[0] if node[0] in SINGLES else 0
 
 
 def _bounds(node: Node, flags: int) -> tuple[Mask, Mask]:
-    """(the characters that a node certainly takes, those that it may take)."""
+    """Return the characters that a node certainly takes, and those that it may take."""
     op, value = node
     if op is C.ANY:
         return (ALL, ALL) if flags & DOT_ALL else (ALL & ~NEWLINE, ALL & ~NEWLINE)
@@ -222,7 +222,7 @@ def _in_both_cases(least: Mask, most: Mask) -> tuple[Mask, Mask]:
 
 
 def _parts(op: Any, value: Any, flags: int) -> list[tuple[Tree, int]] | None:
-    """The trees inside a node, each with its flags; None where it is not known what the node takes."""
+    """Return the trees inside a node, each with its flags; None where it is not known what the node takes."""
     if op is C.BRANCH:
         return [(tree, flags) for tree in value[1]]
     if op is C.SUBPATTERN:

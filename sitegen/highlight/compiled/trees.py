@@ -1,4 +1,4 @@
-"""Parse trees of `re` → larger trees → one compiled regex.
+"""Join parse trees of `re` into larger trees, and compile these into one regex.
 
 Rules are joined as trees and not as text: flags stay with their rule, and no back-reference can be misread.
 The parser and the compiler are Python's own, but not public; whoever meets an exception here takes Pygments instead.
@@ -32,21 +32,24 @@ _KEPT = IGNORE_CASE | BY_LINES | DOT_ALL | ONLY_ASCII
 POSSESSIVE = re.compile("(?:ab?c)*+").match("aca", 0).end() == 2  # type: ignore[union-attr]
 """True if possessive repeats are right; early versions of Python 3.11 keep what the last, failed round has read."""
 _LETTERS = {"\U000f0000": unistring.xid_start, "\U000f0001": unistring.xid_continue}
-"""Classes of thousands of letters, and what stands for them while a rule is parsed."""
+"""Pairs of a class of thousands of letters and the stand-in for it while a rule is parsed."""
 
 
 _NO_GROUPS: Any = _parser.State()
 
 
 class Letters(list[Node]):
-    """The members of a large class in the form in which the compiler wants them, and as they are written."""
+    """The members of a large class, in the form that the compiler wants and as they were written."""
 
     written: list[Node]
 
 
 @cache
 def parse(source: str, flags: int) -> Tree:
-    """Large classes are parsed and arranged once for all rules: it takes longer than all else."""
+    """Return the tree of a regex.
+
+    Large classes are parsed and arranged once for all rules, because that takes longer than all other work.
+    """
     for stand_in, letters in _LETTERS.items():
         source = source.replace(f"[{letters}]", stand_in)
     tree = _parser.parse(source, int(flags))
@@ -63,7 +66,7 @@ def compiled(tree: Tree) -> re.Pattern[str]:
 
 
 def characters(codes: int, negated: bool) -> Node:
-    """The node for one of the characters whose bits are set, or for any other, in the form that compiles fastest."""
+    """Return the node for a character whose bit is set, or for any other, in the form that compiles fastest."""
     if codes & (codes - 1) == 0:
         return (C.NOT_LITERAL if negated else C.LITERAL, codes.bit_length() - 1)
     bitmap = _compiler._mk_bitmap(bytes(codes >> at & 1 for at in range(256)))
@@ -71,7 +74,7 @@ def characters(codes: int, negated: bool) -> Node:
 
 
 def arranged(members: list[Node]) -> list[Node]:
-    """The members of a class in that form."""
+    """Return the members of a class in the form that compiles fastest."""
     if isinstance(members, Letters):
         return members
     known = _compiler._optimize_charset(members)[0]
@@ -83,12 +86,12 @@ def sequence(nodes: Iterable[Node]) -> Tree:
 
 
 def like(tree: Tree, nodes: Iterable[Node]) -> Tree:
-    """`nodes` with the groups of `tree`."""
+    """Return a tree of `nodes` that has the groups of `tree`."""
     return _parser.SubPattern(tree.state, list(nodes))
 
 
 def either(trees: Sequence[Tree]) -> list[Node]:
-    """The first of `trees` that matches."""
+    """Return the nodes that match the first of `trees` that matches."""
     return list(trees[0]) if len(trees) == 1 else [(C.BRANCH, (None, list(trees)))]
 
 
@@ -109,24 +112,24 @@ def not_after(nodes: Iterable[Node]) -> Node:
 
 
 def many(characters: Node, least: int = 1, most: int = C.MAXREPEAT) -> Node:
-    """A loop over as many of a set of characters as there are, none of them given back."""
+    """Return a loop over as many characters of a set as there are, which gives none of them back."""
     return (C.POSSESSIVE_REPEAT, (least, most, sequence([characters])))
 
 
 def at_once(nodes: Iterable[Node]) -> Node:
-    """`nodes` as they match first: what follows them makes no other match of them."""
+    """Return a group in which `nodes` match once: nothing behind the group can make them match otherwise."""
     return (C.ATOMIC_GROUP, sequence(nodes))
 
 
 def again_and_again(nodes: Iterable[Node]) -> Node:
-    """`nodes` as often as they match, none of it given back."""
+    """Return a loop that matches `nodes` as often as possible and gives nothing back."""
     if POSSESSIVE:
         return (C.POSSESSIVE_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))
     return at_once([(C.MAX_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))])
 
 
 def trie(words: Iterable[str]) -> list[Node]:
-    """The longest of `words`, with each letter looked at once."""
+    """Return the nodes that match the longest of `words` and look at each letter once."""
     return _trie(tuple(sorted(set(words), reverse=True)))
 
 
@@ -157,7 +160,7 @@ class Numbering:
 
     @property
     def groups(self) -> int:
-        """The number after that of the last group."""
+        """The number that the next group gets."""
         count: int = self._state.groups
         return count
 
@@ -171,7 +174,10 @@ class Numbering:
         return (C.SUBPATTERN, (number, 0, 0, tree))
 
     def copy(self, tree: Tree, numbers: dict[int, int] | None) -> Tree:
-        """`numbers` takes what each group is called now; where there is none, groups are left out."""
+        """Return a copy of a tree.
+
+        `numbers` receives the new number of each group; without it, groups are left out.
+        """
         return self.pattern(node for old in tree.data for node in self._copied(old, numbers))
 
     def _copied(self, node: Node, numbers: dict[int, int] | None) -> list[Node]:
@@ -230,7 +236,7 @@ def begins_at(tree: Tree, *places: Any) -> bool:
 
 
 def not_after_what(tree: Tree) -> str:
-    """The character of a look-behind `(?<!x)` with which a tree begins; empty where it begins otherwise."""
+    """Return the character of a look-behind `(?<!x)` with which a tree begins; empty where it begins otherwise."""
     if len(tree) == 0 or tree[0][0] is not C.ASSERT_NOT:
         return ""
     direction, inside = tree[0][1]
@@ -251,7 +257,7 @@ def is_all_groups(tree: Tree, count: int) -> bool:
 
 
 def _group_of(node: Node) -> Any:
-    """The group that a node is, also one that may be missing."""
+    """Return the number of the group that a node is, also of one that may be missing."""
     op, value = node
     if op is C.MAX_REPEAT and value[1] == 1 and len(value[2]) == 1:
         return _group_of(value[2][0])

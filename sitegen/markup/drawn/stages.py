@@ -14,12 +14,12 @@ from sitegen.read.shape import entries_of, read_as, unknown_word
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _LONGEST = 2000
-"""Steps of a schedule."""
+"""Most steps of a schedule."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A stage as it is written: `{steps: 3, after: [copy], buffers: 2}`."""
+    """A stage as written: `{steps: 3, after: [copy], buffers: 2}`."""
 
     steps: int
     after: tuple[Ref, ...] | None = None
@@ -86,5 +86,5 @@ def _wrong(node: Node, message: str) -> Diagnostic:
 
 
 def _with_buffers(written: _Written) -> tuple[PipelineStage, ...]:
-    """Stages that name no number of buffers have that of the whole."""
+    """Return the stages; a stage without a number of buffers gets the number that is set for all stages."""
     return tuple(PipelineStage(s.name, s.steps, s.after, s.buffers or written.buffers) for s in written.stages)
