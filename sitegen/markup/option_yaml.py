@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-Value = Any
+OptionValue = Any
 """Text, or a tuple or dict of Values."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 8
@@ -43,7 +43,7 @@ class OptionPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _OptionNode:
     """A scalar, a sequence or a mapping; `value` is text, a list of nodes, or a list of pairs of nodes."""
 
     value: Any
@@ -57,12 +57,12 @@ class _Node:
 class OptionEntry:
     name: str
     """The key; empty when it is no word."""
-    value: Value
+    value: OptionValue
     key_place: OptionPlace
     place: OptionPlace
 
 
-def read_value(text: str) -> Value:
+def read_value(text: str) -> OptionValue:
     """Return the value of a YAML text.  Raises NotYamlError."""
     try:
         return _plain(_tree(text))
@@ -86,7 +86,7 @@ def read_mapping(text: str) -> Iterator[OptionEntry]:
         raise _unreadable(mistake) from mistake
 
 
-def _tree(text: str) -> _Node | None:
+def _tree(text: str) -> _OptionNode | None:
     """Return the node of the only document; None for an empty text."""
     events = [event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, _FRAME)]
     if any(isinstance(event, yaml.AliasEvent) for event in events):
@@ -100,20 +100,20 @@ def _tree(text: str) -> _Node | None:
     return node
 
 
-def _node(event: Any, rest: Iterator[Any], depth: int) -> _Node:
+def _node(event: Any, rest: Iterator[Any], depth: int) -> _OptionNode:
     """Return the node that begins with `event`; the events of its content are taken from `rest`."""
     start = event.start_mark
     if isinstance(event, yaml.ScalarEvent):
-        return _Node(event.value, start, event.end_mark)
+        return _OptionNode(event.value, start, event.end_mark)
     if depth > _DEEPEST:
-        return _Node("", start, _passed(rest), too_deep=True)
-    items: list[_Node] = []
+        return _OptionNode("", start, _passed(rest), too_deep=True)
+    items: list[_OptionNode] = []
     while not isinstance(following := next(rest), _ENDS):
         items.append(_node(following, rest, depth + 1))
     if isinstance(event, yaml.MappingStartEvent):
         pairs = list(zip(items[::2], items[1::2], strict=True))
-        return _Node(pairs, start, following.end_mark, is_mapping=True)
-    return _Node(items, start, following.end_mark)
+        return _OptionNode(pairs, start, following.end_mark, is_mapping=True)
+    return _OptionNode(items, start, following.end_mark)
 
 
 def _passed(rest: Iterator[Any]) -> Any:
@@ -126,7 +126,7 @@ def _passed(rest: Iterator[Any]) -> Any:
     return event.end_mark
 
 
-def _plain(node: _Node | None, depth: int = 0) -> Value:
+def _plain(node: _OptionNode | None, depth: int = 0) -> OptionValue:
     if node is None:
         return ""
     if depth > _DEEPEST or node.too_deep:
@@ -138,8 +138,8 @@ def _plain(node: _Node | None, depth: int = 0) -> Value:
     return str(node.value)
 
 
-def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+def _plain_mapping(node: _OptionNode, depth: int) -> dict[str, OptionValue]:
+    values: dict[str, OptionValue] = {}
     for key, value in node.value:
         name = _plain(key, depth + 1)
         if not isinstance(name, str):
@@ -150,7 +150,7 @@ def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
     return values
 
 
-def _place_of(node: _Node, text: str) -> OptionPlace:
+def _place_of(node: _OptionNode, text: str) -> OptionPlace:
     """Return the place of the part of a node that stands on its first line."""
     start, end = node.start, node.end
     lines = text.split("\n")

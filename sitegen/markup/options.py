@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Value = Any
 """Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
-Kind = Callable[[Value], object]
+OptionKind = Callable[[Value], object]
 """Turns a Value into what the option means; raises Unfit in words for the author."""
 
 
@@ -42,7 +42,7 @@ _ATTRIBUTE = re.compile(r"([^\s=]+)(?:=(\"[^\"]*\"|'[^']*'|\S*))?")
 class Setting:
     """An option that a directive takes."""
 
-    kind: Kind
+    kind: OptionKind
     about: str
     """A sentence for the manual."""
 

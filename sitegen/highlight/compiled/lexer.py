@@ -16,7 +16,7 @@ from pygments.token import Error, Whitespace, _TokenType
 
 from sitegen.highlight.compiled.numbers import Numbers
 from sitegen.highlight.compiled.program import Act, program_of
-from sitegen.highlight.compiled.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
+from sitegen.highlight.compiled.rules import NAME, KindOf, MatchPart, Nested, Rule, Tables, Transition
 from sitegen.highlight.compiled.sets import bit
 from sitegen.highlight.compiled.words import Identifiers, Meaning
 
@@ -53,19 +53,19 @@ class _Unsaid(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _MatchStep:
     """The step after a match of a rule: groups with memos of their texts, groups with their readers, the next states.
 
     A rule is its own reader if its action needs a match of the rule alone.
     """
 
     named: tuple[tuple[int, Memo], ...]
-    read: tuple[tuple[int, Part | Rule], ...]
-    target: Target
+    read: tuple[tuple[int, MatchPart | Rule], ...]
+    target: Transition
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _LexerState:
     """A program that is ready to run; `memos` and `steps` are indexed by the number of the group that matched."""
 
     scanner: Callable[[str, int], Any]
@@ -88,14 +88,14 @@ class CompiledLexer:
         self._newline = kind_of(Whitespace)
         self._show = show
         self._memos: dict[str, Memo] = {}
-        self._states: dict[str, _State] = {}
-        self._steps: dict[Rule, _Step] = {}
+        self._states: dict[str, _LexerState] = {}
+        self._steps: dict[Rule, _MatchStep] = {}
         self.tables = Tables(lexer, kind_of)
 
     def pieces(self, text: str) -> list[str]:
-        """Return plain text at even indexes, as it stands in `text`, and the HTML of the token behind it at odd ones."""
+        """Return plain text at even indexes, as it stands in `text`, and the HTML of the next token at odd ones."""
         out: list[str] = []
-        _Reader(self, ["root"], out).read(_prepared(text))
+        _TextReader(self, ["root"], out).read(_prepared(text))
         return out
 
     def warm(self) -> None:
@@ -103,26 +103,28 @@ class CompiledLexer:
         for state in ["root", *self.tables.entered("root")]:
             self.state(state)
 
-    def state(self, name: str) -> _State:
+    def state(self, name: str) -> _LexerState:
         if name not in self._states:
             program = program_of(name, self.tables, self._plain, self._error == self._plain)
             acts = list(enumerate(program.acts))
             steps = [self.step(act, number) if isinstance(act, Rule) else act for number, act in acts]
             scanner: Any = program.regex
-            self._states[name] = _State(scanner.scanner, [self._memo_of(act) for _, act in acts], steps, program.rules)
+            self._states[name] = _LexerState(
+                scanner.scanner, [self._memo_of(act) for _, act in acts], steps, program.rules
+            )
         return self._states[name]
 
-    def step(self, rule: Rule, number: int) -> _Step:
+    def step(self, rule: Rule, number: int) -> _MatchStep:
         """Return the step of a rule; `number` is that of the group of the whole match."""
         if callable(rule.whole):
-            return _Step((), ((number, rule),), rule.target)
+            return _MatchStep((), ((number, rule),), rule.target)
         parts = tuple(enumerate(rule.parts, number + 1)) or ((number, rule.whole),)
         named = tuple((group, self._memo(part)) for group, part in parts if isinstance(part, str))
         if len(named) < sum(part is not None for _, part in parts):
-            return _Step((), parts, rule.target)
-        return _Step(named, (), rule.target)
+            return _MatchStep((), parts, rule.target)
+        return _MatchStep(named, (), rule.target)
 
-    def step_alone(self, rule: Rule) -> _Step:
+    def step_alone(self, rule: Rule) -> _MatchStep:
         """Return the step of a rule that is matched alone, its whole match being group 0."""
         if rule not in self._steps:
             self._steps[rule] = self.step(rule, 0)
@@ -170,7 +172,7 @@ class CompiledLexer:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TextReader:
     """A reader of one text, which is in the state on top of `stack`, and writes into `out`."""
 
     lexer: CompiledLexer
@@ -191,7 +193,7 @@ class _Reader:
                     add(html)
                     continue
                 step = steps[number]
-                if step.__class__ is not _Step:
+                if step.__class__ is not _MatchStep:
                     add("")
                     at = self._look_up(step, match, number, state.rules)
                     break
@@ -201,7 +203,7 @@ class _Reader:
                     _go(step.target, stack)
                     break
 
-    def _take(self, step: _Step, match: re.Match[str]) -> None:
+    def _take(self, step: _MatchStep, match: re.Match[str]) -> None:
         """Append one piece of HTML, and the pieces of the parts that have readers of their own."""
         html = ""
         for group, memo in step.named:
@@ -211,10 +213,10 @@ class _Reader:
             if match[group]:
                 self._read_part(part, match, group)
 
-    def _read_part(self, part: Part | Rule, match: re.Match[str], group: int) -> None:
+    def _read_part(self, part: MatchPart | Rule, match: re.Match[str], group: int) -> None:
         lexer, text, start = self.lexer, match[group], match.start(group)
         if isinstance(part, Nested):
-            _Reader(lexer, list(part.stack), self.out).read(text)
+            _TextReader(lexer, list(part.stack), self.out).read(text)
         elif isinstance(part, str):
             self.out += ("", lexer.shown(part, text))
         elif isinstance(part, Rule):
@@ -260,7 +262,7 @@ class _Reader:
         return match.end()
 
 
-def _go(target: Target, stack: list[str]) -> None:
+def _go(target: Transition, stack: list[str]) -> None:
     """Change the stack of states as the target says; the last state is never left."""
     if isinstance(target, int):
         del stack[max(1, len(stack) + target) :]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import Rule
 from sitegen.highlight.compiled.sets import Mask
-from sitegen.highlight.compiled.trees import Node
+from sitegen.highlight.compiled.trees import RegexNode
 
 DIGITS = sets.mask_of("0123456789")
 _BLANKS = sets.mask_of(" \n")
@@ -24,7 +24,7 @@ class Numbers:
     rules: tuple[Rule, ...]
     alphabet: Mask
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[RegexNode]:
         return [sets.characters(DIGITS), trees.many(sets.characters(self.alphabet), 0)]
 
     def kind(self, text: str) -> str | None:

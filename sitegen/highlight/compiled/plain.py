@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import Rule
 from sitegen.highlight.compiled.sets import ALL, ASCII, NEWLINE, WORD, Mask
-from sitegen.highlight.compiled.trees import C, Node, Numbering, Tree
+from sitegen.highlight.compiled.trees import C, Numbering, RegexNode, RegexTree
 from sitegen.highlight.compiled.words import Identifiers
 
 _RIVALS = 4
@@ -25,7 +25,7 @@ LINE_START = trees.with_flags(trees.sequence([(C.AT, C.AT_BEGINNING)]), trees.BY
 class Plain:
     """`nodes` skip plain text, perhaps none; `left` are the characters at which each rule may match after that."""
 
-    nodes: list[Node]
+    nodes: list[RegexNode]
     left: list[Mask]
     alone: Mask
 
@@ -105,7 +105,7 @@ def _follow(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mas
     return follow if error_is_plain else None
 
 
-def _character_rounds(alone: Mask, before: dict[Mask, Mask], no_line_rule: list[Node]) -> list[Tree]:
+def _character_rounds(alone: Mask, before: dict[Mask, Mask], no_line_rule: list[RegexNode]) -> list[RegexTree]:
     rounds = []
     within = alone & ~NEWLINE if no_line_rule else alone
     if within:
@@ -137,8 +137,8 @@ def _first_of(rules: Iterable[Rule]) -> Mask:
 
 
 def _rule_rounds(
-    rules: Sequence[Rule], plain: str, left: list[Mask], unread: Mask, no_line_rule: list[Node], into: Numbering
-) -> Iterator[Tree]:
+    rules: Sequence[Rule], plain: str, left: list[Mask], unread: Mask, no_line_rule: list[RegexNode], into: Numbering
+) -> Iterator[RegexTree]:
     """Yield rounds that read all that a rule reads; the characters of such a rule are removed from `left`."""
     for at, rule in enumerate(rules):
         if not rule.is_plainly(plain) or not left[at] & unread:
@@ -159,7 +159,9 @@ def _rule_rounds(
             left[at] &= ~read | _first_of_line_rules(rules[at:])
 
 
-def _skipping(rounds: list[Tree], alone: Mask, start: list[Node], no_line_rule: list[Node]) -> list[Node]:
+def _skipping(
+    rounds: list[RegexTree], alone: Mask, start: list[RegexNode], no_line_rule: list[RegexNode]
+) -> list[RegexNode]:
     if not rounds:
         return []
     skipping = [*start, trees.again_and_again(trees.either(rounds))]
@@ -168,7 +170,7 @@ def _skipping(rounds: list[Tree], alone: Mask, start: list[Node], no_line_rule: 
     return trees.either([trees.sequence(skipping), trees.sequence([])]) if start else skipping
 
 
-def none_of(rules: Sequence[Rule], into: Numbering) -> list[Node]:
+def none_of(rules: Sequence[Rule], into: Numbering) -> list[RegexNode]:
     if not rules:
         return []
     rivals = trees.either([trees.sequence(rule.nodes(into)) for rule in rules])

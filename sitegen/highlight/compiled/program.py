@@ -18,7 +18,7 @@ from sitegen.highlight.compiled.plain import LINE_START, plain_text
 from sitegen.highlight.compiled.rules import Rule, Tables
 from sitegen.highlight.compiled.sets import ALL, WORD_START, Mask
 from sitegen.highlight.compiled.strings import whole_strings
-from sitegen.highlight.compiled.trees import Node, Numbering, Tree
+from sitegen.highlight.compiled.trees import Numbering, RegexNode, RegexTree
 from sitegen.highlight.compiled.words import Identifiers, identifiers
 
 
@@ -26,7 +26,7 @@ from sitegen.highlight.compiled.words import Identifiers, identifiers
 class InTurn:
     """The rules are to be tried one after another, as Pygments does, where `ahead` is true or nothing else matched."""
 
-    ahead: list[Node]
+    ahead: list[RegexNode]
 
 
 Act = Rule | Identifiers | Numbers | InTurn
@@ -53,7 +53,7 @@ class _Alternative:
     def at_line_start(self) -> bool:
         return isinstance(self.act, Rule) and self.act.at_line_start
 
-    def nodes(self, into: Numbering) -> list[Node]:
+    def nodes(self, into: Numbering) -> list[RegexNode]:
         if isinstance(self.act, Rule):
             return self.act.nodes(into, keep_groups=bool(self.act.parts))
         return self.act.ahead if isinstance(self.act, InTurn) else self.act.nodes()
@@ -115,7 +115,7 @@ def _not_at_digits(alternative: _Alternative) -> _Alternative:
     return alternative if alternative.first == ALL else replace(alternative, first=alternative.first & ~DIGITS)
 
 
-def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[Tree]:
+def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[RegexTree]:
     """Return the branches with frequent ones early: branches that share no first character may change places."""
     for at, alternative in enumerate(alternatives):
         if alternative.first == ALL:
@@ -186,7 +186,7 @@ def _first_of(group: Iterable[_Alternative]) -> Mask:
 
 def _guarded(
     group: list[_Alternative], parts: list[list[_Alternative]], into: Numbering, acts: list[Act | None]
-) -> list[Node]:
+) -> list[RegexNode]:
     """Return the nodes of a group's alternatives, in parts, behind one look at the first character."""
     if len(group) == 1:
         return [_numbered(group[0], into, acts)]
@@ -196,7 +196,7 @@ def _guarded(
     return [guard, *trees.either([into.pattern(_guarded(part, [part], into, acts)) for part in parts])]
 
 
-def _numbered(alternative: _Alternative, into: Numbering, acts: list[Act | None]) -> Node:
+def _numbered(alternative: _Alternative, into: Numbering, acts: list[Act | None]) -> RegexNode:
     number = into.open()
     acts.append(alternative.act)
     node = into.close(number, alternative.nodes(into))

@@ -20,10 +20,10 @@ from pygments.util import Future
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.loops import tightened
 from sitegen.highlight.compiled.sets import Mask
-from sitegen.highlight.compiled.trees import C, Tree
+from sitegen.highlight.compiled.trees import C, RegexTree
 
 KindOf = Callable[[_TokenType], str]
-Target = int | str | tuple[str, ...] | None
+Transition = int | str | tuple[str, ...] | None
 """The number of states to leave (negative), `#push`, or the states to enter; None stays in the state."""
 NAME = "name?"
 """The kind of a name that a list of the lexer may know better (`Tables.known_names`)."""
@@ -44,7 +44,7 @@ class Nested:
     stack: tuple[str, ...]
 
 
-Part = str | Nested | Callable[..., Any] | None
+MatchPart = str | Nested | Callable[..., Any] | None
 """The kind of a match or of a group of it, or its reader; None leaves it out."""
 
 
@@ -52,14 +52,14 @@ Part = str | Nested | Callable[..., Any] | None
 class Rule:
     """A rule of a state; it has either `whole`, the part of the whole match, or `parts`, those of its groups."""
 
-    source: str | Future | Tree
+    source: str | Future | RegexTree
     flags: int
-    whole: Part
-    parts: tuple[Part, ...]
-    target: Target
+    whole: MatchPart
+    parts: tuple[MatchPart, ...]
+    target: Transition
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> RegexTree:
         source: Any = self.source
         if not isinstance(source, str) and hasattr(source, "get"):
             source = source.get()  # a list of words, which makes its regex
@@ -72,7 +72,7 @@ class Rule:
 
     @cached_property
     def listed(self) -> tuple[str, tuple[str, ...]] | None:
-        """The character that no word of the rule's list may stand after, and the words; None for a rule without a list."""
+        """The character that no word of the rule's list may stand after, and the words; None without a list."""
         source = self.source
         if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
             return None
@@ -146,7 +146,7 @@ class Rule:
         """Return whether the rule only gives some characters this kind."""
         return self.whole == kind and self.target is None and not self.empty
 
-    def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.Node]:
+    def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.RegexNode]:
         if keep_groups or self._refers:
             numbers: dict[int, int] = {}
             return [trees.with_flags(into.copy(self._in_groups, numbers), self.tree.state.flags)]
@@ -157,11 +157,11 @@ class Rule:
         return trees.refers(self.tree)
 
     @cached_property
-    def _in_groups(self) -> Tree:
+    def _in_groups(self) -> RegexTree:
         return tightened(self.tree, self.tree.state.flags)
 
     @cached_property
-    def _bare(self) -> trees.Node:
+    def _bare(self) -> trees.RegexNode:
         """The tree of the rule without its groups."""
         flags = self.tree.state.flags
         return trees.with_flags(tightened(trees.Numbering().copy(self.tree, None), flags), flags)
@@ -194,13 +194,13 @@ class Tables:
         """Return the kind of a token that another lexer made."""
         return self.known_names.get(text, self.name) if token is Name else self._kind_of(token)
 
-    def _rule(self, raw: tuple[Any, Any, Target]) -> Rule:
+    def _rule(self, raw: tuple[Any, Any, Transition]) -> Rule:
         """Return the rule of a row of the table, which is one object, however many states include it."""
         if id(raw) not in self._made:
             self._made[id(raw)] = self._new_rule(*raw)
         return self._made[id(raw)]
 
-    def _new_rule(self, regex: Any, action: Any, target: Target) -> Rule:
+    def _new_rule(self, regex: Any, action: Any, target: Transition) -> Rule:
         source, flags = regex if isinstance(regex, tuple) else ("", 0)  # `default(…)` has a method in place of a regex
         if getattr(action, "__code__", None) is not _BY_GROUPS:
             return Rule(source, flags, self._part(action), (), target)
@@ -210,17 +210,17 @@ class Tables:
             return Rule(source, flags, rule.parts[0], (), target)
         return rule
 
-    def _part(self, action: Any) -> Part:
+    def _part(self, action: Any) -> MatchPart:
         if isinstance(action, _TokenType):
             return NAME if action is Name and self._known_names else self._kind_of(action)
         if getattr(action, "__code__", None) is _USING_THIS and not _closure(action).get("kwargs"):
             return Nested(tuple(_closure(action)["gt_kwargs"].get("stack", ("root",))))
-        part: Part = action
+        part: MatchPart = action
         return part
 
 
-def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]]]:
-    """Return rows (regex with its flags, action, target) by state, with includes and inheritance resolved by Pygments."""
+def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Transition]]]:
+    """Return rows (regex with flags, action, target) by state; Pygments resolves includes and inheritance."""
     if not issubclass(lexer, RegexLexer) or hasattr(lexer, "token_variants"):
         raise Unsupported(lexer.__name__)
     if lexer.get_tokens is not Lexer.get_tokens or lexer.__init__ not in (Lexer.__init__, CFamilyLexer.__init__):
@@ -229,7 +229,7 @@ def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]
     make_class: Any = type(lexer)
     copy = make_class("_Copy", (lexer,), uncompiled)
     copy._all_tokens, copy._tmpname = {}, 0
-    tables: Mapping[str, Sequence[tuple[Any, Any, Target]]] = copy.process_tokendef("", copy.get_tokendefs())
+    tables: Mapping[str, Sequence[tuple[Any, Any, Transition]]] = copy.process_tokendef("", copy.get_tokendefs())
     return tables
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import NAME, Rule, Tables
 from sitegen.highlight.compiled.sets import ALL, OTHERS, WORD, WORD_START, Mask
-from sitegen.highlight.compiled.trees import REPEATS, C, Node, Tree
+from sitegen.highlight.compiled.trees import REPEATS, C, RegexNode, RegexTree
 
 _NOT_IN_NAMES = sets.mask_of(" \t\n(){}[],;")
 _MOST = 500
@@ -63,7 +63,7 @@ class Identifiers:
     no_end: Mask
     end: int
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[RegexNode]:
         """Return the nodes that match a word: any of ASCII where there is a rule for names, or one with a meaning."""
         if self.kind is not None:
             return [sets.characters(WORD_START), *self._rest()]
@@ -73,12 +73,12 @@ class Identifiers:
         no_end = WORD | self.no_end
         return trees.either([trees.sequence([*trees.trie(group), _end(at, no_end)]) for at, group in befores.items()])
 
-    def odd_nodes(self) -> list[Node]:
+    def odd_nodes(self) -> list[RegexNode]:
         """Return the nodes that look ahead to a word for which the rules must be tried in turn."""
         word = [sets.characters(WORD_START), trees.many(sets.characters(WORD), 0), sets.characters(self.no_end)]
         return [trees.followed_by(word)]
 
-    def nodes_without_meaning(self) -> list[Node]:
+    def nodes_without_meaning(self) -> list[RegexNode]:
         """Return the nodes that match a word without a meaning: each first letter is tested for its words."""
         words: dict[str, list[str]] = {}
         for word in self.meanings:
@@ -90,7 +90,7 @@ class Identifiers:
             letters.append(trees.sequence([(C.LITERAL, ord(letter)), trees.not_followed_by(with_meaning)]))
         return [*trees.either(letters), *self._rest()]
 
-    def _with_meaning(self, letter: str, words: list[str]) -> list[Tree]:
+    def _with_meaning(self, letter: str, words: list[str]) -> list[RegexTree]:
         """Return the trees of the rest of `words` behind their first letter."""
         groups: dict[tuple[str, Mask], list[str]] = {}
         for word in words:
@@ -100,7 +100,7 @@ class Identifiers:
             for (after, before), group in groups.items()
         ]
 
-    def _rest(self) -> list[Node]:
+    def _rest(self) -> list[RegexNode]:
         return [trees.many(sets.characters(WORD), 0), trees.not_followed_by([sets.characters(self.no_end)])]
 
 
@@ -185,14 +185,14 @@ def _of_list(rule: Rule, after: str, members: Sequence[str]) -> Iterator[tuple[s
             yield word[0], rule.of_one(member), ALL
 
 
-def _parted(tree: Tree) -> tuple[str, Tree | None]:
+def _parted(tree: RegexTree) -> tuple[str, RegexTree | None]:
     r"""Return the character not to stand after, and what is before `\b` at the end; None without such an end."""
     after = trees.not_after_what(tree)
     ends = tree[-1] == (C.AT, C.AT_BOUNDARY)
     return after, tree[1 if after else 0 : -1] if ends else None
 
 
-def _is_spelled(tree: Tree) -> bool:
+def _is_spelled(tree: RegexTree) -> bool:
     """Return whether a tree matches only words."""
     return len(tree) > 0 and all(
         (op in (C.LITERAL, C.IN) and not (sets.single((op, value), 0) or 0) & ~WORD)
@@ -203,7 +203,7 @@ def _is_spelled(tree: Tree) -> bool:
     )
 
 
-def _heads(tree: Tree) -> dict[str, Mask]:
+def _heads(tree: RegexTree) -> dict[str, Mask]:
     """Return the words of ASCII with which a match can begin, and the characters that may follow each.
 
     Raises Endless also where a match can end within a word.
@@ -214,8 +214,8 @@ def _heads(tree: Tree) -> dict[str, Mask]:
     return done
 
 
-def _begin(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask]) -> set[str]:
-    """Return the beginnings of words `begun`, lengthened by what `tree` reads; words that it ends are added to `done`."""
+def _begin(tree: RegexTree, flags: int, begun: set[str], done: dict[str, Mask]) -> set[str]:
+    """Return the beginnings `begun`, lengthened by what `tree` reads; words that it ends are added to `done`."""
     for op, value in tree.data:
         if not begun:
             return begun
@@ -283,7 +283,7 @@ def _finish(begun: set[str], before: Mask, done: dict[str, Mask]) -> None:
         done[word] = done.get(word, 0) | before
 
 
-def _repeated(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask], least: int, most: int) -> set[str]:
+def _repeated(tree: RegexTree, flags: int, begun: set[str], done: dict[str, Mask], least: int, most: int) -> set[str]:
     """Return the beginnings after a repetition.  Raises Endless when it keeps making words longer."""
     reached = set() if least else set(begun)
     for count in range(1, 8):
@@ -316,7 +316,7 @@ def _no_end(rule: Rule) -> Mask:
     return 0 if WORD & ~_letters(body, flags) or no_end & _NOT_IN_NAMES else no_end
 
 
-def _letters(nodes: Sequence[Node], flags: int) -> Mask:
+def _letters(nodes: Sequence[RegexNode], flags: int) -> Mask:
     """Return the characters that `nodes` take one at a time; 0 where they can begin with a letter and take more."""
     if len(nodes) != 1:
         return 0
@@ -334,13 +334,13 @@ def _letters(nodes: Sequence[Node], flags: int) -> Mask:
     return taken
 
 
-def _end(before: Mask, no_end: Mask = WORD) -> Node:
+def _end(before: Mask, no_end: Mask = WORD) -> RegexNode:
     """Return the look-ahead at the end of a word: one of `before` follows, or any character but `no_end`."""
     if ALL & ~(before | WORD):
         return trees.followed_by([sets.characters(before)])
     return trees.not_followed_by([sets.characters(no_end)])
 
 
-def _not_after(after: str, letter: str) -> list[Node]:
+def _not_after(after: str, letter: str) -> list[RegexNode]:
     """Return the look-behind that refuses `letter`, just read, after the character `after`."""
     return [trees.not_after([(C.LITERAL, ord(after)), (C.LITERAL, ord(letter))])] if after else []
