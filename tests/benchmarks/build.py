@@ -1,4 +1,4 @@
-"""How long `sitegen build` takes, as a whole process, on sites of several sizes.
+"""Time `sitegen build`, as a whole process, on sites of several sizes.
 
     python tests/benchmarks/build.py --posts 1000
     python tests/benchmarks/build.py --posts 1000 5000 10000 --rounds 5 --json figures.json
@@ -26,12 +26,12 @@ from corpus import Corpus
 from process import CommandError, Usage, medians, run, sitegen, version
 
 HELPS = 5
-"""Runs of `sitegen --help` a round: one is short."""
+"""Runs of `sitegen --help` in each round; a single run is too short to time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Of one site: the builds in the order in which they were made."""
+    """The builds of one site in a round, in the order in which they were made."""
 
     cold: Usage
     unchanged: Usage
@@ -59,7 +59,10 @@ class Size:
 
 
 def build_round(corpus: Corpus, program: str, name: str) -> Round:
-    """One round; `name` is new in each.  Raises CommandError, also when a page lacks what was changed."""
+    """Build a site four times; `name` differs in each round.
+
+    Raises CommandError, also when a page lacks the change.
+    """
     of_user = corpus.root.with_name("cache")  # what sitegen keeps with the user: nobody else's, and cold, too
     for folder in (corpus.root / "public", corpus.root / ".sitegen", of_user):  # `.sitegen`: that of an older program
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A job on a machine without a GPU: the interpreter checks, and the compiler says what it would make for Hopper."""
+"""A job on a machine without a GPU: the interpreter checks, and the compiler reports what it would make for Hopper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A roofline shows every level, every roof, both points of each program, and no word that lies on something else."""
+"""A roofline shows every level, every roof and both points of each program, and no word overlaps anything."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
 
 
 def words(root: ElementTree.Element) -> list[tuple[str, Shape]]:
-    """Every text of a chart with its outline."""
+    """Return every text of a chart with its outline."""
     found = []
     for node in root.iter("text"):
         classes = (node.get("class") or "").split()
@@ -79,7 +79,7 @@ def marks(root: ElementTree.Element) -> list[Shape]:
 
 
 def clashes(svg: str) -> list[str]:
-    """What lies on something else."""
+    """Return the pairs of elements that overlap."""
     root = drawn(svg)
     texts, things = words(root), [*lines(root, "roof", "sheetline", "level"), *marks(root)]
     found = [f"{a} on {b}" for (a, one), (b, other) in itertools.combinations(texts, 2) if touch(one, other)]
@@ -87,7 +87,7 @@ def clashes(svg: str) -> list[str]:
 
 
 def names(svg: str) -> set[str]:
-    """Without the number of their step."""
+    """Return the names without the numbers of their steps."""
     return {re.sub(r"^\d+ ", "", text) for text, _ in words(drawn(svg))}
 
 
