@@ -182,7 +182,7 @@ def test_a_second_post_of_the_same_title_is_refused(new_site: Path) -> None:
 
 
 def planted_slower(record: Path) -> Path:
-    """The record with `fused` a tenth slower at the first workload, and its samples, beside the site's own."""
+    """Write the record with `fused` a tenth slower at the first workload, and its samples, beside the site's own."""
     data = json.loads(record.read_text(encoding="utf-8"))
     one = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))
     slow = one["performance"]

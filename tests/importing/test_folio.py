@@ -25,7 +25,7 @@ def taken_over(folder: Path, root: Path) -> ImportResult:
 
 
 def built(root: Path) -> Mapping[str, str | bytes]:
-    """The output by path, of a build without an error."""
+    """Return the output by path of a build that has no error."""
     site = build_in_memory(root, as_of=AS_OF)
     assert not site.failed, render_diagnostics(site.diagnostics, site.loaded.texts)
     return site.files

@@ -87,7 +87,7 @@ def _before_others(others: Sequence[Rule], plain: str, error_is_plain: bool, alo
 
 
 def _follow(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mask, begin: Mask) -> Mask | None:
-    """The characters before which `begin` may be more than plain; None where it may be whatever follows."""
+    """Return the characters before which `begin` may be more than plain; None where it always may be."""
     follow = 0
     for rule in others:
         if not rule.first & begin:
@@ -118,7 +118,7 @@ def _character_rounds(alone: Mask, before: dict[Mask, Mask], no_line_rule: list[
 
 
 def _left(at: int, rule: Rule, rules: Sequence[Rule], alone: Mask) -> Mask:
-    """The characters at which `rule` may match where no round of single characters goes on.
+    """Return the characters at which `rule` may match where no round of single characters goes on.
 
     Among them are those at which a line rule after it might match.
     """

@@ -1,7 +1,7 @@
 """Join parse trees of `re` into larger trees, and compile these into one regex.
 
 Rules are joined as trees and not as text: flags stay with their rule, and no back-reference can be misread.
-The parser and the compiler are Python's own, but not public; whoever meets an exception here takes Pygments instead.
+The parser and the compiler are Python's own, but not public; a caller that gets an exception uses Pygments.
 """
 
 from __future__ import annotations

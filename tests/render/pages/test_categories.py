@@ -34,7 +34,7 @@ def copies(post: Post, count: int, category: str) -> list[Post]:
 
 
 def filed(site: Site, *others: Post) -> Site:
-    """A site with softmax in Kernels and the sum in Parallel sums, a category of its own."""
+    """Return a site with softmax in Kernels and the sum in Parallel sums, a category of its own."""
     softmax, total, _ = site.posts
     own = replace(softmax, category="Kernels"), replace(total, category="Parallel sums")
     return replace(site, posts=(*own, *others))
