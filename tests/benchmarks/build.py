@@ -3,11 +3,11 @@
     python tests/benchmarks/build.py --posts 1000
     python tests/benchmarks/build.py --posts 1000 5000 10000 --rounds 5 --json figures.json
 
-In each round every site is built from nothing, then with nothing changed, with the text of one post changed, and with a
-template changed that every page uses; the next round begins with the next size, so that a slow minute of the machine
-falls on all of them.  Printed are medians over the rounds, and of the memory of the largest process the largest.  Each
-build is checked: the change must be in the pages that show it.  Run it on a quiet machine, and compare only figures of
-the same one: a folder in memory (`--work /dev/shm`) takes the disk out.
+A round builds each site from nothing, then with nothing changed, with the text of one post changed, and with a template
+changed that every page uses.  All sizes take part in each round, so a slow minute of the machine affects all of them.
+The script prints medians over the rounds, and the largest memory of any process.  It checks each build: the pages that
+show a change must contain it.  Run it on a quiet machine, and compare only figures of the same machine.  A folder in
+memory (`--work /dev/shm`) excludes the disk.
 """
 
 from __future__ import annotations

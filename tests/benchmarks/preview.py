@@ -2,11 +2,11 @@
 
     python tests/benchmarks/preview.py --posts 5000 --edits 50 --json figures.json
 
-The site is built once, so that the cache is warm; then the server is started and the time to its first page is taken.
-Each edit is saved to another post, and its page is asked for again and again until it shows the edit; all the while a
-tab is open, which waits for events as a browser does.  At last a template that every page uses is saved, and the tab's
-page is asked for in the same way.  Beside these times stands the processor time that the server took for them, which
-other work on the machine changes less: that of an edit is a mean, answers to all askings and the rest before included.
+The script builds the site once, so that the cache is warm.  It starts the server and times its first page.  It saves
+each edit to another post, and requests the page of that post until the page shows the edit.  A tab is open meanwhile,
+which waits for events as a browser does.  At last the script saves a template that every page uses, and requests the
+tab's page in the same way.  It also prints the processor time of the server, because other work on the machine changes
+that less.  The processor time of an edit is a mean, with all answers to requests and the rest before the edit.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python tests/gpu/aa.py --out FOLDER              (up to 560 s; again with the same folder: goes on there)
     python tests/gpu/aa.py --report FOLDER           (needs no GPU)
 
-Shows what a verdict is worth.  A run is a job for each kernel, in fresh processes, made into records by what `accept`
-calls; each run of a GPU is compared with the next one of it by what `sitegen compare` calls, and known to its jobs as
-the record of the site would be, so that more processes time what is in doubt:
+The script shows how reliable a verdict is.  A run is a job for each kernel, in fresh processes.  The functions of
+`accept` turn it into records, and those of `sitegen compare` compare it with the next run of the same GPU.  The jobs
+know the run before as they would know the record of the site, so that more processes time what is in doubt:
 
 - The same code: no implementation of any kernel may be `slower` or `faster`, and the noise of its time must be within
   0.2 %.
@@ -14,16 +14,16 @@ the record of the site would be, so that more processes time what is in doubt:
 - A slow-down of 0.5 %: never `slower`.
 
 Every GPU of the machine does up to eleven runs of its own, until all together make twenty pairs.  First all of
-them look for the amounts of planted work that cost 1.5 and 0.5 %; the report measures again, over all runs, what they
-cost, and fails when it is not that.  Every job is kept as soon as it is done, the jobs of a run before
-those of the next one; near the end only what still fits is begun.  So the folder can be carried away at any moment, and
-brought back, also to another machine: what its GPUs did is then a part of its own.
+them search for the amounts of planted work that cost 1.5 and 0.5 %; the report measures these costs again, over all
+runs, and fails when they differ.  Every job is stored as soon as it is done, the jobs of a run before those of the next
+one; near the end only jobs that still fit are begun.  So the folder can be copied at any moment, also to another
+machine, whose GPUs then have a part of their own.
 
 The ceilings are measured once a GPU and used for all its runs, so the noise of of-ceiling is that of the time itself
 (of matrix products: of the time in a burst); how far the ceilings of two GPUs are apart is printed beside it.  Noise is
 the standard deviation over the runs of a GPU, all GPUs together.
 
-Exit 1 when one of these lines is not met, or while there are fewer than twenty pairs.
+The script exits with 1 when one of these lines is not met, or while there are fewer than twenty pairs.
 """
 
 from __future__ import annotations
