@@ -24,7 +24,7 @@ from sitegen.write.scaffold import create, new_site_files
 
 
 def import_everything() -> None:
-    """Build a site and look every command up: both import modules only when they need them."""
+    """Build a site and look up every command: both import further modules only when they need them."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         create(Path(folder), new_site_files("Kernels", dt.date(2026, 11, 21)))
         main(["build", "--quiet"], standalone_mode=False)
@@ -44,7 +44,7 @@ def serve() -> None:
 def run(
     words: list[str], cwd: str, variables: dict[str, str], output: str, errors: str, memory_bytes: int, seconds: int
 ) -> int:
-    """Run the command in this process, which ends when it takes too long; return its exit code."""
+    """Run a command in this process, which ends when the command takes too long; return the exit code."""
     for descriptor, path in enumerate((os.devnull, output, errors)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), descriptor)
     os.chdir(cwd)

@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def diagnose() -> Callable[[Path], str]:
-    """What an author sees of the mistakes in a site."""
+    """Return what an author sees of the mistakes in a site."""
     from sitegen.diagnostics import render_diagnostics
     from sitegen.pipeline.in_memory import load  # not at the top: a GPU machine runs tests without YAML
 
@@ -58,7 +58,7 @@ def diagnose() -> Callable[[Path], str]:
 
 
 class Commands:
-    """Run commands of sitegen, each in a fork of one process that has imported it: `commands.py`."""
+    """A runner of commands of sitegen, each in a fork of one process that has imported it (`commands.py`)."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -71,7 +71,7 @@ class Commands:
     def __call__(
         self, cwd: Path, *words: str, memory_bytes: int = -1, seconds: int = 60, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command; one that takes more seconds is killed, one that takes more memory fails."""
+        """Run a command; it is killed after that many seconds, and fails above that much memory."""
         output, errors = self._folder / "output", self._folder / "errors"
         output.unlink(missing_ok=True)
         errors.unlink(missing_ok=True)
@@ -89,14 +89,14 @@ class Commands:
 
 @pytest.fixture(scope="session")
 def run_command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
-    """Runs a command of sitegen in a folder, as a process of its own, and says what it printed."""
+    """Run a command of sitegen in a folder, as a process of its own, and return what it printed."""
     commands = Commands(tmp_path_factory.mktemp("commands"))
     yield commands
     commands.end()
 
 
-def left_out_for_want_of(item: pytest.Item) -> str:
-    """What this machine lacks for a test, in the words of the summary; empty when it lacks nothing."""
+def missing_requirement(item: pytest.Item) -> str:
+    """Return what this machine lacks for a test, in the words of the summary; empty when it lacks nothing."""
     if item.get_closest_marker("torch") and not all(map(importlib.util.find_spec, ("torch", "triton", "numpy"))):
         return "torch, Triton and numpy (`pip install torch triton numpy` into .venv)"
     if item.get_closest_marker("nvrtc") and not _can_compile_cuda():
@@ -115,7 +115,7 @@ def _can_look_at_pages() -> bool:
 
 @functools.cache
 def _can_compile_cuda() -> bool:
-    """Whether NVRTC and CUDA's headers are here, and cuobjdump, which Triton brings."""
+    """Return whether NVRTC, CUDA's headers and cuobjdump, which Triton brings, are installed."""
     from sitegen.measure.artefacts import cuobjdump
     from sitegen.measure.compile import nvrtc_version, toolkit_includes
 
@@ -128,7 +128,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("torch") is None)
     missing = config.stash.setdefault(MISSING, Counter())
     for item in items:
-        if wanted := left_out_for_want_of(item):
+        if wanted := missing_requirement(item):
             missing[wanted] += 1
             item.add_marker(pytest.mark.skip(reason=f"needs {wanted}"))
 
@@ -141,7 +141,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a worker left out: each has collected every test, so that all of them say the same."""
+    """Keep what a worker left out: each worker has collected every test, so all of them report the same."""
     if missing := getattr(node, "workeroutput", {}).get("missing"):
         node.config.stash[MISSING] = Counter(missing)
 

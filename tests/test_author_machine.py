@@ -1,4 +1,4 @@
-"""A site is built anywhere: without torch, CUDA, numpy and a network, and everywhere to the same bytes."""
+"""A build gives the same bytes on every machine, without torch, CUDA, numpy and a network."""
 
 import datetime as dt
 import os
@@ -29,7 +29,7 @@ def offline(event, args):
 sys.meta_path.insert(0, Absent())
 sys.addaudithook(offline)
 """
-"""A sitecustomize: every Python process that a build starts has it, too."""
+"""A sitecustomize for every Python process that a build starts."""
 
 
 def sitegen(site: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +39,7 @@ def sitegen(site: Path, *words: str, **environment: str) -> subprocess.Completed
 
 
 def build(site: Path, **environment: str) -> dict[str, bytes]:
-    """The built files by path."""
+    """Return the built files by path."""
     built = sitegen(site, "build", "--as-of", TODAY, **environment)
     assert built.returncode == 0, built.stderr
     public = site / "public"
@@ -92,7 +92,7 @@ def test_every_command_of_an_author_works_there(site: Path, poor_machine: Path, 
 
 @pytest.fixture(scope="module")
 def on_two_machines(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, bytes]]:
-    """The files of this project's site, by the folder in which they were built: two folders, times and languages."""
+    """The files of this project's site by folder, from builds in two folders, at two times, in two languages."""
     folder = tmp_path_factory.mktemp("machines")
     settings = {
         folder / "one": {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1", "LANG": "C.UTF-8"},

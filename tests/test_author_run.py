@@ -1,4 +1,4 @@
-"""What `sitegen run` says to an author without a GPU: of cells and kernels that fail, pass, or cannot be judged.
+"""Messages of `sitegen run` to an author without a GPU: cells and kernels fail, pass, or cannot be judged.
 
 Each site is run once, by the command that an author types, in a process of its own.
 """
@@ -61,7 +61,7 @@ POST = (
 
 
 def new_site(root: Path, tolerance: str = "{float32: 1e-6}") -> Path:
-    """A new site with small shapes, one workload, no baseline and the dtypes of the tolerance.
+    """Return a new site with small shapes, one workload, no baseline and the dtypes of the tolerance.
 
     Each dtype of each implementation costs two processes that import torch.
     """
@@ -80,7 +80,7 @@ def new_site(root: Path, tolerance: str = "{float32: 1e-6}") -> Path:
 
 
 def run(root: Path, *words: str, command: str = "run") -> tuple[int, str]:
-    """The exit code, and what the command says."""
+    """Return the exit code and the output of the command."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
         [sys.executable, "-m", "sitegen", command, *words],
@@ -169,7 +169,7 @@ def test_a_run_in_which_something_failed_does_not_end_with_a_success(with_cells:
 
 
 def rows(said: str) -> dict[str, list[str]]:
-    """By name, the rest of each line of the table, with two spaces between its columns."""
+    """Return the rest of each line of the table by name, with two spaces between its columns."""
     found: dict[str, list[str]] = {}
     for name, *rest in (line.split("  ") for line in said.splitlines() if line.startswith(("axpy/", "posts/"))):
         if rest and "sm_90a" not in rest[0] and ":" not in name:

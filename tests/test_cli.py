@@ -39,7 +39,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def new_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site as `sitegen new site` makes it, in the working folder: for what every site shows."""
+    """A site as `sitegen new site` makes it, in the working folder, for tests of properties that every site has."""
     create(tmp_path, new_site_files("Kernels", dt.date(2026, 11, 21)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -55,7 +55,7 @@ def built(site: Path) -> dict[str, bytes]:
 
 
 def states() -> dict[str, tuple[str, ...]]:
-    """State and reasons on the H200, by name."""
+    """Return state and reasons on the H200, by name."""
     rows = json.loads(sitegen("status", "--json").stdout)["nvidia-h200"]
     return {row["name"]: (row["state"], *row["reasons"]) for row in rows}
 
@@ -182,7 +182,7 @@ def test_a_second_post_of_the_same_title_is_refused(new_site: Path) -> None:
 
 
 def planted_slower(record: Path) -> Path:
-    """The record with `fused` a tenth slower at the first workload, beside the site's own; so are its samples."""
+    """Write the record with `fused` a tenth slower at the first workload, and its samples, beside the site's own."""
     data = json.loads(record.read_text(encoding="utf-8"))
     one = next(e for e in data["evaluations"] if e["name"] == "fused" and e.get("performance"))
     slow = one["performance"]
@@ -216,7 +216,7 @@ def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
 
 
 def as_result(record: Path, path: Path) -> Path:
-    """What a GPU machine would have sent home, had it measured that record in a run of the next day."""
+    """Return the results that a GPU machine would send if it had measured that record in a run of the next day."""
     known, mistakes = parse(Record, record.read_text(encoding="utf-8"), record.name)
     assert known is not None and not mistakes
     bundle_path = path.with_suffix(".bundle")

@@ -146,7 +146,7 @@ def written(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def completed(path: str, example: str) -> str:
-    """The whole file that an example is a part of."""
+    """Return the whole file that an example is a part of."""
     if path.startswith(("content/posts/", "_posts/")) and not example.startswith("---"):
         return POST.format("Softmax") + example
     if path.endswith("kernel.yaml"):
@@ -158,7 +158,7 @@ def completed(path: str, example: str) -> str:
 
 
 def headlines(text: str) -> set[str]:
-    """`error[SG205]` of each diagnostic in what an author sees."""
+    """Return the start of each diagnostic in the output, `error[SG205]`."""
     return set(re.findall(r"^((?:error|warning)\[SG\d{3}\])", text, re.MULTILINE))
 
 

@@ -1,4 +1,4 @@
-"""What an author without a GPU hears of the machine code: one line for each that differs."""
+"""The lines about machine code that an author without a GPU sees: one for each that differs."""
 
 from __future__ import annotations
 

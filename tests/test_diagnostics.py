@@ -1,4 +1,4 @@
-"""The one shape of an author's mistake."""
+"""The form of a diagnostic."""
 
 import pytest
 

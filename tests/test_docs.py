@@ -1,4 +1,4 @@
-"""README, CONTRIBUTING and docs/ say what the program does: every command, option, file and constant in them exists."""
+"""README, CONTRIBUTING and docs/ describe the program: every command, option, file and constant in them exists."""
 
 import ast
 import os
@@ -24,7 +24,7 @@ DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "
 
 
 def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
-    """Every command of the program by its words."""
+    """Return every command of the program by its words."""
     found: dict[tuple[str, ...], click.Command] = {}
     context = click.Context(group)
     for name in group.list_commands(context):
@@ -35,20 +35,20 @@ def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tup
 
 
 def invocations(text: str) -> Iterator[list[str]]:
-    """The words after `sitegen` wherever a document shows a command, in a fence or in a line."""
+    """Yield the words after `sitegen` wherever a document shows a command, in a fence or in a line."""
     shown = re.findall(r"`(sitegen [^`\n]+)`|^(sitegen .+)$", text, re.MULTILINE)
     for inline, line in shown:
         yield shlex.split(inline or line, comments=True)[1:]
 
 
 def command_of(words: list[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The command that the words begin with, and the rest."""
+    """Return the command that the words begin with, and the other words."""
     names = max((names for names in commands() if tuple(words[: len(names)]) == names), key=len, default=())
     return names, words[len(names) :]
 
 
 def mistakes(text: str) -> list[str]:
-    """What a document shows and the program does not have."""
+    """Return the names in a document that the program does not have."""
     wrong = []
     for words in invocations(text):
         names, rest = command_of(words)
@@ -91,7 +91,7 @@ def test_option_in_the_readmes_prose_exists() -> None:
 
 
 def make_targets(text: str) -> set[str]:
-    """The targets that a text names, as in `make test-web`, alone or at the beginning of a line."""
+    """Return the targets that a text names, as in `make test-web`, alone or at the beginning of a line."""
     return set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
 
 
@@ -139,12 +139,12 @@ FIRST_POST = README.partition("## The first post")[2].partition("\n## ")[0]
 
 
 def fences(language: str) -> list[str]:
-    """The blocks of a language in the walk to the first post, in order."""
+    """Return the blocks of a language in the walk to the first post, in order."""
     return [body for _, body in re.findall(rf"^(```+){language}\n(.*?)^\1$", FIRST_POST, re.MULTILINE | re.DOTALL)]
 
 
 def follow(commands: str, home: Path, folder: Path) -> None:
-    """Every command but those that go on for ever or take long, in a shell, as somebody would type them."""
+    """Run every command in a shell, except those that do not end or take long."""
     typed = "\n".join(line for line in commands.splitlines() if not re.match(r"sitegen (serve|run)", line))
     home.mkdir(exist_ok=True)
     program = f'sitegen() {{ {shlex.quote(sys.executable)} -m sitegen "$@"; }}\n'
@@ -176,7 +176,7 @@ def test_picture_of_the_readme_is_small(picture: str) -> None:
 
 
 def listing_options() -> dict[str, str]:
-    """Where each option of the readme's table of listings may stand."""
+    """Return the places that the README's table of listings names for each option."""
     table = README.partition("## Listings")[2].partition("\n## ")[0]
     return dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([^|]+) \|$", table, re.MULTILINE))
 
@@ -260,7 +260,7 @@ CONSTANTS = [
     ("../results/verdicts", "BETWEEN_GPUS", 0.02, "of-ceiling may differ by 2 %"),
     ("../results/noise", "AA_NOISE", 0.0013, "0.13 % is assumed"),
 ]
-"""Module of sitegen/measure, names, value, and the words of *How a number is made* that state it."""
+"""Names in a module of sitegen/measure, their value, and the words of *How a number is made* that state it."""
 
 
 @pytest.mark.parametrize(("module", "names", "value", "words"), CONSTANTS, ids=lambda part: str(part)[:40])

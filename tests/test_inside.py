@@ -1,4 +1,4 @@
-"""No path and no link leads out of a root, whether it is read, listed, written or removed; every room goes this way."""
+"""No path and no link leads out of a root, for any operation, and every room uses the functions of `inside`."""
 
 import ast
 import os
@@ -217,7 +217,7 @@ OPEN_FILES = {
     "measure/*": "a temporary folder on the machine that measures",
     "results/*": "records, which are named by the site's kernels and cells",
 }
-"""Where a file is opened, listed, written or removed without `inside`: file and function → the reason."""
+"""Places where a file is opened, listed, written or removed without `inside`: file and function, with the reason."""
 METHODS = {
     *(
         "chmod",
@@ -238,7 +238,7 @@ OF_OS = METHODS | {"link", "listdir", "makedirs", "remove", "removedirs", "repla
 
 
 def names_a_file(call: ast.AST) -> bool:
-    """Whether a statement opens, lists, writes or removes a file by its name, or imports a function that does."""
+    """Return whether a statement opens, lists, writes or removes a file by its name, or imports a function for that."""
     if isinstance(call, ast.ImportFrom):
         wanted = {"os": OF_OS, "shutil": {alias.name for alias in call.names} - {"which"}}.get(call.module or "", set())
         return any(alias.name in wanted for alias in call.names)
@@ -255,7 +255,7 @@ def names_a_file(call: ast.AST) -> bool:
 
 
 def within(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """Each node below another one, and the name of the innermost function that it stands in."""
+    """Yield each node below another one, and the name of the innermost function around it."""
     for child in ast.iter_child_nodes(node):
         yield function, child
         named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -263,7 +263,7 @@ def within(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AST]]:
 
 
 def opened(root: Path) -> dict[str, int]:
-    """Where files are named: `file:function` → the first line."""
+    """Return the places where files are named: `file:function`, with the first line."""
     found: dict[str, int] = {}
     for file in sorted(root.rglob("*.py")):
         for function, node in within(ast.parse(file.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""One folder per author's mistake under sites_invalid/, with the exact text that the author sees.
+"""Diagnostics of the sites below sites_invalid/, one for each mistake, with the exact text that the author sees.
 
 `pytest --update-expected` writes the texts anew; read the diff before you commit it.
 """

@@ -1,4 +1,4 @@
-"""Data flows one way: a room imports only rooms before it, and what is heavy is imported where it belongs."""
+"""A room imports only rooms before it, and heavy packages are imported only by their own rooms."""
 
 import ast
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ ROOMS = (
 )
 HEAVY = {"torch", "triton", "cuda", "cupy", "numpy"}
 MEASURE_MAY = {"diagnostics", "inside", "model", "measure"}
-"""A GPU machine needs neither pydantic nor YAML to measure."""
+"""Packages that `measure` may import: a GPU machine needs neither pydantic nor YAML."""
 
 
 def imported(node: ast.AST, package: list[str]) -> Iterator[str]:
-    """The dotted names that a statement may load; relative ones resolved against the file's package."""
+    """Return the dotted names that a statement may load; relative names are resolved against the file's package."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     if isinstance(node, ast.ImportFrom):
@@ -42,7 +42,7 @@ def imported(node: ast.AST, package: list[str]) -> Iterator[str]:
 
 
 def wrong_imports(root: Path) -> list[str]:
-    """Each import that goes against the order of the rooms, as `file:line imports name`."""
+    """Yield each import that goes against the order of the rooms, as `file:line imports name`."""
     return [
         f"{file.relative_to(root)}:{node.lineno} imports {name}"
         for file in sorted((root / "sitegen").rglob("*.py"))
@@ -88,13 +88,13 @@ def test_import_against_the_order_is_found(tmp_path: Path, file: str, text: str,
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Every module of the program by its dotted name."""
+    """Return every module of the program by its dotted name."""
     files = (root / "sitegen").rglob("*.py")
     return {".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
 
 
 def import_graph(root: Path) -> dict[str, set[str]]:
-    """The modules that each module imports, wherever in it the import stands, also for types only."""
+    """Return the modules that each module imports, at any place in it, also for types only."""
     known = modules(root)
 
     def names(file: Path) -> Iterator[str]:
@@ -107,7 +107,7 @@ def import_graph(root: Path) -> dict[str, set[str]]:
 
 
 def circles(root: Path) -> list[list[str]]:
-    """Each group of modules that import each other, directly or through others."""
+    """Return each group of modules that import each other, directly or through others."""
     graph = import_graph(root)
 
     def reached(start: str) -> set[str]:
@@ -129,7 +129,10 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 FOLDERS_OF_RENDER = ("inputs", "shared", "figures", "measurements", "texts", "pages", "outputs", "rules", "site")
-"""Each imports only those before it.  `rules` name what prints a page by a string, since it is imported late."""
+"""Folders of `render` in order: each imports only those before it.
+
+`rules` name the functions that print a page by strings, because these are imported late.
+"""
 
 
 def test_the_folders_of_render_import_one_way() -> None:

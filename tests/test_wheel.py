@@ -1,4 +1,4 @@
-"""The wheel: everything that a site needs, nothing that belongs to the project."""
+"""The wheel contains everything that a site needs, and nothing else of the project."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def files_below(folder: Path) -> set[str]:
-    """Relative paths of what git would keep."""
+    """Return relative paths of the files that git would keep."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
         cwd=folder, check=True, capture_output=True, text=True,
@@ -71,7 +71,7 @@ def test_its_name_is_not_that_of_somebody_elses_project(wheel: zipfile.ZipFile) 
 
 
 def test_a_site_made_by_an_installed_wheel_can_install_it_again(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
-    """In a fresh clone on another machine: the wheel is in the repository, and the workflows' lines name it."""
+    """In a fresh clone on another machine, the wheel is in the repository, and the workflows' lines name it."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
     there, elsewhere, site = tmp_path / "there", tmp_path / "elsewhere", tmp_path / "site"
     subprocess.run([*pip, "--target", str(there), str(wheel.filename)], check=True)

@@ -1,4 +1,4 @@
-"""The workflows: every `run:` step is executed, as it stands in the YAML, by bash in a made-up runner.
+"""Run the steps of the workflows, as they stand in the YAML, by bash in a simulated runner.
 
 The jobs are chained as on GitHub: a fresh clone for each, files from one to the next as artefacts, outputs and job
 summaries through files.  What *measure* makes here comes from Triton's interpreter, so nothing in it is timed, and
@@ -50,7 +50,7 @@ GPU = Environment(
 
 
 def workflow(name: str) -> dict[str, Any]:
-    """As GitHub reads it: in YAML 1.1 the key `on` is a boolean."""
+    """Return a workflow as GitHub reads it: in YAML 1.1 the key `on` is a boolean."""
     loaded = yaml.safe_load(WORKFLOWS[name])
     return {("on" if key is True else key): value for key, value in loaded.items()}
 
@@ -131,7 +131,7 @@ def test_site_is_built_on_push_and_daily() -> None:
 
 
 class Runner:
-    """A repository on a made-up GitHub, and the execution of one job at a time in a fresh clone of it."""
+    """A repository on a simulated GitHub, and the execution of one job at a time in a fresh clone of it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -142,7 +142,7 @@ class Runner:
         self.make_origin()
 
     def make_gh(self) -> None:
-        """`gh` says what it was asked, and keeps the text of the pull request."""
+        """Make a `gh` that prints its arguments and keeps the text of the pull request."""
         gh = self.stubs / "gh"
         gh.write_text(
             '#!/bin/sh\nprintf "%s\\n" "$@" >> "$GH_LOG"\nfor word; do last=$word; done\n'
@@ -151,7 +151,7 @@ class Runner:
         gh.chmod(0o755)
 
     def make_origin(self) -> None:
-        """A new site, its kernel made small for the interpreter, in a bare repository."""
+        """Make a bare repository of a new site, whose kernel is small enough for the interpreter."""
         site = self.folder / "site"
         texts = new_site_files("Kernels", dt.date(2026, 11, 21), InstallSource())  # as from the index
         small = {
@@ -239,7 +239,7 @@ class Job:
         return re.sub(r"\$\{\{ (.+?) \}\}", lambda expression: known[expression[1]], text)
 
     def bash(self, script: str, environment: dict[str, str]) -> None:
-        """As the runner does it for `shell: bash`."""
+        """Run a script as the runner does for `shell: bash`."""
         added = self.text("GITHUB_PATH").split()
         path = os.pathsep.join(
             [*reversed(added), str(self.runner.stubs), str(Path(sys.executable).parent), "/usr/bin:/bin"]
@@ -262,7 +262,10 @@ def git(folder: Path, *words: str) -> str:
 
 
 def as_from_a_gpu(result: Path, run: str) -> None:
-    """The results under the name of a GPU that does not exist.  They have no times: the interpreter takes none."""
+    """Return the results under the name of a GPU that does not exist.
+
+    They have no times, because the interpreter measures none.
+    """
     archive = read(result, "results")
     results = [from_plain(JobResult, value) for value in archive.entries.values()]
     assert all(evaluation.performance is None for one in results for evaluation in one.evaluations)
@@ -337,7 +340,7 @@ PATCHED = {
     "kernels/axpy/deeper/results/a-gpu.json": "deeper",
     'kernels/axpy/results/a\nb/"c.json': "no record",
 }
-"""Paths that a patch of the job *accept* may hold, and what *publish* says of it; nothing where it is a record."""
+"""Paths in a patch of the job *accept*, and the message of *publish* about each; empty for a record."""
 
 
 @pytest.mark.parametrize(("path", "said"), PATCHED.items())
@@ -362,7 +365,7 @@ def test_job_that_may_write_publishes_no_link_and_nothing_executable(runner: Run
 
 
 def patch_of(runner: Runner, path: str, mode: str = "100644") -> None:
-    """An artefact *records* with a patch that writes one file, as a job could have made it that was taken over."""
+    """Make an artefact *records* with a patch that writes one file, as an attacked job could make it."""
     folder = runner.artefacts / "records"
     folder.mkdir(parents=True)
     (folder / "report.md").write_text("a report\n")
@@ -378,7 +381,7 @@ def patch_of(runner: Runner, path: str, mode: str = "100644") -> None:
 
 
 def assert_refused(runner: Runner, result: Path) -> None:
-    """A result that was made without a GPU is never stored."""
+    """Check that a result that was made without a GPU is never stored."""
     checkout = runner.folder / "refused"
     git(runner.folder, "clone", "--quiet", "origin.git", "refused")
     command = [sys.executable, "-m", "sitegen", "accept", str(result)]

@@ -1,6 +1,6 @@
 """Measurements as they are stored: `kernels/<kernel>/results/<gpu>.json` is a `Record`.
 
-`sitegen.measure` makes them on a GPU machine, `results/` validates them, `render/` shows them, and nobody edits them.
+`sitegen.measure` makes them on a GPU machine, `results/` validates them, `render/` shows them, and no one edits them.
 Times are microseconds of device time of one call; rates are per second; sizes are bytes.
 """
 

@@ -2,12 +2,12 @@
 
 `build.build` is the way of every build, one function a step:
 
-    read      `read_files`                 Request    → SiteFiles     the files, and what the last build left
-    parse     `parse_texts`                SiteFiles  → ParsedSite    each text by itself, on all cores
-    link      `link_texts`, `link_site`    ParsedSite → LinkedSite    where names lead; theme and records
-    plan      `plan`                       LinkedSite → UpdatePlan    the pages that would be different now
-    print     `print_pages`                UpdatePlan → StagedPages   these pages, in a staging folder, on all cores
-    publish   `publish`                    StagedPages → BuildResult  the output folder, and the state
+    read      `read_files`               BuildRequest → SiteFiles     the files, and what the last build left
+    parse     `parse_texts`              SiteFiles    → ParsedSite    each text by itself, on all cores
+    link      `link_texts`, `link_site`  ParsedSite   → LinkedSite    where names lead; theme and records
+    plan      `plan`                     LinkedSite   → UpdatePlan    the pages that would be different now
+    print     `print_pages`              UpdatePlan   → StagedPages   these pages, in a staging folder, on all cores
+    publish   `publish`                  StagedPages  → BuildResult   the output folder, and the state
 
 Three routes lead through it, see `build.Route`: `build.update` makes an output folder, `in_memory` builds everything
 from the beginning for commands that need no output, and `preview` prints the pages that somebody asks for.

@@ -9,7 +9,7 @@ from sitegen.render.rules.dependencies import VIEW
 
 if TYPE_CHECKING:
     from sitegen.pipeline.build_state import PrintedSheet
-    from sitegen.render.rules.dependencies import Part
+    from sitegen.render.rules.dependencies import KeyPart
 
 NEW = ("it was not there before",)
 TOUCHED = ("its file is not as it was left",)
@@ -18,7 +18,7 @@ _FILES = 3
 
 
 def reasons(
-    shows: Sequence[Part], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
+    shows: Sequence[KeyPart], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
 ) -> tuple[str, ...]:
     """Return a reason for each part that differs; `changed` are the files of the site that are not what they were."""
     old = dict(zip(before.names, before.parts, strict=True))
@@ -32,7 +32,7 @@ def reasons(
     return (*(named or changes), *(f"{what} is gone" for what in before.names if what not in now))
 
 
-def _because(part: Part, changed: Sequence[str], how: str) -> str:
+def _because(part: KeyPart, changed: Sequence[str], how: str) -> str:
     files = [path for path in changed if path.startswith(part.files)] if part.files else []
     named = ", ".join(files[:_FILES]) + (f" and {len(files) - _FILES} more" if len(files) > _FILES else "")
     return f"{part.what} {how}" + (f": {named}" if named else "")

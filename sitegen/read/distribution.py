@@ -90,7 +90,7 @@ def _of_checkout(folder: Path, *, editable: bool) -> InstallSource:
             command = ["git", "-C", str(folder), "remote", "get-url", "origin"]
             remote = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     url = _SSH.sub(r"https://\1/\2", remote)
-    plain = url.startswith("https://") and "@" not in url  # an address with a password is nobody else's business
+    plain = url.startswith("https://") and "@" not in url  # an address with a password stays secret
     return InstallSource(f"git+{url}" if plain else "", folder, editable)
 
 

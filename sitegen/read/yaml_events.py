@@ -136,13 +136,13 @@ class _EventReader:
 
     def syntax(self, error: yaml.MarkedYAMLError) -> _Mistake:
         problem, hint = _IN_OUR_WORDS.get(error.problem or "", (error.problem or "unreadable", ""))
-        unclosed = problem.endswith("never closed")  # the parser notices at the end, the author looks at the beginning
+        unclosed = problem.endswith("never closed")  # reported at its end, mended at its beginning
         mark = error.context_mark if unclosed else error.problem_mark
         return self.invalid(problem, mark or error.problem_mark, hint)
 
     def invalid(self, problem: str, mark: Any, hint: str = "") -> _Mistake:
         line, col = (min(mark.line, len(self.lines) - 1), mark.column) if mark else (0, 0)
-        while line and not self.lines[line].strip():  # the end of the text is no place to look at
+        while line and not self.lines[line].strip():  # blank lines at the end hold no mistake
             line, col = line - 1, len(self.lines[line - 1].rstrip())
         span = Span(self.path, self.line + line, self.col + col)
         return _Mistake(Diagnostic("SG002", f"invalid YAML: {problem}", span, hint))

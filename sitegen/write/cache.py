@@ -1,9 +1,9 @@
 """Store values of one build for the next one; a value is read back whole and from the same version, or not at all.
 
 A file begins with the version that wrote it and a digest of the rest; a file that does not match is ignored.
-The digest finds damage and proves nothing about who wrote the file.  `marshal` may crash on bytes that somebody chose,
-so `load` must only be given files of the user's own cache folder (`pipeline/user_cache.py`), and never a file that a
-site brings.  Objects are pickled, and a pickle may only hold classes of the model.
+The digest finds damage and proves nothing about the origin of the file.  `marshal` may crash on bytes that an attacker
+chose, so `load` must only be given files of the user's own cache folder (`pipeline/user_cache.py`), and never a file
+that a site brings.  Objects are pickled, and a pickle may only hold classes of the model.
 """
 
 from __future__ import annotations

@@ -7,44 +7,44 @@ from __future__ import annotations
 
 SITE = """\
 title: $title
-base_url: https://example.org/      # where the site will stand; change it before you publish
+base_url: https://example.org/      # the address of the site; change it before you publish
 description: What I measured while learning how a GPU spends its time.
 language: en
 timezone: UTC
 entry_points:
-  - {post: first-kernel, because: "Begin here: one kernel, and what it must cost at least."}
+  - {post: first-kernel, because: "Begin here: one kernel, and the least traffic that it needs."}
 """
 
 POST = """\
 ---
-title: A first kernel and its bill
+title: A first kernel and its traffic
 date: $date
-description: Adding two vectors costs what its bytes cost. How to write that down before measuring it.
+description: The time of a vector addition follows from its bytes. This post counts them before the measurement.
 tags: [triton]
 kernels: [axpy]
 ---
-The kernel computes $$z = \\alpha x + y$$ for vectors of $$N$$ elements. Every element of $$x$$ and $$y$$ is read once
-and every element of $$z$$ written once: at least three times $$N$$ elements moved, for two operations each.
-That is a bill that can be written before anything is measured: `reads` and `writes` in `kernels/axpy/kernel.yaml`.
+The kernel computes $$z = \\alpha x + y$$ for vectors of $$N$$ elements. It reads each element of $$x$$ and $$y$$ once
+and writes each element of $$z$$ once. The traffic is at least $$3N$$ elements, for $$2N$$ operations.
+`reads` and `writes` in `kernels/axpy/kernel.yaml` state this traffic, so it is known before the measurement.
 
 ```{kernel} axpy/tile
 :region: kernel
 ```
 
-**Prediction.** Nothing is read twice and nothing waits for anything else, so the memory is the only limit.
+**Prediction.** The kernel reads nothing twice and no load waits for another, so memory bandwidth limits its speed.
 
 ```{benchmark} axpy
 ```
 
-The table fills when a GPU has run the kernel: `sitegen run` on a machine with one, or `sitegen bundle` here,
-`sitegen run --bundle FILE` there, and `sitegen accept FILE` here again.
+The table shows times after a GPU has run the kernel. On a machine with a GPU, type `sitegen run`. For another machine,
+type `sitegen bundle` here, `sitegen run --bundle FILE` on that machine, and `sitegen accept FILE` here.
 """
 
 SERIES = """\
 title: First steps
 tagline: From one kernel to the habit of measuring
-audience: Who can program and has a GPU within reach
-outcomes: [write down what a kernel costs at least, measure it, compare the two]
+audience: Programmers who can use a GPU
+outcomes: [compute the least traffic of a kernel, measure its time, compare the two]
 phases:
   - title: One kernel
     goal: A prediction, a measurement, and the reason for the difference
@@ -54,10 +54,10 @@ phases:
 
 WORKLOG = """\
 - [x] Made this site with `sitegen new site`
-- [ ] Run `axpy` on a GPU and write here what was measured
+- [ ] Run `axpy` on a GPU and write the measured time here
 
 Q: What limits a kernel that does two operations for every twelve bytes?
-A: The memory.
+A: The memory bandwidth.
 """
 
 ABOUT = """\
@@ -91,7 +91,7 @@ wrong:
 """
 
 TILE = """\
-\"""A tile of 4096 elements a program: each element of x and y is read once, each of z written once.\"""
+\"""Adds a tile of 4096 elements in each program: reads each element of x and y once, and writes each of z once.\"""
 
 import torch
 import triton
@@ -116,7 +116,7 @@ def axpy(x: torch.Tensor, y: torch.Tensor, *, alpha: float, out: torch.Tensor | 
 """
 
 NO_MASK = """\
-\"""Writes whole tiles, also past the end of z: the checker must see it.\"""
+\"""Writes whole tiles, also past the end of z: the checker must report `out_of_bounds`.\"""
 
 import torch
 import triton
@@ -137,7 +137,7 @@ def axpy(x: torch.Tensor, y: torch.Tensor, *, alpha: float, out: torch.Tensor | 
 """
 
 REFERENCE = """\
-\"""What axpy is, slowly; its inputs; and what a user would call instead.\"""
+\"""The inputs of axpy, its definition, and the baselines, which a user would call instead.\"""
 
 import torch
 

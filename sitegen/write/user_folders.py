@@ -1,7 +1,7 @@
 """Find the folders of the user in which programs keep files, by the XDG base directory specification.
 
-What a program can make again is a cache; what it should not lose is its state.  sitegen keeps both with the user and
-not in a site, whose folder may come from a stranger.
+A cache holds files that a program can make again, and a state holds files that must not be lost.  sitegen keeps both
+with the user and not in a site, whose folder may come from a stranger.
 """
 
 from __future__ import annotations

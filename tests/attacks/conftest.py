@@ -1,4 +1,4 @@
-"""A site as a stranger may commit it, beside files that no command may read, write or remove."""
+"""Fixtures: a site that a stranger could commit, beside files that no command may read, write or remove."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 class Run:
-    """What a command of sitegen did."""
+    """The result of a command of sitegen."""
 
     def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
         self.status, self.said = done.returncode, done.stdout + done.stderr
 
     @property
     def refused(self) -> bool:
-        """Whether the command ended with messages for the author and without a traceback."""
+        """True if the command ended with messages for the author and without a traceback."""
         return self.status == 1 and "error[" in self.said and "Traceback" not in self.said
 
 
 class Attacked:
-    """A site and what stands beside it."""
+    """A site, and the files beside it."""
 
     def __init__(self, folder: Path, run_command: Command) -> None:
         self._run_command = run_command
@@ -48,13 +48,13 @@ class Attacked:
         (self.root / path).write_bytes(text.encode() if isinstance(text, str) else text)
 
     def link(self, path: str, target: str | Path) -> None:
-        """Put a link in the place of a file, as a repository brings it."""
+        """Put a link in the place of a file, as a repository can bring it."""
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).unlink(missing_ok=True)
         (self.root / path).symlink_to(target)
 
     def run(self, *words: str, cwd: Path | None = None, **variables: str) -> Run:
-        """Run a command of sitegen.  A command that takes a minute, or too much memory, fails the test."""
+        """Run a command of sitegen; the test fails if the command takes a minute or too much memory."""
         variables = {"XDG_CACHE_HOME": str(self.cache), "TOKEN_OF_CI": SECRET, **variables}
         return Run(self._run_command(cwd or self.root, *words, memory_bytes=MEMORY, **variables))
 
@@ -65,12 +65,12 @@ class Attacked:
 
     @property
     def untouched(self) -> bool:
-        """Whether the files beside the site are as they were."""
+        """True if the files beside the site are unchanged."""
         return self.files(self.victim) == self.before
 
     @property
     def published(self) -> bytes:
-        """All that stands in the output."""
+        """The content of every file in the output."""
         return b"".join(self.files(self.root / "public").values())
 
 
@@ -81,7 +81,7 @@ def site(tmp_path: Path, run_command: Command) -> Attacked:
 
 @pytest.fixture
 def made_by_sitegen() -> Callable[[Attacked], None]:
-    """Commits an output that looks as if sitegen had made it."""
+    """Commit an output that looks as if sitegen had made it."""
 
     def commit(site: Attacked) -> None:
         site.write("public/index.html", '<!doctype html><meta name="generator" content="sitegen"><title>Home</title>')

@@ -1,4 +1,4 @@
-"""A site with one kernel and one post, and a GPU machine that answers its bundles, honestly or not."""
+"""Make a site with one kernel and one post, and a GPU machine that answers its bundles, honestly or not."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def make_site(root: Path) -> Path:
 
 
 def sitegen(*words: str) -> Result:
-    """Run a command in the working folder; an exception of its own is a failure of the test."""
+    """Run a command in the working folder; an exception that sitegen does not handle fails the test."""
     done = CliRunner().invoke(main, words)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -144,7 +144,7 @@ def evaluation(name: str, spec: dict[str, Any], times: dict[str, float]) -> dict
 
 
 def answered(spec: dict[str, Any], times: dict[str, float]) -> dict[str, Any]:
-    """What an honest machine says of a job."""
+    """Return the result of a job from an honest machine."""
     result = {"schema": 1, "id": spec["id"], "kind": spec["kind"], "environment": ENVIRONMENT}
     if spec["kind"] == "ceilings":
         result["ceilings"] = [
@@ -169,7 +169,7 @@ def answered(spec: dict[str, Any], times: dict[str, float]) -> dict[str, Any]:
 
 
 def specs_of(bundle: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The manifest and the jobs of a bundle."""
+    """Return the manifest and the jobs of a bundle."""
     with zipfile.ZipFile(bundle) as opened:
         entries = {name: json.loads(opened.read(name)) for name in sorted(opened.namelist())}
     return entries.pop("manifest.json"), entries
@@ -182,7 +182,7 @@ def answer(
     times: dict[str, float] = TIMES,
     run: str = RUN,
 ) -> Path:
-    """Write the results of a bundle after `change`; the manifest fits what is written."""
+    """Write the results of a bundle after `change`, with a manifest that fits them."""
     manifest, jobs = specs_of(bundle)
     answers = {"nonce": manifest.get("nonce", ""), "sha256": hashlib.sha256(bundle.read_bytes()).hexdigest()}
     head = {"kind": "results", "commit": manifest["commit"], "sitegen": manifest["sitegen"], "run": run}
@@ -202,7 +202,7 @@ def bundled(folder: Path) -> Path:
 
 
 def files_below(root: Path) -> dict[str, bytes]:
-    """Every file below a folder but those of git and of the caches."""
+    """Return every file below a folder, without those of git and of the caches."""
     found = (path for path in sorted(root.rglob("*")) if path.is_file())
     kept = (path for path in found if not {".git", ".sitegen", "state"}.intersection(path.relative_to(root).parts))
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in kept}

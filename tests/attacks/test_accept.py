@@ -1,4 +1,4 @@
-"""Results that claim what no check and no measurement gave: `accept` refuses each and stores nothing."""
+"""Results that claim what no check and no measurement gave: `accept` refuses each of them and stores nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(site: Path, change: Any = lambda head, entries: None, **given: Any) -> str:
-    """What `accept` says; nothing of the site changed."""
+    """Return the output of `accept`, after a check that nothing in the site changed."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip", change, **given)
     before = machine.files_below(site)
     done = machine.sitegen("accept", str(result))
@@ -36,7 +36,7 @@ def refused(site: Path, change: Any = lambda head, entries: None, **given: Any) 
 
 
 def of_right(entries: dict[str, Any], **values: Any) -> None:
-    """Change the evaluation of the implementation."""
+    """Return a change of the implementation's evaluation."""
     entries["kernel"]["evaluations"][0].update(values)
 
 
@@ -45,7 +45,7 @@ def checked(entries: dict[str, Any], **values: Any) -> None:
 
 
 def test_an_honest_answer_is_stored(site: Path) -> None:
-    """No attack: what an honest machine sends is stored, and nothing is due any more."""
+    """Not an attack: `accept` stores what an honest machine sends, and then nothing is due."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
     done = machine.sitegen("accept", str(result))
     assert done.exit_code == 0, done.stderr
@@ -54,29 +54,29 @@ def test_an_honest_answer_is_stored(site: Path) -> None:
 
 
 def test_a_relative_error_of_ninety_percent(site: Path) -> None:
-    """`passed` beside a relative error of 0.9."""
+    """The evaluation is `passed` with a relative error of 0.9."""
     said = refused(site, lambda head, entries: checked(entries, relative_error=0.9))
     assert "above the tolerance" in said
 
 
 def test_a_row_that_is_wrong(site: Path) -> None:
-    """`passed` beside one row whose error is a hundred times the tolerance."""
+    """The evaluation is `passed` with one row whose error is a hundred times the tolerance."""
     assert "error of a row" in refused(site, lambda head, entries: checked(entries, row_error=1e-4))
 
 
 def test_a_tolerance_of_its_own(site: Path) -> None:
-    """An error of 0.9 against a tolerance of 1e9 that only the result names."""
+    """The result has an error of 0.9 and names its own tolerance of 1e9."""
     said = refused(site, lambda head, entries: checked(entries, relative_error=0.9, tolerance=1e9))
     assert "above the tolerance 1e-06" in said
 
 
 def test_no_shapes_and_no_seeds(site: Path) -> None:
-    """`passed` after a check with no inputs at all."""
+    """The evaluation is `passed` after a check with no inputs."""
     assert "0 seeds at 0 shapes" in refused(site, lambda head, entries: checked(entries, shapes=0, seeds=0))
 
 
 def test_one_shape_less_than_kernel_yaml_asks_for(site: Path) -> None:
-    """The odd shape that fails is left out of the check."""
+    """The result leaves out the odd shape that fails."""
     assert "kernel.yaml asks for 3" in refused(site, lambda head, entries: checked(entries, shapes=2))
 
 
@@ -87,12 +87,12 @@ def test_errors_that_are_no_numbers(site: Path, value: object) -> None:
 
 
 def test_no_check_at_all(site: Path) -> None:
-    """A time whose evaluation has no correctness."""
+    """An evaluation has a time and no correctness."""
     assert refused(site, lambda head, entries: of_right(entries, correctness=None))
 
 
 def test_times_a_quarter_of_the_truth_without_ceilings(site: Path) -> None:
-    """Without ceilings nothing tells that 540 µs cannot be 135 µs."""
+    """Without ceilings no rule tells that 540 µs cannot be 135 µs."""
     quarter = {**machine.TIMES, "right": 135.0}
     said = refused(site, lambda head, entries: entries["ceilings"].update(ceilings=[]), times=quarter)
     assert "no memory ceiling" in said
@@ -109,7 +109,7 @@ def test_a_hundred_times_faster_with_inflated_ceilings(site: Path) -> None:
 
 
 def test_a_cache_that_holds_everything(site: Path) -> None:
-    """With an L2 of 1 TB no rate is held against the memory."""
+    """No rate is compared with the memory if the L2 is said to have 1 TB."""
 
     def change(head: Any, entries: Any) -> None:
         for entry in entries.values():
@@ -119,7 +119,7 @@ def test_a_cache_that_holds_everything(site: Path) -> None:
 
 
 def test_a_gpu_whose_name_is_that_of_another(site: Path) -> None:
-    """Half of the results say that another GPU made them, whose ceilings are higher."""
+    """Half of the results name another GPU, which has higher ceilings."""
 
     def change(head: Any, entries: Any) -> None:
         entries["ceilings"]["environment"] = {**machine.ENVIRONMENT, "gpu": "NVIDIA B200"}
@@ -128,12 +128,12 @@ def test_a_gpu_whose_name_is_that_of_another(site: Path) -> None:
 
 
 def test_a_time_without_samples(site: Path) -> None:
-    """No samples: the time cannot be looked into, and the artefacts of the old record were removed as well."""
+    """Without samples nobody can examine the time; the artefacts of the old record were removed as well."""
     assert "no samples" in refused(site, lambda head, entries: of_right(entries, samples=""))
 
 
 def test_samples_that_are_named_and_not_sent(site: Path) -> None:
-    """The hash of samples that nobody has."""
+    """The result names the hash of samples that it does not contain."""
     assert "not sent" in refused(site, lambda head, entries: of_right(entries, samples="0" * 64))
 
 
@@ -148,7 +148,7 @@ def test_a_median_that_the_samples_do_not_give(site: Path) -> None:
 
 @pytest.mark.parametrize("name", ["p20_us", "p80_us", "min_us"])
 def test_whiskers_that_the_samples_do_not_give(site: Path, name: str) -> None:
-    """The spread of a chart is edited, the median is not."""
+    """The spread of a chart is edited, and the median is not."""
 
     def change(head: Any, entries: Any) -> None:
         entries["kernel"]["evaluations"][0]["performance"][name] *= 0.97
@@ -193,7 +193,7 @@ def test_code_that_never_ran_becomes_fresh(site: Path) -> None:
 
 @pytest.mark.parametrize("run", ["9999-12-31T23:59:59Z", "2026-1-2T3:4:5Z", "0000-01-01T00:00:00Z", "yesterday"])
 def test_a_run_of_the_year_9999(site: Path, run: str) -> None:
-    """A run in the far future is newer than all that follow, and a date in another form is not ordered."""
+    """A run in the far future would be newer than all later runs, and a date in another form has no order."""
     assert refused(site, run=run)
 
 
@@ -204,7 +204,7 @@ def test_a_run_two_days_ahead(site: Path) -> None:
 
 
 def test_an_older_run_replaces_a_newer_one(site: Path) -> None:
-    """Results of last month, sent again, bring back what was since found to be slower."""
+    """Results of last month, sent again, replace a slower result that was found since."""
     bundle = machine.bundled(site.parent)
     newer = machine.answer(bundle, site.parent / "new.zip")
     assert machine.sitegen("accept", str(newer)).exit_code == 0
@@ -217,7 +217,7 @@ def test_an_older_run_replaces_a_newer_one(site: Path) -> None:
 
 
 def test_an_evaluation_that_is_there_twice(site: Path) -> None:
-    """The second of two evaluations of one name replaced the first, of which the log tells."""
+    """The second of two evaluations with one name replaced the first, which the log describes."""
 
     def change(head: Any, entries: Any) -> None:
         entries["kernel"]["evaluations"].append(dict(entries["kernel"]["evaluations"][0]))
@@ -226,7 +226,7 @@ def test_an_evaluation_that_is_there_twice(site: Path) -> None:
 
 
 def test_a_job_that_brings_what_another_job_does(site: Path) -> None:
-    """A notebook's result brings ceilings, which would stand beside those of the ceilings' job."""
+    """A notebook's result contains ceilings, which would stand beside those of the ceilings' job."""
 
     def change(head: Any, entries: Any) -> None:
         entries["notebook"]["ceilings"] = entries["ceilings"]["ceilings"]
@@ -235,7 +235,7 @@ def test_a_job_that_brings_what_another_job_does(site: Path) -> None:
 
 
 def test_a_rejection_that_expects_something_else(site: Path) -> None:
-    """A wrong kernel passes the checker, and the result says that it was to pass."""
+    """A wrong kernel passes the checker, and the result claims that it had to pass."""
 
     def change(head: Any, entries: Any) -> None:
         entries["reject"]["rejections"][0].update(expected="passed", status="passed")
@@ -244,12 +244,12 @@ def test_a_rejection_that_expects_something_else(site: Path) -> None:
 
 
 def test_a_cell_with_a_status_of_its_own(site: Path) -> None:
-    """A status that sitegen does not know ended `accept` by a traceback."""
+    """A status that sitegen does not know ended `accept` with a traceback."""
     assert refused(site, lambda head, entries: entries["notebook"]["cells"][0].update(status="splendid"))
 
 
 def test_the_stored_record_says_nothing_but_what_was_measured(site: Path) -> None:
-    """No attack: every figure of an honest answer arrives as it was sent."""
+    """Not an attack: every figure of an honest answer is stored as it was sent."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
     assert machine.sitegen("accept", str(result)).exit_code == 0
     record = json.loads((site / RECORD).read_text(encoding="utf-8"))
@@ -258,7 +258,7 @@ def test_the_stored_record_says_nothing_but_what_was_measured(site: Path) -> Non
 
 
 def test_an_integer_of_five_thousand_digits(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python refuses to read such an integer, with another exception than that of a wrong JSON text."""
+    """Python refuses to read such an integer, with another exception than the one for invalid JSON."""
     digits = sys.get_int_max_str_digits()
 
     def change(head: Any, entries: Any) -> None:

@@ -36,7 +36,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(site: Path, change: Any = lambda head, entries: None) -> str:
-    """What `accept` says; nothing in the site or beside it changed."""
+    """Return the output of `accept`, after a check that nothing in the site or beside it changed."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip", change)
     return refused_file(site, result)
 
@@ -84,7 +84,7 @@ def test_a_probe_of_any_name(site: Path) -> None:
 
 
 def test_a_gpu_whose_name_is_a_path(site: Path) -> None:
-    """The id of a GPU is the name of its record's file; only letters, digits and `-` of it are left."""
+    """The id of a GPU is the name of its record's file: only letters, digits and `-` of the GPU's name are kept."""
 
     def change(head: Any, entries: Any) -> None:
         for entry in entries.values():
@@ -106,14 +106,14 @@ def test_an_artefact_whose_name_is_a_path(site: Path, name: str) -> None:
     ids=["empty", "no more than its head", "cut short", "with a tail"],
 )
 def test_an_artefact_that_is_a_damaged_gzip(site: Path, packed: bytes) -> None:
-    """A stream that ends early, holds no gzip, or goes on behind its end."""
+    """A gzip stream ends early, holds no gzip, or continues behind its end."""
     name = f"{hashlib.sha256(b'x').hexdigest()}.samples"
     text = base64.b64encode(packed).decode()
     assert refused(site, lambda head, entries: entries["kernel"]["artefacts"].update({name: text}))
 
 
 def test_an_artefact_that_is_damaged_within_its_deflate_stream(site: Path) -> None:
-    """The header is whole and the compressed bytes are not: zlib raised its own exception."""
+    """The header is intact and the compressed bytes are not: zlib raised an exception of its own."""
     packed = bytearray(gzip.compress(bytes(range(256)) * 4, mtime=0))
     packed[10] = 0b111  # the last block, of a type that does not exist
     name = f"{hashlib.sha256(b'x').hexdigest()}.samples"
@@ -122,7 +122,7 @@ def test_an_artefact_that_is_damaged_within_its_deflate_stream(site: Path) -> No
 
 
 def test_a_zip_whose_deflate_stream_is_damaged(site: Path) -> None:
-    """The directory of the zip is whole and one entry's compressed bytes are not."""
+    """The directory of the zip is intact, and the compressed bytes of one entry are not."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
     with zipfile.ZipFile(result) as opened:
         (entry,) = (one for one in opened.infolist() if one.filename.endswith("0002.json"))
@@ -140,7 +140,7 @@ def test_a_results_folder_that_is_a_link(site: Path) -> None:
 
 
 def test_a_cell_record_below_a_folder_that_is_a_link(site: Path) -> None:
-    """The records of cells that a post no longer has are removed: behind a link that was somebody else's file."""
+    """Records of cells that a post no longer has are removed; behind a link, those were files of somebody else."""
     (site / "content/posts/first/results").mkdir()
     (site / "content/posts/first/results/nvidia-h200").symlink_to(site.parent / "victim")
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
@@ -149,7 +149,7 @@ def test_a_cell_record_below_a_folder_that_is_a_link(site: Path) -> None:
 
 
 def test_results_of_a_bundle_that_nobody_wrote_here(site: Path) -> None:
-    """A stranger sends results that look right, of a bundle of their own."""
+    """A stranger sends correct-looking results of a bundle that this site never wrote."""
 
     def change(head: Any, entries: Any) -> None:
         head["bundle"] = {"nonce": "0" * 32, "sha256": "0" * 64}
@@ -163,7 +163,7 @@ def test_results_that_name_no_bundle(site: Path) -> None:
 
 
 def test_results_with_the_hash_of_one_bundle_and_the_nonce_of_another(site: Path) -> None:
-    """Who has seen the hash of a bundle has not seen the bundle."""
+    """A stranger who has seen the hash of a bundle has not seen the bundle."""
     said = refused(site, lambda head, entries: head["bundle"].update(nonce="0" * 32))
     assert "another bundle" in said
 
@@ -176,7 +176,7 @@ def test_results_of_another_commit_than_their_bundle(site: Path) -> None:
 def test_another_machine_accepts_with_the_bundle_and_only_with_that_one(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CI accepts on a machine that wrote no bundle: it is given the file, and another file is refused."""
+    """CI accepts on a machine that wrote no bundle: the command line names the file, and another file is refused."""
     sent = machine.bundled(site.parent).rename(site.parent / "sent.zip")
     other = machine.bundled(site.parent)
     result = machine.answer(sent, site.parent / "result.zip")
@@ -187,7 +187,7 @@ def test_another_machine_accepts_with_the_bundle_and_only_with_that_one(
 
 
 def hostile(bundle: Path, kind: str, change: Any) -> Path:
-    """The bundle after `change` of its job of that kind."""
+    """Return the bundle after `change` of its job of that kind."""
     manifest, jobs = machine.specs_of(bundle)
     manifest.pop("entries")
     for spec in jobs.values():
@@ -210,7 +210,7 @@ def hostile(bundle: Path, kind: str, change: Any) -> Path:
     ],
 )
 def test_a_bundle_that_writes_outside_of_its_folder_on_the_gpu_machine(site: Path, change: Any) -> None:
-    """A kernel called `../../victim` wrote its cell's source there: the bundle is refused before a job begins."""
+    """A kernel called `../../victim` wrote the source of its cell there: the bundle is refused before a job begins."""
     bundle = hostile(machine.bundled(site.parent), "kernel", change)
     with pytest.raises(BadArchive):
         run_bundle(bundle, site.parent / "out.zip", Target((Device(),)))
@@ -219,7 +219,7 @@ def test_a_bundle_that_writes_outside_of_its_folder_on_the_gpu_machine(site: Pat
 
 @pytest.mark.parametrize("kernel", ["../../victim", "double/../../../victim"])
 def test_a_source_that_measure_itself_would_write_elsewhere(tmp_path: Path, kernel: str) -> None:
-    """A job may come without a bundle: the room that writes the files looks at the names, too."""
+    """A job can come without a bundle, so the room that writes the files checks the names, too."""
     cell = Implementation("x", "a.md#x", Language.TRITON, source="x = 1\n")
     of_path = Kernel(kernel, "", (), (), (), (), "0", "0", "0", {}, (), (), (), (cell,))
     with pytest.raises(OSError, match="leads out"):
@@ -228,7 +228,7 @@ def test_a_source_that_measure_itself_would_write_elsewhere(tmp_path: Path, kern
 
 
 def test_a_source_behind_a_link(tmp_path: Path) -> None:
-    """The first source cannot be a link, but a folder may hold one: no source is written through it."""
+    """The first source cannot be a link, but a folder can hold a link: no source is written through it."""
     (tmp_path / "site").mkdir()
     (tmp_path / "victim").mkdir()
     (tmp_path / "site/kernels").symlink_to(tmp_path / "victim")
@@ -238,7 +238,7 @@ def test_a_source_behind_a_link(tmp_path: Path) -> None:
 
 
 def test_half_a_character_in_a_result(site: Path) -> None:
-    """JSON can escape a lone surrogate, which no file can hold: a page with it could not be written."""
+    """JSON can escape a lone surrogate, which no file can hold, so that no page with it could be written."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
     with zipfile.ZipFile(result) as opened:
         entries = {name: opened.read(name) for name in opened.namelist()}
@@ -254,14 +254,14 @@ def test_half_a_character_in_a_result(site: Path) -> None:
 
 
 def test_a_bundle_with_a_job_of_no_kind(site: Path) -> None:
-    """A job without `kind`, or of a kind that sitegen does not know, ended by a KeyError."""
+    """A job without `kind`, or of a kind that sitegen does not know, ended with a KeyError."""
     bundle = hostile(machine.bundled(site.parent), "notebook", lambda spec: spec.update(kind="shell"))
     with pytest.raises(BadArchive):
         run_bundle(bundle, site.parent / "out.zip", Target((Device(),)))
 
 
 def test_a_history_that_is_damaged_does_not_end_accept(site: Path) -> None:
-    """A line of the history that is no JSON, or no object, is reported with its line before anything is stored."""
+    """A line of the history that is no JSON object is reported with its line before anything is stored."""
     result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip")
     folder = site / "kernels/double/results"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""A repository that brings a cache, or a machine that others use: a build uses only the cache of its own user."""
+"""A repository that brings a cache, or a machine with several users: a build uses only the cache of its own user."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Site = Any
 
 
 def caches(site: Site) -> dict[str, bytes]:
-    """The files of the site's cache by path, wherever the cache stands."""
+    """Return the files of the site's cache by path, wherever the cache is."""
     places = [site.root / ".sitegen", *(site.cache / "sitegen/sites").glob("*")]
     return {path: data for place in places for path, data in site.files(place).items()}
 
 
 def cards(site: Site) -> dict[str, bytes]:
-    """The pictures of the output, none of which a text shows."""
+    """Return the pictures of the output that no text shows."""
     return {path: data for path, data in site.files(site.root / "public").items() if path.endswith(".png")}
 
 
@@ -34,7 +34,7 @@ def test_lock_that_is_a_link_is_not_emptied(site: Site) -> None:
 
 
 def test_pages_are_not_removed_from_a_folder_that_fragments_leads_to(site: Site) -> None:
-    """`.sitegen/fragments → ../../victim`, in which there are pages."""
+    """The link `.sitegen/fragments → ../../victim` leads to a folder that contains pages."""
     (site.victim / "thesis.html").write_text("years of work")
     site.before = site.files(site.victim)
     site.link(".sitegen/fragments", site.victim)
@@ -51,20 +51,20 @@ def test_cache_that_is_a_link_is_not_written(site: Site) -> None:
 
 @pytest.mark.parametrize("name", ["texts.cache", "lock"])
 def test_file_in_a_cache_that_a_repository_brings_is_not_opened(site: Site, name: str) -> None:
-    """`.sitegen/texts.cache` and `.sitegen/lock` are FIFOs: a build that opens one hangs."""
+    """The files `.sitegen/texts.cache` and `.sitegen/lock` are FIFOs: a build that opens one of them hangs."""
     (site.root / ".sitegen").mkdir()
     os.mkfifo(site.root / ".sitegen" / name)
     assert site.run("build").status == 0
 
 
 def test_nothing_is_written_into_the_site_but_its_output(site: Site) -> None:
-    """A `.sitegen` in the site would be trusted by the next build, whoever wrote it."""
+    """The next build would trust a `.sitegen` folder in the site, which anybody could have written."""
     assert site.run("build").status == 0
     assert {path.name for path in site.root.iterdir()} == {"content", "public"}
 
 
 def test_cache_of_a_repository_does_not_reach_marshal(site: Site) -> None:
-    """`.sitegen/cards/<digest>.cache` with a whole head, which has a constant version: its bytes were on the page."""
+    """The page showed bytes of `.sitegen/cards/<digest>.cache`, whose head with a constant version was valid."""
     pytest.importorskip("resvg_py")
     site.write("content/site.yaml", "title: Notes\nbase_url: https://example.org/\ncards: true\n")
     assert site.run("build").status == 0
@@ -81,7 +81,7 @@ def test_cache_of_a_repository_does_not_reach_marshal(site: Site) -> None:
 
 
 def test_form_of_an_image_does_not_come_from_the_repository(site: Site) -> None:
-    """`.sitegen/images/<digest>-480.avif`: the page showed this file in place of the image that was reviewed."""
+    """The page showed the file `.sitegen/images/<digest>-480.avif` instead of the image that was reviewed."""
     pillow = pytest.importorskip("PIL.Image")
     site.write("content/site.yaml", "title: Notes\nbase_url: https://example.org/\nimages: true\n")
     site.write("content/posts/x/index.md", "---\ntitle: X\ndate: 2026-11-21\n---\n![A picture](a.png)\n")
@@ -98,7 +98,7 @@ def test_form_of_an_image_does_not_come_from_the_repository(site: Site) -> None:
 
 
 def test_cache_folder_of_the_user_that_is_a_link_is_refused(site: Site) -> None:
-    """`$XDG_CACHE_HOME/sitegen → ../victim`, made by another user of the machine."""
+    """Another user of the machine made `$XDG_CACHE_HOME/sitegen → ../victim`."""
     site.cache.mkdir()
     (site.cache / "sitegen").symlink_to(site.victim)
     done = site.run("build")
@@ -109,21 +109,21 @@ def test_cache_folder_of_the_user_that_is_a_link_is_refused(site: Site) -> None:
 
 
 def test_cache_folder_in_the_site_is_refused(site: Site) -> None:
-    """`XDG_CACHE_HOME=.cache` below the site, as some CI systems have it: the repository can bring what is in it."""
+    """Some CI systems set `XDG_CACHE_HOME=.cache` below the site, where a repository can bring the content."""
     done = site.run("build", XDG_CACHE_HOME=str(site.root / ".cache"))
     assert not (site.root / ".cache").exists()
     assert done.refused
 
 
 def test_relative_cache_folder_is_not_taken(site: Site, tmp_path: Path) -> None:
-    """`XDG_CACHE_HOME=cache` would be a folder of the site; the XDG specification has it ignored."""
+    """The value `XDG_CACHE_HOME=cache` would be a folder of the site; the XDG specification ignores relative paths."""
     assert site.run("build", XDG_CACHE_HOME="cache", HOME=str(tmp_path / "home")).status == 0
     assert not (site.root / "cache").exists()
     assert (tmp_path / "home/.cache/sitegen/sites").is_dir()
 
 
 def test_cache_of_the_site_that_others_may_write_is_refused(site: Site) -> None:
-    """The folder of this site stands there already, and every user of the machine may write into it."""
+    """The cache folder of this site exists already, and every user of the machine can write into it."""
     name = hashlib.sha256(os.fsencode(site.root.resolve())).hexdigest()
     planted = site.cache / "sitegen/sites" / name
     planted.mkdir(parents=True)

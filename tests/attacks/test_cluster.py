@@ -1,4 +1,4 @@
-"""Other users of the machine on which `sitegen run` works: they can send no code to it."""
+"""Other users of the machine on which `sitegen run` works: none of them can send code to it."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from distributed import Client
 address, path = sys.argv[1:]
 Client(address, timeout=5).run_on_scheduler(lambda: open(path, "w").close())
 """
-"""What another user sends: a function that runs in the process of a Dask scheduler."""
+"""The function that another user sends: it runs in the process of a Dask scheduler."""
 
 
 @pytest.fixture
 def short_tmp() -> Iterator[Path]:
-    """A temporary folder whose path is short enough for a socket, which pytest's own is not in a worker."""
+    """A temporary folder whose path is short enough for a socket; pytest's own is too long in a worker."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 
 
 @pytest.fixture
 def run(tmp_path: Path, short_tmp: Path) -> Iterator[psutil.Process]:
-    """`sitegen run --bundle` while the cell of its notebook sleeps."""
+    """Start `sitegen run --bundle` with a notebook whose cell sleeps."""
     bundle, result = tmp_path / "bundle.zip", tmp_path / "result.zip"
     cell = NotebookCell("sleeps", CELL, Key("k"), timeout_s=200.0)
     write_bundle([NotebookJob("posts/p", "p", (cell,), {})], "c", bundle)
@@ -63,7 +63,7 @@ def run(tmp_path: Path, short_tmp: Path) -> Iterator[psutil.Process]:
 
 
 def listening(run: psutil.Process) -> set[str]:
-    """The addresses at which a run and all its processes wait for connections from the network."""
+    """Return the addresses at which a run and all its processes wait for connections from the network."""
     processes = [run, *run.children(recursive=True)]
     assert len(processes) > 1
     connections = [one for process in processes for one in process.net_connections("inet")]
@@ -87,7 +87,7 @@ def test_nothing_but_the_kernel_of_a_notebook_listens_at_a_port(run: psutil.Proc
 
 
 def test_sockets_of_a_notebook_are_in_a_folder_that_only_its_user_can_enter(run: psutil.Process) -> None:
-    """As root the tests can enter each folder, so that its permissions are what is looked at."""
+    """A test that runs as root can enter each folder, so it examines the permissions."""
     processes = [run, *run.children(recursive=True)]
     paths = {one.laddr for process in processes for one in process.net_connections("unix") if one.laddr}
     sockets = [Path(path) for path in paths if not path.startswith(("\0", "@"))]

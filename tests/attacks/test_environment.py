@@ -1,4 +1,4 @@
-"""Code of a site that looks for tokens in its environment: a cell, a kernel, its reference."""
+"""Code of a site that searches its environment for tokens: a cell, a kernel, its reference."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(source: str) -> str:
-    """What a cell prints."""
+    """Return the output of a cell."""
     cell = NotebookCell("look", source, Key("k"), timeout_s=60.0)
     result = run_notebook(NotebookJob("posts/p", "p", (cell,), {}))
     return "".join(output.text for output in result.cells[0].outputs)

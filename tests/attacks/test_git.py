@@ -1,4 +1,4 @@
-"""A repository whose configuration names programs: `bundle` and `compare` ask git about it, and none of them runs.
+"""A repository whose configuration names programs: `bundle` and `compare` call git, which starts none of them.
 
 Each test writes a configuration as a copied `.git`, or an embedded bare repository, can bring it.
 """
@@ -33,7 +33,7 @@ def commit(folder: Path) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A new site as a repository with one commit."""
+    """A repository with one commit, which is a new site."""
     root = tmp_path / "site"
     create(root, new_site_files("Kernels", dt.date(2026, 11, 21)))
     commit(root)
@@ -42,13 +42,13 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """The file that `program` creates when something starts it."""
+    """The path of the file that `program` creates when it is started."""
     return tmp_path / "it-ran"
 
 
 @pytest.fixture
 def program(tmp_path: Path, marker: Path) -> Path:
-    """A program that a configuration can name: it creates the marker and ends."""
+    """The path of a program that a configuration can name: it creates the marker and ends."""
     path = tmp_path / "program"
     path.write_text(f"#!/bin/sh\ntouch '{marker}'\n")
     path.chmod(0o755)
@@ -132,7 +132,7 @@ def test_program_of_a_submodule_is_not_started(
 
 
 def without_a_blob(site: Path) -> None:
-    """Remove a record from the object database of a partial clone: git fetches it when it is asked for."""
+    """Remove a record from the object database of a partial clone: git fetches it when a command needs it."""
     record = site / "kernels" / "axpy" / "results" / "a-gpu.json"
     record.parent.mkdir()
     record.write_text("{}\n")
@@ -165,7 +165,7 @@ def test_compare_fetches_nothing_from_a_remote_that_names_a_program(
 def test_variables_of_git_do_not_lead_to_another_repository(
     tmp_path: Path, site: Path, program: Path, marker: Path, run_command: Command
 ) -> None:
-    """As in a hook of another repository, which sets GIT_DIR and GIT_INDEX_FILE."""
+    """A hook of another repository sets GIT_DIR and GIT_INDEX_FILE."""
     other = tmp_path / "other"
     other.mkdir()
     (other / "file").touch()

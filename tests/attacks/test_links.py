@@ -34,7 +34,7 @@ implementations: [{name: tile, file: tile.py}]
 
 
 def picture() -> bytes:
-    """A picture of one pixel."""
+    """Return a picture of one pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -44,7 +44,7 @@ def picture() -> bytes:
 
 
 def kernel(site: Site) -> None:
-    """A kernel of one implementation, which a post shows."""
+    """Write a kernel with one implementation, which a post shows."""
     site.write("kernels/scale/kernel.yaml", KERNEL)
     site.write("kernels/scale/reference.py", "def make_inputs(): pass\ndef reference(): pass\n")
     site.write("kernels/scale/tile.py", "def scale(x): return x\n")
@@ -53,7 +53,7 @@ def kernel(site: Site) -> None:
 
 
 def refuses(site: Site, *paths: str) -> None:
-    """Both `build` and `check` name each file as one that cannot be read, and nothing of it is published."""
+    """Check that `build` and `check` both report each file as unreadable and that nothing of it is published."""
     for command in ("build", "check"):
         done = site.run(command)
         assert SECRET not in site.published
@@ -68,7 +68,7 @@ def refuses(site: Site, *paths: str) -> None:
     ["/etc/passwd", "/proc/self/environ", "../../../.git/config", "../../../../victim/secret", "../../../content/.env"],
 )
 def test_file_that_a_post_links_to_leads_nowhere_else(site: Site, target: str) -> None:
-    """`content/posts/x/data.txt → /etc/passwd`, the environment, git's configuration, `victim/secret`, `.env`."""
+    """The link `data.txt` leads to `/etc/passwd`, the environment, git's files, `victim/secret` or `.env`."""
     site.write(".git/config", f"token = {SECRET.decode()}")
     site.write("content/.env", f"TOKEN={SECRET.decode()}")
     site.link("content/posts/x/data.txt", target)
@@ -85,7 +85,7 @@ def test_device_that_a_post_links_to_takes_no_memory(site: Site, target: str) ->
 
 @pytest.mark.parametrize("path", ["content/posts/x/data.txt", "content/posts/x/index.md"])
 def test_pipe_does_not_hang_a_build(site: Site, path: str) -> None:
-    """A FIFO in the place of a file and of a text."""
+    """A FIFO stands in the place of a file and of a text."""
     (site.root / path).unlink()
     os.mkfifo(site.root / path)
     refuses(site, path)
@@ -93,13 +93,13 @@ def test_pipe_does_not_hang_a_build(site: Site, path: str) -> None:
 
 @pytest.mark.parametrize("target", ["data.txt", "nowhere"])
 def test_link_to_itself_or_to_nowhere_is_a_message(site: Site, target: str) -> None:
-    """`content/posts/x/data.txt → data.txt`: the build ended by a traceback."""
+    """The link `content/posts/x/data.txt → data.txt` ended the build with a traceback."""
     site.link("content/posts/x/data.txt", target)
     refuses(site, "content/posts/x/data.txt")
 
 
 def test_socket_is_a_message(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket in the place of a file: the build ended by a traceback."""
+    """A socket in the place of a file ended the build with a traceback."""
     monkeypatch.chdir(site.root / "content/posts/x")
     os.unlink("data.txt")  # noqa: PTH108, the path of a socket is short
     with socket.socket(socket.AF_UNIX) as made:
@@ -115,7 +115,7 @@ def test_file_of_a_terabyte_takes_no_memory(site: Site) -> None:
 
 
 def test_pipe_that_no_text_links_to_does_not_hang_a_build(site: Site) -> None:
-    """A FIFO of any name in `content/`: a build takes the digest of each file."""
+    """A build takes the digest of each file in `content/`, so a FIFO of any name would block it."""
     os.mkfifo(site.root / "content/posts/x/pipe")
     assert site.run("build").status == 0
 
@@ -192,7 +192,7 @@ def test_link_through_a_link_is_followed_to_its_end(site: Site) -> None:
 
 
 def test_all_links_are_reported_at_once(site: Site) -> None:
-    """A text, a file, a template and a room in one run, so that the author can mend all of them."""
+    """One run reports a text, a file, a template and a room, so that the author can correct all of them."""
     site.link("content/posts/first.md", site.victim / "secret")
     site.link("content/posts/x/data.txt", site.victim / "secret")
     site.link("templates/robots.txt", site.victim / "secret")
@@ -201,7 +201,7 @@ def test_all_links_are_reported_at_once(site: Site) -> None:
 
 
 def test_file_becomes_a_link_between_two_builds(site: Site) -> None:
-    """A pull request replaces a file that was published by a link of the same name."""
+    """A pull request replaces a published file by a link of the same name."""
     assert site.run("build").status == 0
     site.link("content/posts/x/data.txt", site.victim / "secret")
     refuses(site, "content/posts/x/data.txt")
@@ -216,7 +216,7 @@ def test_hidden_file_that_a_text_links_to_is_not_published(site: Site, name: str
 
 
 def test_preview_does_not_show_a_file_outside(site: Site) -> None:
-    """`serve` of `content/posts/x/data.txt → ../../../../victim/secret`, also when it becomes a link meanwhile."""
+    """A link at `content/posts/x/data.txt` leads out of the site, from the start or only while `serve` runs."""
     preview = PreviewSite(site.root, as_of=dt.date(2026, 11, 30))
     preview.follow()
     assert preview.file("posts/x/data.txt") == b"data"
@@ -246,7 +246,7 @@ def test_notebook_brings_no_file_from_elsewhere(site: Site, image: str) -> None:
 
 @pytest.mark.parametrize("path", ["_posts/2024-01-05-a.md", "assets/plot.png", "_includes/part.md"])
 def test_jekyll_site_brings_no_file_from_elsewhere(site: Site, path: str) -> None:
-    """A link in the place of a post, an image or an include of the site that is taken over."""
+    """A link replaces a post, an image or an include of the Jekyll site that is imported."""
     files = {
         "_config.yml": "title: Old\n",
         "_posts/2024-01-05-a.md": "---\ntitle: A\n---\n![A plot](/assets/plot.png)\n\n{% include part.md %}\n",

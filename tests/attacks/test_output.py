@@ -50,7 +50,7 @@ def test_output_that_is_a_link_is_not_written_when_it_is_named(site: Site) -> No
 
 @pytest.mark.parametrize("folder", ["assets", "posts", "posts/x", "tags"])
 def test_folder_of_the_output_that_is_a_link_is_not_written(site: Site, made_by_sitegen: Commit, folder: str) -> None:
-    """`public/assets → ../../victim`, and the same for each folder that a build makes."""
+    """The link `public/assets → ../../victim`, and the same for each folder that a build makes."""
     made_by_sitegen(site)
     site.write("content/posts/first.md", "---\ntitle: First\ndate: 2026-11-20\ntags: [a]\n---\nText.\n")
     site.link(f"public/{folder}", site.victim)
@@ -78,7 +78,7 @@ def test_permalink_and_alias_below_a_link_are_not_written(site: Site, made_by_si
 
 
 def test_permalink_does_not_put_files_into_git_of_the_output(site: Site) -> None:
-    """A post with `permalink: /.git/` and a file `config`, where `public/` is a clone that somebody publishes from."""
+    """A post has `permalink: /.git/` and a file `config`; `public/` is a clone from which the author publishes."""
     assert site.run("build").status == 0
     site.write("public/.git/config", "[core]\n")
     front = "title: Pwn\ndate: 2026-11-20\npermalink: /.git/"
@@ -91,14 +91,14 @@ def test_permalink_does_not_put_files_into_git_of_the_output(site: Site) -> None
 
 @pytest.mark.parametrize("alias", ["/.htaccess", "/x/.htaccess", "/.git/hooks/"])
 def test_alias_does_not_write_a_hidden_file(site: Site, alias: str) -> None:
-    """`aliases: [/.htaccess]`: a server would read the page of the redirect as its configuration."""
+    """A server would read the redirect page of the alias `/.htaccess` as its configuration."""
     site.write("content/posts/first.md", f"---\ntitle: First\ndate: 2026-11-20\naliases: [{alias}]\n---\nText.\n")
     assert site.run("build").refused
     assert not list((site.root / "public").rglob(".*"))
 
 
 def test_page_that_is_gone_is_not_removed_through_a_link(site: Site) -> None:
-    """A page was built, its post went, and its folder is now a link to a folder with files of the same names."""
+    """The folder of a removed post is now a link to a folder with files of the same names."""
     assert site.run("build").status == 0
     (site.victim / "index.html").write_text("of somebody else")
     (site.root / "content/posts/first.md").unlink()

@@ -38,7 +38,7 @@ def edited(path: Path, change: Callable[[Any], object]) -> None:
 
 
 def reported(site: Path, change: Callable[[Any], object]) -> str:
-    """What `check` and `build` say of the record after a change."""
+    """Return the output of `check` and `build` for the record after a change."""
     edited(site / RECORD, change)
     checked, built = machine.sitegen("check"), machine.sitegen("build", "--quiet")
     assert checked.exit_code == built.exit_code == 1
@@ -72,12 +72,12 @@ def test_all_times_of_softmax_are_divided_by_ten(tmp_path: Path, monkeypatch: py
 
 
 def test_one_time_is_one_percent_better(site: Path) -> None:
-    """An edit too small for any ceiling: the samples tell."""
+    """The edit is too small for any ceiling, and the samples contradict it."""
     assert "the samples give 540" in reported(site, lambda data: faster(of_right(data), 1.01))
 
 
 def test_a_ratio_is_doubled(site: Path) -> None:
-    """Only `vs torch` is edited, which no ceiling bounds."""
+    """Only `vs torch` is edited, which no ceiling limits."""
 
     def change(data: Any) -> None:
         for ratio in of_right(data)["performance"]["ratios"]:
@@ -87,7 +87,7 @@ def test_a_ratio_is_doubled(site: Path) -> None:
 
 
 def test_the_samples_are_removed_with_the_edit(site: Path) -> None:
-    """Without samples nothing contradicts the edited time."""
+    """No sample is left that contradicts the edited time."""
 
     def change(data: Any) -> None:
         faster(of_right(data), 1.01)
@@ -97,7 +97,7 @@ def test_the_samples_are_removed_with_the_edit(site: Path) -> None:
 
 
 def test_the_artefact_is_replaced_under_its_old_name(site: Path) -> None:
-    """Samples that fit the edited time, in the file of the honest ones."""
+    """The samples fit the edited time and replace the honest ones in their file."""
 
     def change(data: Any) -> None:
         artefact = site / f"kernels/double/results/artefacts/{of_right(data)['samples']}.samples.gz"
@@ -108,7 +108,7 @@ def test_the_artefact_is_replaced_under_its_old_name(site: Path) -> None:
 
 
 def test_the_artefact_is_a_bomb(site: Path) -> None:
-    """2 GB of zeros in 2 MB: it is not unpacked."""
+    """The artefact is 2 MB that unpack to 2 GB of zeros: it is not unpacked."""
 
     def change(data: Any) -> None:
         artefact = site / f"kernels/double/results/artefacts/{of_right(data)['samples']}.samples.gz"
@@ -129,7 +129,7 @@ def test_the_artefact_is_a_link_out_of_the_site(site: Path) -> None:
 
 
 def test_samples_are_forged_with_the_time_beyond_the_ceilings(site: Path) -> None:
-    """A new artefact with its own hash bears the time out, which the memory cannot reach."""
+    """A new artefact with its own hash supports a time that the memory cannot reach."""
 
     def change(data: Any) -> None:
         content = machine.samples(54.0)
@@ -143,7 +143,7 @@ def test_samples_are_forged_with_the_time_beyond_the_ceilings(site: Path) -> Non
 
 
 def test_the_ceilings_are_raised_with_the_time(site: Path) -> None:
-    """40 TB/s under a ceiling of 42 TB/s: the datasheet of the GPU bounds its ceilings."""
+    """The datasheet of the GPU limits its ceilings: 40 TB/s under a ceiling of 42 TB/s is refused."""
 
     def change(data: Any) -> None:
         for ceiling in data["runs"][0]["ceilings"]:
@@ -153,17 +153,17 @@ def test_the_ceilings_are_raised_with_the_time(site: Path) -> None:
 
 
 def test_a_ceiling_above_its_own_probes(site: Path) -> None:
-    """A higher ceiling makes every bar shorter but one's own: it is the best of its probes."""
+    """A raised ceiling makes every bar shorter; a ceiling must be the best of its probes."""
     assert "best of its probes" in reported(site, lambda data: data["runs"][0]["ceilings"][0].update(rate=4.5e12))
 
 
 def test_the_ceilings_are_removed(site: Path) -> None:
-    """Without a memory ceiling no time is above it."""
+    """No time is above a memory ceiling that is missing."""
     assert "no memory ceiling" in reported(site, lambda data: data["runs"][0].pop("ceilings"))
 
 
 def test_an_error_above_the_tolerance_is_called_passed(site: Path) -> None:
-    """The gate is applied again, with the tolerance of kernel.yaml where the record is of today's rules."""
+    """The check of the error is repeated with the tolerance of kernel.yaml if the record follows today's rules."""
 
     def change(data: Any) -> None:
         of_right(data)["correctness"] |= {"relative_error": 0.9, "tolerance": 1e9}
@@ -172,7 +172,7 @@ def test_an_error_above_the_tolerance_is_called_passed(site: Path) -> None:
 
 
 def test_the_rules_of_the_key_are_edited_and_its_digest_is_not(site: Path) -> None:
-    """The record stays fresh by its digest, so that the rules of today hold for it, whatever its parts say."""
+    """The record stays fresh by its digest, so today's rules apply to it, whatever its parts say."""
 
     def change(data: Any) -> None:
         of_right(data)["correctness"] |= {"relative_error": 0.9, "tolerance": 1e9}
@@ -182,7 +182,7 @@ def test_the_rules_of_the_key_are_edited_and_its_digest_is_not(site: Path) -> No
 
 
 def test_a_stale_record_is_judged_by_its_own_tolerance(site: Path) -> None:
-    """No attack: kernel.yaml became stricter, so the record is stale, and it is no mistake of the site."""
+    """Not an attack: kernel.yaml became stricter, so the record is stale, which is no mistake of the site."""
     kernel = site / "kernels/double/kernel.yaml"
     kernel.write_text(kernel.read_text().replace("float32: 1e-6", "float32: 1e-9"))
     done = machine.sitegen("check")
@@ -191,7 +191,7 @@ def test_a_stale_record_is_judged_by_its_own_tolerance(site: Path) -> None:
 
 
 def test_a_stale_record_lacks_the_param_that_a_formula_now_names(site: Path) -> None:
-    """No attack: a formula over a new param ended `build` by a FormulaError for every old record."""
+    """Not an attack: a formula with a new param ended `build` with a FormulaError for every old record."""
     kernel = site / "kernels/double/kernel.yaml"
     text = kernel.read_text().replace("reads: N * itemsize", "reads: N * itemsize * k\nparams: {k: [1, 2]}")
     kernel.write_text(text)
@@ -207,9 +207,7 @@ def test_the_formula_is_edited_instead_of_the_record(site: Path) -> None:
 
 
 def test_the_verdict_is_found_again_by_an_incremental_build(site: Path) -> None:
-    """The verdict is kept by the content of the records and artefacts: an edit after a good build is seen, and so is
-    the repair.
-    """
+    """The verdict is cached by the content of records and artefacts: a build sees an edit, and also its repair."""
     assert machine.sitegen("build", "--quiet").exit_code == 0
     honest = (site / RECORD).read_bytes()
     artefact = next((site / "kernels/double/results/artefacts").iterdir())
@@ -233,7 +231,7 @@ def test_status_says_it_too(site: Path) -> None:
 
 
 def test_every_record_of_this_repository_is_believed() -> None:
-    """No attack: what was measured is borne out by its samples."""
+    """Not an attack: the samples of this repository's records confirm their times."""
     from sitegen.pipeline.in_memory import load
 
     loaded = load(ROOT)

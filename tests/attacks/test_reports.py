@@ -13,7 +13,7 @@ from sitegen.diagnostics import Diagnostic, Severity, Span, render_report
 from sitegen.pipeline.preview import PreviewSite
 
 LARGEST_REPORT = 32_000
-"""Characters; a terminal and the browser's overlay show so many at once."""
+"""Most characters of a report; a terminal and the browser's overlay show them at once."""
 
 
 def site_with(root: Path, **posts: str) -> Path:

@@ -1,4 +1,4 @@
-"""Templates that a stranger's site brings along: they read what a page shows, and reach nothing else."""
+"""Templates of a stranger's site: they read what a page shows, and reach nothing else."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def with_template(site: Path, text: str, name: str = "partials/colophon.html") -
 
 @pytest.fixture
 def sitegen(run_command: Command, tmp_path: Path) -> Command:
-    """Runs a command of sitegen in a site, with a cache of its own."""
+    """Run a command of sitegen in a site, with a cache of its own."""
     return partial(run_command, XDG_CACHE_HOME=str(tmp_path / "cache"))
 
 
@@ -99,7 +99,7 @@ def test_command_in_a_template_does_not_run(site: Path, words: tuple[str, ...], 
 
 
 def test_word_of_a_catalogue_is_no_program(site: Path, sitegen: Command) -> None:
-    """A catalogue's words become part of templates before these are compiled."""
+    """Words of a catalogue become part of templates before these are compiled."""
     words = '{"Posts": "{{ cycler.__init__.__globals__.os.popen(\'touch it-ran\').read() }}"}'
     with_template(site, words, "languages/en.json")
     done = sitegen(site, "build")
@@ -177,7 +177,7 @@ PLAIN = (str, int, float, type(None), dt.date, dt.time)
 
 
 def surprises(value: Any, place: str) -> list[str]:
-    """The places of values that are no text, number, date, sequence, mapping or dataclass of sitegen."""
+    """Return the places of values that are no text, number, date, sequence, mapping or dataclass of sitegen."""
     if isinstance(value, PLAIN):
         return []
     if isinstance(value, (tuple, list)):

@@ -39,7 +39,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 
 @pytest.fixture
 def site(honest: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The same site for every test, its records restored."""
+    """The same site for every test, with its records restored."""
     monkeypatch.setenv("XDG_STATE_HOME", str(honest.folder / "state"))
     monkeypatch.chdir(honest.site)
     yield honest.site
@@ -54,7 +54,7 @@ def set_at(data: Any, steps: Steps, value: Any) -> None:
 
 
 def reported(site: Path, path: str, text: str) -> str:
-    """What `check` says of a file with that text; it is an error with its place."""
+    """Return the output of `check` for a record with that text, after a check that it is an error with a place."""
     (site / path).write_text(text, encoding="utf-8")
     done = machine.sitegen("check")
     assert done.exit_code == 1 and f"  {path}:" in done.stderr, done.stderr
@@ -105,7 +105,7 @@ ODD: list[tuple[str, Steps, Any]] = [
 
 @pytest.mark.parametrize(("what", "steps", "value"), ODD, ids=[what.replace(" ", "-") for what, *_ in ODD])
 def test_a_record_with(site: Path, honest: SimpleNamespace, what: str, steps: Steps, value: Any) -> None:
-    """A record on disk with a value that no measurement gives: a diagnostic with its file and line."""
+    """A stored record with such a value gets a diagnostic with its file and line."""
     reported(site, RECORD, with_value(honest.texts[RECORD], steps, value))
 
 
@@ -127,7 +127,7 @@ TEXTS = {
 def test_a_text_that_is_hardly_json(
     site: Path, honest: SimpleNamespace, path: str, change: Callable[[str], str]
 ) -> None:
-    """Texts on which a JSON reader raises something else than its own error."""
+    """A JSON reader raises an exception other than its own on these texts."""
     text = change(honest.texts[path])
     if text not in (honest.texts[path], "") or (not text and path != HISTORY):
         reported(site, path, text)
@@ -146,7 +146,7 @@ def test_an_output_of_another_kind(site: Path, honest: SimpleNamespace) -> None:
 
 
 def leaves(data: Any, steps: Steps = ()) -> Iterator[Steps]:
-    """Every place in a JSON value."""
+    """Yield every place in a JSON value."""
     yield steps
     for step, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
         yield from leaves(value, (*steps, step))
@@ -160,7 +160,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def mutated(data: Any, draw: random.Random) -> Any:
-    """The value with one to three changes: another value, a member less, one more, or two exchanged."""
+    """Return the value with one to three changes: another value, a member less, a member more, or two exchanged."""
     data = copy.deepcopy(data)
     for _ in range(draw.randint(1, 3)):
         steps = draw.choice([found for found in leaves(data) if found])
@@ -180,7 +180,7 @@ def mutated(data: Any, draw: random.Random) -> Any:
 
 
 def test_three_hundred_mutated_records_end_no_check_and_no_build_by_a_bug(site: Path, honest: SimpleNamespace) -> None:
-    """12 of 297 mutated records crashed `build`: each is loaded and checked, and rendered when it was not dropped."""
+    """Of 297 mutated records 12 crashed `build`: each is loaded and checked, and rendered unless it was dropped."""
     from sitegen.pipeline.in_memory import build_in_memory, load
 
     draw, crashed, refused, rendered = random.Random(20261124), [], 0, 0
@@ -204,7 +204,7 @@ def test_three_hundred_mutated_records_end_no_check_and_no_build_by_a_bug(site: 
 
 
 def test_two_hundred_mutated_results_end_no_accept_by_a_bug(site: Path, honest: SimpleNamespace) -> None:
-    """Results whose manifest fits what is in them, and whose values do not: refused, or stored and then believed."""
+    """The manifest fits the content, and the values are wrong: `accept` refuses them, or `check` accepts the record."""
     from sitegen.execute import session
     from sitegen.pipeline.in_memory import load
 

@@ -1,4 +1,4 @@
-"""The workflows of this repository and of a new site: what comes from the GPU machine is data, and no job trusts it."""
+"""The workflows of this repository and of a new site: files from the GPU machine are data, and no job executes them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Job = dict[str, Any]
 
 
 def used(job: Job, action: str) -> list[dict[str, Any]]:
-    """The inputs of every use of an action."""
+    """Yield the inputs of every use of an action."""
     return [step.get("with", {}) for step in job["steps"] if f"actions/{action}@" in step.get("uses", "")]
 
 

@@ -1,13 +1,13 @@
-"""How long `sitegen build` takes, as a whole process, on sites of several sizes.
+"""Time `sitegen build`, as a whole process, on sites of several sizes.
 
     python tests/benchmarks/build.py --posts 1000
     python tests/benchmarks/build.py --posts 1000 5000 10000 --rounds 5 --json figures.json
 
-In each round every site is built from nothing, then with nothing changed, with the text of one post changed, and with a
-template changed that every page uses; the next round begins with the next size, so that a slow minute of the machine
-falls on all of them.  Printed are medians over the rounds, and of the memory of the largest process the largest.  Each
-build is checked: the change must be in the pages that show it.  Run it on a quiet machine, and compare only figures of
-the same one: a folder in memory (`--work /dev/shm`) takes the disk out.
+A round builds each site from nothing, then with nothing changed, with the text of one post changed, and with a template
+changed that every page uses.  All sizes take part in each round, so a slow minute of the machine affects all of them.
+The script prints medians over the rounds, and the largest memory of any process.  It checks each build: the pages that
+show a change must contain it.  Run it on a quiet machine, and compare only figures of the same machine.  A folder in
+memory (`--work /dev/shm`) excludes the disk.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from corpus import Corpus
 from process import CommandError, Usage, medians, run, sitegen, version
 
 HELPS = 5
-"""Runs of `sitegen --help` a round: one is short."""
+"""Runs of `sitegen --help` in each round; a single run is too short to time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Of one site: the builds in the order in which they were made."""
+    """The builds of one site in a round, in the order in which they were made."""
 
     cold: Usage
     unchanged: Usage
@@ -59,7 +59,10 @@ class Size:
 
 
 def build_round(corpus: Corpus, program: str, name: str) -> Round:
-    """One round; `name` is new in each.  Raises CommandError, also when a page lacks what was changed."""
+    """Build a site four times; `name` differs in each round.
+
+    Raises CommandError, also when a page lacks the change.
+    """
     of_user = corpus.root.with_name("cache")  # what sitegen keeps with the user: nobody else's, and cold, too
     for folder in (corpus.root / "public", corpus.root / ".sitegen", of_user):  # `.sitegen`: that of an older program
         shutil.rmtree(folder, ignore_errors=True)

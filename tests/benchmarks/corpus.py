@@ -1,4 +1,4 @@
-"""A number of posts → a site of that many posts, the same each time, for sitegen to be timed on.
+"""Write a site of a given number of posts, the same each time, on which sitegen is timed.
 
 Each post has about 10 KB of Markdown: twelve paragraphs, five headings, four fences of code (Triton, CUDA C++, Bash,
 Python: some 80 lines), a table, a list, two footnotes, three links to other posts, a formula in a line and one of its
@@ -18,7 +18,7 @@ from pathlib import Path
 SERIES_POSTS = 20
 THEME = Path(__file__).parents[2] / "templates"
 BASE = "base.html"
-"""The template that every page stands in."""
+"""The template that every page extends."""
 
 _THINGS = re.findall(
     r"\w+",
@@ -150,7 +150,7 @@ class Corpus:
         return self.root / "content" / "posts" / f"{_slug(number)}.md"
 
     def url(self, number: int) -> str:
-        """From the root of the site."""
+        """Return the URL of a post from the root of the site."""
         return f"posts/{_slug(number)}/"
 
     def write(self) -> None:
@@ -199,7 +199,7 @@ def _post(number: int, posts: int) -> str:
 
 
 def _blocks(rng: random.Random, posts: int) -> Iterator[str]:
-    """The body of a post, block by block."""
+    """Yield the body of a post, block by block."""
     yield _paragraph(rng, "It was measured twice[^twice].")
     yield _paragraph(rng, _link(rng, posts))
     yield _heading(rng, 2)

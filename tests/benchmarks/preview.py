@@ -1,12 +1,12 @@
-"""How long `sitegen serve` takes from a save to the new page over HTTP.
+"""Time `sitegen serve` from a save to the new page over HTTP.
 
     python tests/benchmarks/preview.py --posts 5000 --edits 50 --json figures.json
 
-The site is built once, so that the cache is warm; then the server is started and the time to its first page is taken.
-Each edit is saved to another post, and its page is asked for again and again until it shows the edit; all the while a
-tab is open, which waits for events as a browser does.  At last a template that every page uses is saved, and the tab's
-page is asked for in the same way.  Beside these times stands the processor time that the server took for them, which
-other work on the machine changes less: that of an edit is a mean, answers to all askings and the rest before included.
+The script builds the site once, so that the cache is warm.  It starts the server and times its first page.  It saves
+each edit to another post, and requests the page of that post until the page shows the edit.  A tab is open meanwhile,
+which waits for events as a browser does.  At last the script saves a template that every page uses, and requests the
+tab's page in the same way.  It also prints the processor time of the server, because other work on the machine changes
+that less.  The processor time of an edit is a mean, with all answers to requests and the rest before the edit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HOST = "127.0.0.1"
 EVENTS = "/_sitegen/events"
 ASKED_EVERY_S = 0.005
 REST_S = 0.5
-"""Between a page that is new and the next save."""
+"""Seconds between a page that is new and the next save."""
 LONGEST_S = 60.0
 
 
@@ -45,20 +45,20 @@ class Served:
     posts: int
     edits: int
     first_page_ms: float
-    """From the start of the process."""
+    """Milliseconds from the start of the process to the first page."""
     median_ms: float
     p95_ms: float
     longest_ms: float
     template_ms: float
     start_cpu_ms: float
-    """Of the server until its first page."""
+    """Processor time of the server until its first page, in ms."""
     edit_cpu_ms: float
-    """Mean."""
+    """Mean processor time of the server for an edit, in ms."""
     template_cpu_ms: float
 
 
 def served(corpus: Corpus, program: str, edits: int) -> Served:
-    """Raises CommandError when a page does not come."""
+    """Serve the site and time the saves.  Raises CommandError when a page does not come."""
     run([program, "build"], corpus.root, XDG_CACHE_HOME=str(corpus.root.with_name("cache")))
     began = time.perf_counter()
     with _serving(corpus.root, program) as (port, process):
@@ -89,7 +89,7 @@ def served(corpus: Corpus, program: str, edits: int) -> Served:
 
 
 def percentile(values: Sequence[float], part: float) -> float:
-    """The smallest value that `part` of all values do not exceed."""
+    """Return the smallest value that a share `part` of all values does not exceed."""
     return sorted(values)[math.ceil(part * len(values)) - 1]
 
 
@@ -101,7 +101,7 @@ def _edit_ms(corpus: Corpus, port: int, number: int) -> float:
 
 
 def _cpu_ms(process: int) -> float:
-    """The processor time of a process and of those that it started and waited for; 0 where no system tells."""
+    """Return the processor time of a process and of its children that ended; 0 where no system reports it."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -111,7 +111,7 @@ def _cpu_ms(process: int) -> float:
 
 @contextlib.contextmanager
 def _serving(root: Path, program: str) -> Iterator[tuple[int, int]]:
-    """The server on a free port, ended as by Ctrl-C: its port and its process."""
+    """Start the server on a free port, yield its port and process, and end it as Ctrl-C does."""
     port = _free_port()
     with tempfile.TemporaryFile() as said:
         command = [program, "serve", "--port", str(port)]
@@ -139,7 +139,7 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _open_tab(port: int, page: str) -> Iterator[None]:
-    """A stream of the events of `page`, which is read as they come."""
+    """Open a stream of the events of `page`, which a thread reads as they come."""
     with socket.create_connection((HOST, port)) as tab:
         tab.sendall(f"GET {EVENTS}?page={page} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
         reader = threading.Thread(target=_drain, args=(tab,))
@@ -152,14 +152,14 @@ def _open_tab(port: int, page: str) -> Iterator[None]:
 
 
 def _drain(tab: socket.socket) -> None:
-    """Until it is closed; a server that was still writing then resets it."""
+    """Read a stream until it is closed; a server that was still writing then resets the connection."""
     with contextlib.suppress(ConnectionResetError):
         while tab.recv(1 << 16):
             pass
 
 
 def _until(port: int, page: str, text: str, began: float) -> float:
-    """The milliseconds from `began` until `page` holds `text`."""
+    """Return the milliseconds from `began` until `page` holds `text`."""
     while time.perf_counter() - began < LONGEST_S:
         if text in _page(port, page):
             return (time.perf_counter() - began) * 1000
@@ -168,7 +168,7 @@ def _until(port: int, page: str, text: str, began: float) -> float:
 
 
 def _page(port: int, page: str) -> str:
-    """Empty when nobody answers, or not with a page."""
+    """Return the text of a page; empty when the server does not answer with a page."""
     connection = http.client.HTTPConnection(HOST, port, timeout=LONGEST_S)
     try:
         connection.request("GET", page)

@@ -1,4 +1,4 @@
-"""A command → what one whole process of it costs, start-up included, and the medians of several."""
+"""Run a command as a whole process, start-up included, and return its times and memory, or medians of several runs."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from pathlib import Path
 from statistics import median
 
 MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
-"""The unit of the system's figure."""
+"""Bytes in the unit in which the system gives the memory of a process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     wall_s: float
     cpu_s: float
-    """Of the process and all that it started and waited for."""
+    """Seconds of processor time of the process and of all that it started and waited for."""
     peak_mib: float
-    """The resident memory of the largest of these processes, when it was largest."""
+    """Largest resident memory of these processes, in MiB."""
 
 
 class CommandError(Exception):
-    """A command that failed; the message holds what it said."""
+    """A command failed; the message holds its output."""
 
 
 def run(command: Sequence[str], folder: Path, **variables: str) -> Usage:
-    """`variables` are added to the environment.  Raises CommandError."""
+    """Run a command with `variables` added to the environment.  Raises CommandError."""
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
         environment = {**os.environ, **variables}
@@ -48,7 +48,7 @@ def run(command: Sequence[str], folder: Path, **variables: str) -> Usage:
 
 
 def medians(usages: Iterable[Usage]) -> Usage:
-    """Figure by figure, except memory: its largest."""
+    """Return the median of each time and the largest memory."""
     several = list(usages)
     return Usage(
         median(usage.wall_s for usage in several),
@@ -58,10 +58,10 @@ def medians(usages: Iterable[Usage]) -> Usage:
 
 
 def sitegen() -> str:
-    """The program of the environment in which this runs."""
+    """Return the path of the program in this environment."""
     return str(Path(sys.executable).with_name("sitegen"))
 
 
 def version(program: str) -> str:
-    """As the program says it: `sitegen, version 1.0`."""
+    """Return the program's version as it prints it: `sitegen, version 1.0`."""
     return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()

@@ -24,7 +24,7 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 def program(folder: Path, text: str) -> str:
-    """A program that stands where sitegen should."""
+    """Make a program that stands in for sitegen."""
     file = folder / "program"
     file.write_text(f"#!/bin/sh\n{text}\n")
     file.chmod(0o755)
@@ -74,7 +74,7 @@ def test_medians_are_figure_by_figure_and_memory_is_the_largest() -> None:
 
 
 def test_the_memory_is_that_of_the_largest_process_also_of_one_that_the_command_started(tmp_path: Path) -> None:
-    """Larger than pytest: before it is the program, the system counts a new process as large as what started it."""
+    """The process must be larger than pytest: until it runs the program, it counts as large as its parent."""
     pytest_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_BYTES // 2**20
     size_mib = pytest_mib + 200
     used = run([program(tmp_path, f"python3 -c 'b\"x\" * ({size_mib} << 20)'; true")], tmp_path)

@@ -1,4 +1,4 @@
-"""A site with one kernel, and what a GPU machine could bring back: round figures that no GPU ever gave."""
+"""A site with one kernel, and the results that a GPU machine could send: round figures that no GPU measured."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ CEILINGS = (Ceiling("memory 1:1", 4e12, {"copy": 4e12}),)
 
 
 def samples(median_us: float) -> bytes:
-    """One round of three calls that took equally long."""
+    """Return the samples of one round of three calls that took equally long."""
     return json.dumps({"generations": [1], "rounds_us": [[median_us] * 3]}).encode()
 
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bundles that a test writes are remembered in a folder of its own."""
+    """Keep the list of bundles that a test writes in a folder of its own."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
@@ -95,7 +95,7 @@ def inventory(root: Path):
 
 
 def measured(job: KernelJob, median_us: float = 2.0) -> JobResult:
-    """What a GPU could say of a job: everything passed, twice as fast as torch."""
+    """Return a possible result of a job: every implementation passed and is twice as fast as torch."""
     times = {Role.IMPLEMENTATION: median_us, Role.BASELINE: 2 * median_us, Role.PROBE: median_us}
     kept = {us: hashlib.sha256(samples(us)).hexdigest() for us in times.values()}
     evaluations = tuple(
@@ -123,7 +123,7 @@ def measured(job: KernelJob, median_us: float = 2.0) -> JobResult:
 
 
 def checked(job: KernelJob, role: Role) -> Correctness | None:
-    """Every gate passed, at the shapes that the job asks for; probes are not checked."""
+    """Return a correctness that passed every gate at the shapes of the job; None for a probe, which is not checked."""
     if role is Role.PROBE:
         return None
     shapes = 1 + (len(job.kernel.checks) if role is Role.IMPLEMENTATION else 0)
@@ -131,7 +131,7 @@ def checked(job: KernelJob, role: Role) -> Correctness | None:
 
 
 def results(*brought: JobResult) -> Results:
-    """What a run brought home, its ceilings last."""
+    """Return the results of a run, its ceilings last."""
     ceilings = JobResult(1, "ceilings", "ceilings", ENVIRONMENT, ceilings=CEILINGS)
     return Results("2026-11-21T06:00:00Z", "abc1234", (*(r for r in brought if r.id != "ceilings"), ceilings))
 

@@ -1,4 +1,4 @@
-"""What travels between the author's machine and the GPU's, and what is not believed on its return."""
+"""The files that travel between the author's machine and the GPU's, and the returned results that are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GPU = "nvidia-h200"
 
 @pytest.fixture
 def returned(root, made, tmp_path) -> Path:
-    """The results of one job, as they come back."""
+    """Return the results of one job as `accept` receives them."""
     session.bundle(root, made.inventory(root), tmp_path / "bundle.zip", gpu=GPU)
     sent = read_bundle(tmp_path / "bundle.zip")
     (job, *_) = (job for job in sent.jobs if isinstance(job, KernelJob))
@@ -37,7 +37,7 @@ def returned(root, made, tmp_path) -> Path:
 
 
 def rewritten(path: Path, change) -> Path:
-    """The archive after `change` of its entries' bytes by name, with a manifest that fits them."""
+    """Return the archive after `change` of its entries' bytes by name, with a manifest that fits them."""
     with zipfile.ZipFile(path) as old:
         entries = {name: json.loads(old.read(name)) for name in old.namelist()}
     head = {k: v for k, v in entries.pop("manifest.json").items() if k != "entries"}

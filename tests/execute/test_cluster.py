@@ -1,4 +1,4 @@
-"""Workers that are lost, jobs that never end: the others go on, and nothing is left behind."""
+"""Lost workers and jobs that never end: the other jobs go on, and no process is left."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def spec(number: int, folder: Path) -> dict[str, object]:
 
 
 def note_and_wait(spec):
-    """Notes every start; runs long enough to be killed."""
+    """Note each start, and run long enough to be killed."""
     with Path(spec["log"]).open("a") as log:
         log.write(f"{os.getpid()}:{os.environ['CUDA_VISIBLE_DEVICES']}\n")
     time.sleep(0.6)
@@ -146,7 +146,7 @@ def test_a_run_that_is_given_up_interrupts_its_jobs_so_that_they_can_tidy_up(tmp
 
 @pytest.fixture
 def certificates(tmp_path: Path) -> dict[str, str]:
-    """Dask's configuration with the files of a certificate that was made for this test."""
+    """The certificate that was made for this test, as Dask's configuration names its files."""
     made = Security.temporary()
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     key.write_text(made.tls_client_key)

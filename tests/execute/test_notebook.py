@@ -1,4 +1,4 @@
-"""A post's cells in one process: what they put out, what is kept of it, and how they end."""
+"""The cells of a post in one process: their outputs, the outputs that are stored, and their status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is due, and that a job lacks nothing."""
+"""The plan of a run: the jobs that are due, and the completeness of each job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ids(jobs):
 
 
 def keep_all(root, made):
-    """Everything measured once, as if a GPU had done it."""
+    """Store records of everything, as if a GPU had measured it once."""
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
     store_results(root, inventory, plan(inventory, GPU), made.results(*(made.measured(job) for job in jobs)))
@@ -103,7 +103,7 @@ def test_an_unknown_name_is_an_error_with_a_suggestion(root, made):
 
 
 def with_ratios(result):
-    """Every implementation twice as fast as torch, as its times say."""
+    """Return a record in which every implementation is twice as fast as torch."""
     ratios = (Ratio("torch", 2.0, 1.99, 2.01),)
     ours = [e.role is Role.IMPLEMENTATION for e in result.evaluations]
     timed = (

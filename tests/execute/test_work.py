@@ -12,7 +12,7 @@ from sitegen.execute import work
 
 @pytest.fixture
 def torch(tmp_path, monkeypatch):
-    """Of which no compiled module is there."""
+    """A package torch without compiled modules."""
     origin = tmp_path / "torch" / "__init__.py"
     origin.parent.mkdir()
     origin.write_text("")

@@ -1,11 +1,11 @@
-"""On a GPU machine: the same code again and again, and the same code a little slower.
+"""Compare runs of the same code, and of the same code a little slower, on a GPU machine.
 
     python tests/gpu/aa.py --out FOLDER              (up to 560 s; again with the same folder: goes on there)
     python tests/gpu/aa.py --report FOLDER           (needs no GPU)
 
-Shows what a verdict is worth.  A run is a job for each kernel, in fresh processes, made into records by what `accept`
-calls; each run of a GPU is compared with the next one of it by what `sitegen compare` calls, and known to its jobs as
-the record of the site would be, so that more processes time what is in doubt:
+The script shows how reliable a verdict is.  A run is a job for each kernel, in fresh processes.  The functions of
+`accept` turn it into records, and those of `sitegen compare` compare it with the next run of the same GPU.  The jobs
+know the run before as they would know the record of the site, so that more processes time what is in doubt:
 
 - The same code: no implementation of any kernel may be `slower` or `faster`, and the noise of its time must be within
   0.2 %.
@@ -14,16 +14,16 @@ the record of the site would be, so that more processes time what is in doubt:
 - A slow-down of 0.5 %: never `slower`.
 
 Every GPU of the machine does up to eleven runs of its own, until all together make twenty pairs.  First all of
-them look for the amounts of planted work that cost 1.5 and 0.5 %; the report measures again, over all runs, what they
-cost, and fails when it is not that.  Every job is kept as soon as it is done, the jobs of a run before
-those of the next one; near the end only what still fits is begun.  So the folder can be carried away at any moment, and
-brought back, also to another machine: what its GPUs did is then a part of its own.
+them search for the amounts of planted work that cost 1.5 and 0.5 %; the report measures these costs again, over all
+runs, and fails when they differ.  Every job is stored as soon as it is done, the jobs of a run before those of the next
+one; near the end only jobs that still fit are begun.  So the folder can be copied at any moment, also to another
+machine, whose GPUs then have a part of their own.
 
 The ceilings are measured once a GPU and used for all its runs, so the noise of of-ceiling is that of the time itself
 (of matrix products: of the time in a burst); how far the ceilings of two GPUs are apart is printed beside it.  Noise is
 the standard deviation over the runs of a GPU, all GPUs together.
 
-Exit 1 when one of these lines is not met, or while there are fewer than twenty pairs.
+The script exits with 1 when one of these lines is not met, or while there are fewer than twenty pairs.
 """
 
 from __future__ import annotations
@@ -67,18 +67,18 @@ from sitegen.model.record import Performance
 from sitegen.model.site import Site
 
 LIMIT_S, RUNS = 560.0, 11
-"""Of an invocation; of each GPU."""
+"""Time limit of one call of this script, in seconds; number of runs of each GPU."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A job of every run."""
+    """A job that is part of every run."""
 
     kernel: str
     workload: str
     dtype: str
     names: tuple[str, ...]
-    """Its best implementations: what readers look at, and what is hardest to tell apart."""
+    """The best implementations of the kernel: readers look at these, and they are hardest to tell apart."""
     slowed: Slowed | None = None
 
 
@@ -95,16 +95,16 @@ SUBJECTS = (
 
 @dataclass
 class Bench:
-    """What the jobs of all GPUs are made of."""
+    """The site, the limit, the folder and the planted amounts that the jobs of all GPUs share."""
 
     site: Site
     limit: Limit
     folder: Path
     amounts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By kernel, of each planted name."""
+    """Amounts of planted work by the name of the planted implementation, by kernel."""
 
     def job(self, subject: Subject, amounts: Mapping[str, int] | None = None) -> KernelJob:
-        """With the planted implementations that were found, or with these."""
+        """Return the job with the planted implementations that were found, or with the given amounts."""
         kernel = narrowed(kernel_of(self.site, subject.kernel), [subject.workload], subject.dtype, subject.names)
         if subject.slowed is None:
             return kernel_jobs(self.site, kernel)[0]
@@ -117,7 +117,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Lane:
-    """What one GPU does."""
+    """The work of one GPU."""
 
     bench: Bench
     device: Device
@@ -127,7 +127,7 @@ class Lane:
         return without_artefacts(measured(job, self.bench.limit, self.device))
 
     def go(self, subjects: Sequence[Subject], runs: int) -> None:
-        """Ceilings, then jobs until all are there or the time is over."""
+        """Measure the ceilings, then do jobs until all are done or the time is over."""
         try:
             if not (self.folder / "ceilings.json").exists():
                 save(self.folder, "ceilings", self.measured(CeilingsJob()))
@@ -138,7 +138,7 @@ class Lane:
             self.bench.say(f"{self.folder.name}: the time is over; what was not complete is not kept")
 
     def _take(self, number: int, subject: Subject) -> None:
-        """One job of a run, unless it is there or would not be done in time."""
+        """Do one job of a run, unless it is done or would not end in time."""
         name = f"run-{number:02}-{subject.kernel}"
         known, enough = self.folder / f"{name}.json", pairs(self.bench.folder, subject.kernel) >= PAIRS
         if known.exists() or enough or self.bench.limit.left < longest(self.bench.folder, subject):
@@ -154,8 +154,11 @@ class Lane:
         self.bench.say(" ".join([self.folder.name, name, f"in {seconds:.0f} s", result.error, *failed]).rstrip())
 
     def _after_the_last(self, job: KernelJob, original: str) -> KernelJob:
-        """The job, to which what the run before says of the original is what the site's record says of what is planted,
-        which alone has changed."""
+        """Return the job with the record of the run before.
+
+        The record of the original stands in for the site's record of the planted implementation, which alone has
+        changed.
+        """
         before = stored_runs(self.folder, job.kernel.name)
         if not before:
             return job
@@ -166,7 +169,7 @@ class Lane:
 
 
 def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], runs: int, seconds: float) -> None:
-    """All GPUs side by side: first for what is planted, then each by its own."""
+    """Run all GPUs side by side: all of them first search for the amounts to plant, and then do their own runs."""
     bench = Bench(the_site(), Limit(seconds), folder)
     lanes = [Lane(bench, device, folder / device.uuid) for device in devices]
     with ThreadPoolExecutor(len(lanes)) as pool, suppress(OutOfTime):
@@ -179,7 +182,7 @@ def take(folder: Path, subjects: Sequence[Subject], devices: Sequence[Device], r
 
 
 def planted(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, slowed: Slowed) -> dict[str, int]:
-    """The amounts of an earlier time, or of a search, which is kept."""
+    """Return the amounts of an earlier call, or those of a search, which are stored."""
     bench = lanes[0].bench
     file = bench.folder / f"planted-{subject.kernel}.json"
     if file.exists():
@@ -191,7 +194,7 @@ def planted(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, s
 
 
 def searched(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, slowed: Slowed) -> dict[str, int]:
-    """The amounts that cost what they shall, by a line through those that were tried; each try is a job."""
+    """Return the amounts with the wanted costs, by a line through the amounts that were tried; each try is a job."""
     tries = pool.map(lambda lane: [sizes_of(lane, subject, slowed) for _ in range(slowed.searches)], lanes)
     every = list(chain.from_iterable(tries))
     sizes = {amount: fmean(one[amount] for one in every) for amount in slowed.amounts}
@@ -202,7 +205,7 @@ def searched(lanes: Sequence[Lane], pool: ThreadPoolExecutor, subject: Subject, 
 
 
 def sizes_of(lane: Lane, subject: Subject, slowed: Slowed) -> dict[int, float]:
-    """What its amounts cost in one job."""
+    """Return the cost of each amount in one job, as a share of the time."""
     names = {f"slower_by_{amount}": amount for amount in slowed.amounts}
     result = lane.measured(lane.bench.job(subject, names))
     timed = {name: e.performance for name, e in evaluations(result).items()}
@@ -213,18 +216,18 @@ def sizes_of(lane: Lane, subject: Subject, slowed: Slowed) -> dict[int, float]:
 
 
 def pairs(folder: Path, kernel: str) -> int:
-    """Of runs of one GPU, on all GPUs that this folder knows."""
+    """Return the number of pairs of successive runs of one GPU, over all GPUs in this folder."""
     runs = Counter(file.parent for file, _ in stored_runs(folder, kernel))
     return sum(runs.values()) - len(runs)
 
 
 def longest(folder: Path, subject: Subject) -> float:
-    """Seconds that its job took until now, on any GPU."""
+    """Return the longest time in seconds that the job of this subject took on any GPU."""
     return max((told["seconds"] for _, told in stored_runs(folder, subject.kernel)), default=0.0)
 
 
 def expect_same_code(folder: Path, job: KernelJob) -> None:
-    """Raises SystemExit when the runs in this folder are of other code."""
+    """Raise SystemExit when the runs in this folder measured other code."""
     now = {name: key.digest for name, key in job.keys.items()}
     for file, told in stored_runs(folder, job.kernel.name):
         then = {e["name"]: e["key"] for e in told["result"]["evaluations"] if e["key"]}

@@ -1,4 +1,4 @@
-"""The raw data of `aa.py` → what its claims came to: noise, verdicts on the same code, verdicts on planted slow-downs.
+"""Turn the raw data of `aa.py` into its report: noise, and verdicts on the same code and on planted slow-downs.
 
 Pure on records; opens the JSON files of the GPUs and needs none.
 """
@@ -29,15 +29,18 @@ from sitegen.results.verdicts import Verdict
 
 SLOWER, SLIGHTLY = "slower_15", "slower_05"
 SIZES = {SLOWER: 0.015, SLIGHTLY: 0.005}
-"""What the planted slow-downs shall cost, as a share of the time."""
+"""The wanted cost of each planted slow-down, as a share of the time."""
 EXACT = {SLOWER: 0.001, SLIGHTLY: 0.002}
-"""How far from it they may be."""
+"""Largest difference between the measured and the wanted cost."""
 NOISE = 0.002
 PAIRS = 20
-"""Fewer comparisons show too little."""
+"""Fewest comparisons that show enough."""
 NOISE_HEAD = ("noise of", "runs", "µs", "of-ceiling %", "ratio %", "told %", "last round %", "line", "")
-"""`told`: what a record says of itself, by its generations of processes; the mean of the runs.  `last round`: by
-how much the rounds whose outputs are checked again are slower than the others; no line, but it should be nothing.
+"""Columns of the noise table.
+
+`told` is the noise that a record states, from its generations of processes, as the mean of the runs.  `last round` is
+the share by which the rounds whose outputs are checked again are slower than the others.  It has no limit, and it
+should be zero.
 """
 COUNTED = (Verdict.SAME, Verdict.SLOWER, Verdict.FASTER, Verdict.AMBIGUOUS)
 VERDICT_HEAD = ("verdicts on", "of", "cost %", "pairs", *COUNTED, "line", "")
@@ -48,17 +51,17 @@ class Session:
     """The runs of one GPU."""
 
     kernels: tuple[Kernel, ...]
-    """As they were run, with the planted implementations."""
+    """The kernels as they were run, with the planted implementations."""
     originals: Mapping[str, str]
-    """By kernel, the implementation that was slowed down."""
+    """The implementation that was slowed down, by kernel."""
     ceilings: Mapping[str, float]
     runs: tuple[Mapping[str, Record], ...]
-    """By kernel."""
+    """The records of each run, by kernel."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One claim about one implementation, and what was seen."""
+    """One claim about one implementation, and the result."""
 
     cells: tuple[object, ...]
     held: bool
@@ -69,7 +72,7 @@ class Line:
 
 
 def sessions_in(folders: Iterable[Path], site: Site) -> Iterator[Session]:
-    """Those with runs, each from a folder of its own."""
+    """Return the sessions that have runs, each from a folder of its own."""
     for file in sorted(file for folder in folders for file in folder.rglob("ceilings.json")):
         ceilings = from_plain(JobResult, json.loads(file.read_text()))
         kernels, originals, runs = dict[str, Kernel](), dict[str, str](), dict[str, dict[str, Record]]()
@@ -85,12 +88,12 @@ def sessions_in(folders: Iterable[Path], site: Site) -> Iterator[Session]:
 
 
 def stored_runs(folder: Path, kernel: str = "*") -> list[tuple[Path, dict[str, Any]]]:
-    """The jobs that are kept below a folder, by run."""
+    """Return the stored jobs below a folder, in the order of their files."""
     return [(file, json.loads(file.read_text())) for file in sorted(folder.rglob(f"run-??-{kernel}.json"))]
 
 
 def report(site: Site, sessions: Sequence[Session], least: int = PAIRS) -> tuple[str, bool]:
-    """The tables, and whether every line is met, with so many pairs at least."""
+    """Return the tables, and whether every line is met and there are at least so many pairs."""
     noise, verdict = list(noise_lines(sessions)), list(verdict_lines(site, sessions, least))
     tables = [
         table(h, [line.marked for line in several]) for h, several in ((NOISE_HEAD, noise), (VERDICT_HEAD, verdict))
@@ -121,7 +124,10 @@ def verdict_lines(site: Site, sessions: Sequence[Session], least: int) -> Iterat
 
 
 def judged(what: str, of: str, size: float, found: Counter[Verdict], least: int) -> Line:
-    """`what`: the name of a planted slow-down, or anything else for the same code."""
+    """Return the line of a claim.
+
+    `what` is the name of a planted slow-down, or any other text for the same code.
+    """
     pairs = found.total()
     if what == SLOWER:
         held, line = found[Verdict.SLOWER] == pairs, "always slower"
@@ -137,7 +143,7 @@ def judged(what: str, of: str, size: float, found: Counter[Verdict], least: int)
 
 
 def verdicts(site: Site, sessions: Sequence[Session], kernel: str, before: str, after: str) -> Counter[Verdict]:
-    """Of each run and the next of its session: the implementation `before` of the one against `after` of the other."""
+    """Count the verdicts over each run and the next one of its session: implementation `before` against `after`."""
     found: Counter[Verdict] = Counter()
     for session in sessions:
         one = replace(site, kernels=session.kernels)
@@ -148,7 +154,7 @@ def verdicts(site: Site, sessions: Sequence[Session], kernel: str, before: str, 
 
 
 def instead_of(name: str, other: str, record: Record) -> Record:
-    """The record in which the implementation `other` bears that name."""
+    """Return the record in which the implementation `other` has that name."""
     if name == other:
         return record
     kept = [e for e in record.evaluations if (e.role, e.name) != (Role.IMPLEMENTATION, name)]
@@ -156,20 +162,20 @@ def instead_of(name: str, other: str, record: Record) -> Record:
 
 
 def cost(sessions: Sequence[Session], kernel: str, planted: str, original: str) -> float:
-    """Of a planted slow-down, over all runs."""
+    """Return the cost of a planted slow-down over all runs, as a share of the time."""
     runs = [run for session in sessions for run in session.runs]
     pairs = [(performance(run, kernel, planted), performance(run, kernel, original)) for run in runs]
     return size_in([(slow, fast) for slow, fast in pairs if slow and fast])
 
 
 def size_in(pairs: Iterable[tuple[Performance, Performance]]) -> float:
-    """(slower, faster), of common rounds → by what share of the time: the median over all rounds."""
+    """Return by what share of the time the first of each pair is slower: the median over all common rounds."""
     ratios = [s / f for slow, fast in pairs for s, f in zip(slow.rounds_us, fast.rounds_us, strict=True)]
     return median(ratios) - 1 if ratios else math.nan
 
 
 def noise_of(values_by_session: Iterable[Sequence[float]]) -> float:
-    """The standard deviation within GPUs, all GPUs together, as a share of each one's mean."""
+    """Return the standard deviation within GPUs, over all GPUs, as a share of each GPU's mean."""
     squares, freedom = 0.0, 0
     for values in values_by_session:
         if len(values) > 1:
@@ -179,20 +185,20 @@ def noise_of(values_by_session: Iterable[Sequence[float]]) -> float:
 
 
 def last_rounds(several: Iterable[Performance]) -> float:
-    """By what share the last rounds of the generations are slower than the others of theirs: the median of all."""
+    """Return by what share the last rounds of the generations are slower than their other rounds: the median."""
     generations = chain.from_iterable(by_generation(one.rounds_us, len(one.by_process_us)) for one in several)
     parts = [part for part in generations if len(part) > 1]
     return median(part[-1] / median(part[:-1]) for part in parts) - 1 if parts else math.nan
 
 
 def implementations(sessions: Sequence[Session]) -> list[tuple[str, str]]:
-    """(kernel, name) of all but the planted ones."""
+    """Return (kernel, name) of every implementation that was not planted."""
     every = [(k.name, one.name) for s in sessions for k in s.kernels for one in k.implementations]
     return [one for one in dict.fromkeys(every) if one[1] not in SIZES]
 
 
 def evaluation(run: Mapping[str, Record], kernel: str, name: str) -> Evaluation | None:
-    """Of an implementation."""
+    """Return the evaluation of an implementation."""
     several = run[kernel].evaluations if kernel in run else ()
     return next((e for e in several if (e.role, e.name) == (Role.IMPLEMENTATION, name)), None)
 
@@ -203,7 +209,7 @@ def performance(run: Mapping[str, Record], kernel: str, name: str) -> Performanc
 
 
 def _ceilings(sessions: Sequence[Session]) -> Iterator[str]:
-    """How far apart the GPUs' ceilings are."""
+    """Yield the line that compares the ceilings of the GPUs."""
     if len(sessions) > 1:
         rates = {name: [s.ceilings[name] for s in sessions if name in s.ceilings] for name in sessions[0].ceilings}
         apart = (f"{name} {max(several) / min(several) - 1:.2%}" for name, several in rates.items())

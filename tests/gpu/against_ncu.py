@@ -1,4 +1,4 @@
-"""On a GPU machine: our figures against those of the GPU's own counters, as ncu reads them.
+"""Compare our figures with those of the GPU's own counters, which ncu reads, on a GPU machine.
 
     python tests/gpu/against_ncu.py --out FOLDER          (up to 280 s)
     python tests/gpu/against_ncu.py --report FOLDER       (needs no GPU)
@@ -43,13 +43,13 @@ SUBJECTS = {
     "copy": (("256Mi", "1Gi"), "float32", ("scalar", "vec4", "bulk", "tile")),
     "matmul": (("4096x4096x4096",), "bfloat16", ("mma", "tile")),
 }
-"""By kernel: workloads, dtype, implementations."""
+"""Workloads, dtype and implementations, by kernel."""
 HEAD = ("implementation", "what", "ours", "ncu", "apart %", "line %", "")
 
 
 @dataclass(frozen=True)
 class Line:
-    """One figure of ours beside ncu's."""
+    """One of our figures beside that of ncu."""
 
     title: str
     what: str
@@ -71,7 +71,7 @@ class Line:
 
 
 def lines(kernel: Kernel, record: Record) -> Iterator[Line]:
-    """Of every implementation: what its workload makes it, a copy or a matrix product."""
+    """Yield the lines of every implementation; its workload decides if they are those of a copy or a product."""
     for evaluation in record.evaluations:
         cost = cost_of_evaluation(kernel, evaluation)
         if evaluation.role is not Role.IMPLEMENTATION or cost is None:
@@ -89,7 +89,7 @@ def lines(kernel: Kernel, record: Record) -> Iterator[Line]:
 
 
 def invalid(record: Record) -> Iterator[str]:
-    """What ncu counted wrongly of what is known, or did not count."""
+    """Return the known amounts that ncu counted wrongly or did not count."""
     for e in record.evaluations:
         if e.counters is None and e.role is Role.IMPLEMENTATION:
             yield f"{record.kernel}/{e.name}@{e.workload}: {e.message or 'not counted'}"
@@ -108,7 +108,7 @@ def take(out: Path) -> None:
 
 
 def subjects(site: Site) -> list[Kernel]:
-    """With one shape to check, for the tools."""
+    """Return the kernels with one shape to check, which the tools need."""
     found = list[Kernel]()
     for name, (workloads, dtype, names) in SUBJECTS.items():
         kernel = kernel_of(site, name)
@@ -117,13 +117,13 @@ def subjects(site: Site) -> list[Kernel]:
 
 
 def kept(folder: Path) -> tuple[list[Kernel], list[JobResult]]:
-    """What `take` saved."""
+    """Return the kernels and the results that `take` stored."""
     data = json.loads((folder / "against_ncu.json").read_text())
     return [from_plain(Kernel, k) for k in data["kernels"]], [from_plain(JobResult, r) for r in data["results"]]
 
 
 def bundled(file: Path) -> tuple[list[Kernel], list[JobResult]]:
-    """The same out of a larger run."""
+    """Return the kernels and their results from the file of a larger run."""
     found, mistakes = read_results(file)
     if found is None:
         raise SystemExit("; ".join(mistake.message for mistake in mistakes))

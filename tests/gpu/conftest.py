@@ -1,4 +1,4 @@
-"""The scripts of this folder import each other as they do when they are run: the folder is on the path."""
+"""Put this folder on the path, so that its scripts import each other as they do when they are run."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""On a GPU machine: plants faults beside healthy kernels and prints what became of each.
+"""Plant faults beside healthy kernels on a GPU machine, and print the result of each.
 
     python tests/gpu/faults.py --out FOLDER                    (up to 330 s)
     python tests/gpu/faults.py --out FOLDER --parts killed     (one part: alone 180 s, killed 90 s, together 90 s)
@@ -41,9 +41,9 @@ from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Language, Launch, Status
 
 MARK = "SITEGEN_FAULTS"
-"""In the environment of everything that is started here."""
+"""Variable in the environment of every process that this script starts."""
 PARTS = {"alone": 180.0, "killed": 90.0, "together": 90.0}
-"""What can be asked for, and the seconds that each may take; the job without faults is in all of them."""
+"""Parts that the command line can name, and the most seconds of each; the job without faults is in all of them."""
 ARGUMENTS = "const DTYPE* x, const DTYPE* y, DTYPE* z, long long n"
 HEADER = "long long i = blockIdx.x * 256LL + threadIdx.x;"
 CUDA = f'extern "C" __global__ void fault({ARGUMENTS}) {{ {HEADER} %s }}'
@@ -60,12 +60,15 @@ extern "C" int add_host(void** buffers, const int64_t* dims, const double*, void
     return cudaGetLastError();
 }}
 """
-"""Device and host code in one file: nvcc, called through ctypes."""
+"""Source with device and host code, which nvcc compiles and ctypes calls."""
 LOOP = "volatile long long* forever = (volatile long long*)z; if (i < n) { while (n > 0) forever[0] = i; }"
 ILLEGAL = "if (i < n) *(volatile DTYPE*)(((unsigned long long)i << 40) | 16) = x[i];"
 LATE_CALL = 12000
-"""Checks make some hundred calls; warming up and choosing a way to time six thousand; a round of graphs four thousand,
-of which the first process takes four."""
+"""Number of a call that only timed rounds reach.
+
+Checks make some hundred calls, the warm-up and the choice of a way to time six thousand, and a round of graphs four
+thousand.  The first process takes four rounds.
+"""
 LATE = f"if (i == 0 && atomicAdd(&calls, 1ULL) == {LATE_CALL}) *(volatile DTYPE*)16 = z[0];"
 OUT_OF_MEMORY = """
 import torch
@@ -94,15 +97,15 @@ try:
 except FileExistsError:
     second = True
 """
-"""The first process of a job that loads this file leaves a trace in the job's folder for the next."""
+"""Code that leaves a trace in the job's folder when a process loads it, so that the next process finds it."""
 N = 1 << 22
-"""So short a call that graphs of many are timed."""
+"""Number of elements: a call is so short that it is timed in graphs of many calls."""
 UNDER_WAY_S = 4.0
-"""A job so old has its children started and is checking or timing."""
+"""Age in seconds at which a job has started its children and is checking or timing."""
 NOTHING_MIB = 64
 CACHES = {"__pycache__", ".git", ".venv"}
 DASK = {"dask-scratch-space", "global.lock", "purge.lock"}
-"""What may grow: Dask leaves its folder for temporary files, empty but for its locks."""
+"""Files that may remain: Dask leaves its folder for temporary files, empty except for its locks."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +115,12 @@ class Fault:
     language: Language
     expected: Status
     message: str = ""
-    """What must stand in the message."""
+    """Words that the message must contain."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a fault."""
+    """The result of one fault."""
 
     fault: str
     status: str
@@ -192,7 +195,7 @@ def add_kernel() -> ModuleType:
 
 
 def job_of(kernels: ModuleType, faults: tuple[Fault, ...], every_language: bool = False, n: int = N) -> KernelJob:
-    """These faults beside a healthy kernel in Triton, or also in CUDA and in CUDA with host code."""
+    """Return a job with these faults beside a healthy kernel in Triton, and on request in CUDA as well."""
     sources = {fault.name: fault.source for fault in faults} | {"healthy": kernels.triton_source()}
     languages: dict[str, tuple[Any, ...]] = {
         fault.name: (fault.language, LAUNCH) for fault in faults if fault.language is Language.CUDA
@@ -205,7 +208,7 @@ def job_of(kernels: ModuleType, faults: tuple[Fault, ...], every_language: bool 
 
 
 def others_finished(result: JobResult, faults: tuple[Fault, ...]) -> bool:
-    """Everybody but the faults passed and was timed, at least a healthy kernel, the baseline and the probes."""
+    """Return whether all others passed and were timed: at least a healthy kernel, the baseline and the probes."""
     others = [e for e in result.evaluations if e.name not in {fault.name for fault in faults}]
     timed = {e.name for e in others if e.status is Status.PASSED and e.performance is not None}
     return {"healthy", "torch", "copy", "read"} <= timed == {e.name for e in others}
@@ -222,12 +225,12 @@ def rows_of(faults: tuple[Fault, ...], result: JobResult, extra_s: float, left: 
 
 
 def ours_running() -> list[psutil.Process]:
-    """Processes of this program that this script started, also those that have lost their parents."""
+    """Return the processes of this program that this script started, also those without a living parent."""
     return [p for p in psutil.process_iter() if is_marked(p) and any(w.startswith("sitegen") for w in words_of(p))]
 
 
 def is_marked(process: psutil.Process) -> bool:
-    """This script itself is not: what an environment holds from the start alone is seen."""
+    """Return whether this script started the process: the mark is set in the environment with which a process began."""
     try:
         return bool(process.environ().get(MARK) == str(os.getpid()))
     except psutil.Error:
@@ -242,7 +245,7 @@ def words_of(process: psutil.Process) -> list[str]:
 
 
 def killed_in_a_bundle(kernels: ModuleType, limit: Limit) -> tuple[list[Row], list[JobResult]]:
-    """Two jobs through Dask: the measuring process of the first is killed, and the worker in the second."""
+    """Run two jobs through Dask: the measuring process of the first is killed, and the worker in the second."""
     jobs = [job_of(kernels, (), n=N // 2), job_of(kernels, (), n=N)]
     with tempfile.TemporaryDirectory() as folder:
         bundle, out, log = Path(folder, "bundle.zip"), Path(folder, "results.zip"), Path(folder, "log")
@@ -274,8 +277,9 @@ def killed_in_a_bundle(kernels: ModuleType, limit: Limit) -> tuple[list[Row], li
 def killed(
     run: subprocess.Popen[Any], limit: Limit, victim: Callable[[Family], psutil.Process], done: set[int]
 ) -> tuple[float, int]:
-    """Kills a process of the next job once it is under way; seconds until nothing of the job is left, and its guard.
-    `done`: guards of the jobs before.
+    """Kill a process of the next job once it is under way.
+
+    Return the seconds until no process of the job is left, and its guard.  `done` are the guards of earlier jobs.
     """
     while limit.left > 0 and run.poll() is None:
         for guard in ours_running():
@@ -291,7 +295,7 @@ def killed(
 
 
 def busy_child(guard: psutil.Process) -> psutil.Process | None:
-    """The measuring process, once it is under way with children of its own."""
+    """Return the measuring process, once it is under way with children of its own; None before."""
     try:
         old = time.time() - guard.create_time() > UNDER_WAY_S
         return next((p for p in guard.children() if old and p.children()), None)
@@ -300,7 +304,7 @@ def busy_child(guard: psutil.Process) -> psutil.Process | None:
 
 
 def belongings() -> set[str]:
-    """What must not grow: files of the working tree, entries of the folder for temporary files."""
+    """Return the files of the working tree and of the folder for temporary files: their number must not grow."""
     status = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False)
     lines = {f"git: {line}" for line in status.stdout.splitlines()}
     paths = (path for folder in (ROOT, Path(tempfile.gettempdir())) for path in folder.rglob("*"))
@@ -325,7 +329,7 @@ def main(arguments: list[str]) -> int:
 
 
 def planted(parts: Sequence[str], out: Path, own: Path) -> int:
-    """`own`: the folder for temporary files."""
+    """Run the parts and return the exit code; `own` is the folder for temporary files."""
     device, kernels = gpus()[0], add_kernel()
     os.environ.update(device.environment, TMPDIR=str(own), **{MARK: str(os.getpid())})  # of whatever is started here
     limit = Limit(sum(PARTS[part] for part in parts))
@@ -353,7 +357,7 @@ def planted(parts: Sequence[str], out: Path, own: Path) -> int:
 
 
 def expect_dask() -> None:
-    """Raises SystemExit where a process that is started here could not run a bundle."""
+    """Raise SystemExit where a process that this script starts could not run a bundle."""
     command = [sys.executable, "-c", "import distributed, sitegen.cli"]
     tried = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
     if tried.returncode != 0:
@@ -366,7 +370,7 @@ def expect_dask() -> None:
 def _tried(
     faults: tuple[Fault, ...], kernels: ModuleType, limit: Limit, results: list[JobResult], usual_s: float
 ) -> list[Row]:
-    """These faults in one job, whose result joins the others."""
+    """Run these faults in one job, whose result joins the others."""
     start = limit.spent
     results.append(measured(job_of(kernels, faults, every_language=len(faults) > 1), limit))
     return list(rows_of(faults, results[-1], limit.spent - start - usual_s, len(ours_running())))

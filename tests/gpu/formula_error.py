@@ -1,4 +1,4 @@
-"""Whether a wrong formula is found: doubles `reads` in every kernel.yaml and asks what `accept` asks.
+"""Test that a wrong formula is found: double `reads` in every kernel.yaml and apply the check of `accept`.
 
     python tests/gpu/formula_error.py                     (of the records in this repository; needs no GPU)
     python tests/gpu/formula_error.py RESULTS.zip         (of what `sitegen run --bundle` wrote; needs no GPU)
@@ -38,7 +38,7 @@ HEAD = ("place", "reads", "reported", "")
 
 @dataclass(frozen=True)
 class Line:
-    """What was said of one kernel at one place, with its own formula and with a wrong one."""
+    """The mistakes that are reported of one kernel at one place, with its own formula and with a wrong one."""
 
     place: str
     factor: int
@@ -56,7 +56,7 @@ class Line:
 
 
 def lines(kernel: Kernel, record: Record, run: Run) -> Iterator[Line]:
-    """One for each place at which the counters may judge."""
+    """Yield a line for each place at which the counters may judge."""
     for place, cost in _places(kernel, record, run).items():
         factor = OF_MATRIX if cost.is_matrix else DOUBLED
         wrong = replace(kernel, reads=f"{factor} * ({kernel.reads})")
@@ -86,7 +86,7 @@ def _last_lines(kernel: Kernel, record: Record) -> tuple[Line, ...]:
 
 
 def report(kernels: Sequence[Kernel], records: Iterable[Record]) -> int:
-    """Each record is judged by the counters of its last run that has some at a large workload."""
+    """Return the report: the last run with counters at a large workload judges each record."""
     known = {kernel.name: kernel for kernel in kernels}
     found = [(record, _last_lines(known[record.kernel], record)) for record in records]
     print(table(HEAD, [cells for _, several in found for line in several for cells in line.cells()]))
@@ -97,7 +97,7 @@ def report(kernels: Sequence[Kernel], records: Iterable[Record]) -> int:
 
 
 def measured_by(site: Site, results: Path) -> Iterable[Record]:
-    """Raises SystemExit when the file is not one of results."""
+    """Return the results in a file.  Raises SystemExit when it holds none."""
     found, mistakes = read_results(results)
     if found is None:
         raise SystemExit("; ".join(mistake.message for mistake in mistakes))

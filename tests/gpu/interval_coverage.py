@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds what it is an interval of, on jobs like those that are stored.  Needs no GPU.
+"""Count how often a 95 % interval holds the true figure, in simulations of stored jobs.  Needs no GPU.
 
     python tests/gpu/interval_coverage.py [--races 8000]          (five minutes on two cores)
 
@@ -34,10 +34,10 @@ from sitegen.model.plain import from_plain
 from sitegen.model.record import Evaluation, Record, Role
 
 RACES = 8000
-"""Of each kernel; with 2000 the share is known to 0.5 % only, which is half of the room that it has."""
+"""Races of each kernel; 2,000 would give the share only within 0.5 %, which is half of the allowed range."""
 LEAST, MOST = 0.94, 0.96
 LONG = 4000
-"""Rounds after which a figure has settled."""
+"""Number of rounds after which a figure has settled."""
 RESAMPLED = 200
 HEAD = ("kernel", "races", "held %", "rounds differ by %", "samples by %", "")
 Generations = tuple[tuple[tuple[float, ...], ...], ...]
@@ -49,9 +49,9 @@ class Noise:
     """Noise of one evaluation, from its raw samples."""
 
     between: float
-    """Standard deviation of ln(time) from round to round, beside what the samples of a round explain."""
+    """Standard deviation of ln(time) between rounds, without the part that the samples of a round explain."""
     within: tuple[float, ...]
-    """Samples over the median of their round."""
+    """Samples divided by the median of their round."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Pair:
     baseline: Noise
     subject: Noise
     together: float
-    """Correlation of their differences from round to round."""
+    """Correlation of the deviations of both from round to round."""
     sizes: tuple[tuple[int, ...], ...]
-    """Samples of each round, by generation."""
+    """Number of samples of each round, by generation."""
 
 
 def noise_in(generations: Generations, rng: random.Random) -> Noise:
@@ -74,7 +74,7 @@ def noise_in(generations: Generations, rng: random.Random) -> Noise:
 
 
 def pair_in(baseline: Generations, subject: Generations, rng: random.Random) -> Pair:
-    """Both from the same rounds."""
+    """Return the noise of an evaluation and its baseline, which were timed in the same rounds."""
     noises = noise_in(baseline, rng), noise_in(subject, rng)
     product = fmean(b * s for b, s in zip(_deviations(baseline), _deviations(subject), strict=True))
     spread = noises[0].between * noises[1].between
@@ -83,7 +83,7 @@ def pair_in(baseline: Generations, subject: Generations, rng: random.Random) -> 
 
 
 def _deviations(generations: Generations) -> list[float]:
-    """ln of each round's median over the mean of its generation, made larger by what that mean takes away."""
+    """Return ln of each round's median over the mean of its generation, corrected for the use of that mean."""
     found = []
     for rounds in generations:
         logs = [math.log(value) for value in round_medians(rounds)]
@@ -93,7 +93,7 @@ def _deviations(generations: Generations) -> list[float]:
 
 
 def race(pair: Pair, rng: random.Random) -> tuple[list[Rounds], list[Rounds]]:
-    """Baseline and subject, whose times differ by noise alone."""
+    """Return the rounds of a baseline and a subject whose times differ by noise alone."""
     drawn = [[_round(pair, size, rng) for size in sizes] for sizes in pair.sizes]
     return [[b for b, _ in rounds] for rounds in drawn], [[s for _, s in rounds] for rounds in drawn]
 
@@ -110,14 +110,14 @@ def _samples(noise: Noise, shift: float, size: int, rng: random.Random) -> list[
 
 
 def truth(pair: Pair, rng: random.Random) -> float:
-    """Where the ratio settles."""
+    """Return the ratio after very many rounds."""
     size = pair.sizes[0][0]
     rounds = (_round(pair, size, rng) for _ in range(LONG))
     return median(median(b) / median(s) for b, s in rounds)
 
 
 def held(pairs: Sequence[Pair], races: int, seed: int) -> int:
-    """How many intervals of so many races hold the true ratio."""
+    """Return the number of intervals that hold the true ratio, out of so many races."""
     rng, count = random.Random(seed), 0
     true = [truth(pair, rng) for pair in pairs]
     for _ in range(races):
@@ -128,7 +128,7 @@ def held(pairs: Sequence[Pair], races: int, seed: int) -> int:
 
 
 def stored_pairs(folder: Path) -> Iterator[Pair]:
-    """Of every implementation in the records of a kernel's folder that was timed beside its first baseline."""
+    """Return the pair of each implementation in a kernel's records that was timed beside its first baseline."""
     rng = random.Random(0)
     for file in sorted((folder / "results").glob("*.json")):
         record = from_plain(Record, json.loads(file.read_text()))
@@ -140,7 +140,7 @@ def stored_pairs(folder: Path) -> Iterator[Pair]:
 
 
 def generations_of(folder: Path, evaluation: Evaluation) -> Generations:
-    """Nothing where the samples were not kept, or do not say."""
+    """Return the samples by generation; empty where they are not stored or do not name their generation."""
     file = folder / "results" / "artefacts" / f"{evaluation.samples}.samples.gz"
     if not evaluation.samples or not file.exists():
         return ()
@@ -153,7 +153,7 @@ def generations_of(folder: Path, evaluation: Evaluation) -> Generations:
 
 
 def _baseline_of(record: Record, evaluation: Evaluation) -> Evaluation | None:
-    """The first that was timed in the same rounds."""
+    """Return the first baseline that was timed in the same rounds."""
     place = (evaluation.workload, evaluation.dtype, evaluation.params, evaluation.run)
     ratios = evaluation.performance.ratios if evaluation.performance else ()
     names = {ratio.baseline for ratio in ratios}

@@ -1,8 +1,9 @@
-"""What the scripts of this folder share: kernels of the site as jobs, jobs done by `python -m sitegen.measure`, the
-records that `accept` would make of the results, a limit of time, and a place for the raw data.
+"""Functions that the scripts of this folder share.
 
-On a GPU machine nothing is installed: the repository is put on the path here.  Needed beside torch, Triton and
-cuda.core: PyYAML, to read kernel.yaml; for faults.py also click, psutil and Dask.
+They make jobs of the site's kernels, run them by `python -m sitegen.measure`, make the records that `accept` would make
+of the results, limit the time, and store the raw data.  On a GPU machine nothing is installed: the repository is put on
+the path here.  Beside torch, Triton and cuda.core the scripts need PyYAML, to read kernel.yaml; faults.py also needs
+click, psutil and Dask.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ LAST_WORDS = 1500
 
 
 class OutOfTime(Exception):
-    """The script's own limit is reached."""
+    """The time limit of the script is reached."""
 
 
 @dataclass
@@ -59,7 +60,7 @@ class Limit:
 
 
 def gpus() -> tuple[Device, ...]:
-    """Those of this machine that a script may use.  Raises SystemExit when there is none."""
+    """Return the GPUs of this machine that a script may use.  Raises SystemExit when there is none."""
     found = tuple(device for device in local_target().devices if device.gpu)
     if not found:
         raise SystemExit("this machine has no GPU")
@@ -67,7 +68,7 @@ def gpus() -> tuple[Device, ...]:
 
 
 def the_site() -> Site:
-    """As it stands in this repository; implementations in cells of posts are not in it."""
+    """Return the site of this repository, without implementations in cells of posts."""
     return load_site(ROOT)[0]
 
 
@@ -79,7 +80,7 @@ def kernel_of(site: Site, name: str) -> Kernel:
 
 
 def narrowed(kernel: Kernel, workloads: Sequence[str], dtype: str, names: Sequence[str]) -> Kernel:
-    """Only these workloads and implementations, one dtype and the first baseline, and no small shape to check."""
+    """Return a kernel with only these workloads, implementations and dtype, the first baseline, and no checks."""
     known = {one.name: one for one in kernel.implementations}
     if missing := [name for name in names if name not in known]:
         raise SystemExit(f"{kernel.name} has no implementation {missing[0]}, only {', '.join(known)}")
@@ -97,7 +98,10 @@ def narrowed(kernel: Kernel, workloads: Sequence[str], dtype: str, names: Sequen
 
 
 def jobs_of(site: Site, kernels: Sequence[Kernel], more: Mapping[str, str] | None = None) -> tuple[Job, ...]:
-    """What a run of these kernels consists of, ceilings first.  `more`: files that the site does not have, by path."""
+    """Return the jobs of a run of these kernels, ceilings first.
+
+    `more` are files by path that the site does not have.
+    """
     narrow = replace(site, kernels=tuple(kernels), posts=(), files={**site.files, **(more or {})})
     return plan(Inventory(narrow), "", everything=True)
 
@@ -107,8 +111,9 @@ def kernel_jobs(site: Site, kernel: Kernel, more: Mapping[str, str] | None = Non
 
 
 def measured(job: Job, limit: Limit, device: Device | None = None) -> JobResult:
-    """The job's result, from a process of its own, on this device or on the first one.  Raises OutOfTime, and
-    RuntimeError when it brings none.
+    """Return the result of a job in a process of its own, on this device or on the first one.
+
+    Raises OutOfTime, and RuntimeError when the job has no result.
     """
     if limit.left <= 0:
         raise OutOfTime
@@ -135,12 +140,15 @@ def measured(job: Job, limit: Limit, device: Device | None = None) -> JobResult:
 
 
 def environment() -> dict[str, str]:
-    """Of a process that shall find this package."""
+    """Return the environment of a process that must find this package."""
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
 
 
 def end(process: subprocess.Popen[Any]) -> None:
-    """Nothing happens to one that has ended.  SIGTERM: measure then ends its children and removes its folder."""
+    """End a process that is still running.
+
+    SIGTERM lets `measure` end its children and remove its folder.
+    """
     process.terminate()
     try:
         process.wait(GRACE_S)
@@ -150,13 +158,13 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 
 def records_of(site: Site, kernels: Iterable[Kernel], results: Sequence[JobResult], run: str) -> dict[str, Record]:
-    """What `accept` would store of one run, by kernel.  `run`: `2026-11-21T06:10:05Z`."""
+    """Return the records that `accept` would store of one run, by kernel; `run` is its id: `2026-11-21T06:10:05Z`."""
     new = accept_results(replace(site, kernels=tuple(kernels)), Records(), RunHeader(run, ""), results)
     return {record.kernel: record for record in new.records} if new else {}
 
 
 def stored_records(site: Site) -> tuple[Record, ...]:
-    """Those of its kernels in this repository.  Raises SystemExit where one cannot be read."""
+    """Return the records of the site's kernels in this repository.  Raises SystemExit when one cannot be read."""
     from sitegen.results.store import load_records  # needs pydantic, which a GPU machine may not have
 
     records, mistakes = load_records(ROOT, site)
@@ -166,12 +174,12 @@ def stored_records(site: Site) -> tuple[Record, ...]:
 
 
 def evaluations(result: JobResult, role: Role = Role.IMPLEMENTATION) -> dict[str, Evaluation]:
-    """By name."""
+    """Return the evaluations of a result by name."""
     return {e.name: e for e in result.evaluations if e.role is role}
 
 
 def save(folder: Path, name: str, value: Any) -> None:
-    """As JSON, whole or not at all."""
+    """Write a value as JSON, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{name}.part"
     part.write_text(json.dumps(to_plain(value)))
@@ -179,17 +187,17 @@ def save(folder: Path, name: str, value: Any) -> None:
 
 
 def without_listings(result: JobResult) -> JobResult:
-    """PTX and SASS are large and say nothing of time."""
+    """Return the result without PTX and SASS, which are large and contain no times."""
     return replace(result, artefacts={n: text for n, text in result.artefacts.items() if n.endswith(".samples")})
 
 
 def without_artefacts(result: JobResult) -> JobResult:
-    """Figures alone."""
+    """Return the result without artefacts."""
     return replace(result, artefacts={})
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns as wide as their widest entry; numbers to the right."""
+    """Return rows as text in columns as wide as their widest entry, with numbers to the right."""
     texts = [list(head), *([_text(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in texts) for column in range(len(head))]
     right = [all(_is_number(row[column]) for row in texts[1:]) for column in range(len(head))]

@@ -1,7 +1,7 @@
-"""A kernel's source → the same kernel, a little slower, with the same result: slow-downs of a known kind and a chosen
-size, which a comparison of two records has to find or to leave alone.
+"""Slow a kernel down a little, without a change of its result, by an edit of its source.
 
-Each is an edit of the real source, so it follows the kernels as they change; one that no longer fits says so.
+A comparison of two records must find or ignore such a slow-down of a known kind and a chosen size.  The edit is applied
+to the real source, so it follows the kernels as they change; an edit that no longer fits raises an error.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from statistics import linear_regression
 from sitegen.model.kernel import Implementation, Kernel
 
 Edit = Callable[[Implementation, str, int], tuple[Implementation, str]]
-"""(implementation, its source, amount) → the slower one; its name and file are given by `with_slowed`."""
+"""A function from (implementation, its source, amount) to the slower one; `with_slowed` gives it its name and file."""
 SMS = 132
-"""Of an H200: so many blocks of a matrix product run at once, one on each."""
+"""SMs of an H200: so many blocks of a matrix product run at once, one on each SM."""
 TILES = 16
-"""Of one SM in a product of 8192 x 8192 x 8192, each of 128 steps: one step more in one tile is 1/2048 of the work."""
+"""Tiles of one SM in a product of 8192 × 8192 × 8192, each of 128 steps.
+
+One step more in one tile is 1/2048 of the work.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,15 @@ class Slowed:
     original: str
     edit: Edit
     amounts: tuple[int, ...]
-    """Between or near which the amounts of the wanted sizes are, found by a line."""
+    """Amounts around those with the wanted costs, which are found by a line through them."""
     searches: int
-    """Jobs of each GPU that look for them: as many as make the cost of an amount known to about 0.05 %."""
+    """Jobs of each GPU that search for the amounts: enough to know the cost of an amount to about 0.05 %."""
 
 
 def repeated_blocks(one: Implementation, source: str, extra: int) -> tuple[Implementation, str]:
-    """`extra` blocks of a CUDA kernel do the work of the first blocks again, long after their data have left L2: more
-    bytes from memory and into it, of the same values to the same place.
+    """Let `extra` blocks of a CUDA kernel repeat the work of its first blocks, whose data have left L2 by then.
+
+    This moves more bytes from and to memory, with the same values in the same places.
     """
     assert one.launch is not None
     blocks = one.launch.grid[0]
@@ -45,8 +49,9 @@ def repeated_blocks(one: Implementation, source: str, extra: int) -> tuple[Imple
 
 
 def longer_sums(one: Implementation, source: str, steps: int) -> tuple[Implementation, str]:
-    """A matrix product in Triton goes on past the end of K, where it multiplies zeros: so many more steps in every
-    `TILES` tiles that one SM computes.
+    """Continue the sum of a matrix product in Triton beyond K, where it multiplies zeros.
+
+    The amount is the number of additional steps in each `TILES` tiles of one SM.
     """
     more = f"({steps} + {TILES - 1} - tl.program_id(0) // {SMS} % {TILES}) // {TILES}"
     return one, _edited(source, "range(0, K, DEPTH)", f"range(0, K + DEPTH * ({more}), DEPTH)", one.file)
@@ -55,7 +60,7 @@ def longer_sums(one: Implementation, source: str, steps: int) -> tuple[Implement
 def with_slowed(
     kernel: Kernel, slowed: Slowed, amounts: Mapping[str, int], files: Mapping[str, str]
 ) -> tuple[Kernel, dict[str, str]]:
-    """The kernel with a slower implementation under each of these names, and the files that they are in."""
+    """Return the kernel with a slower implementation under each of these names, and their files."""
     original = next(one for one in kernel.implementations if one.name == slowed.original)
     several, more = list(kernel.implementations), dict[str, str]()
     for name, amount in amounts.items():
@@ -67,7 +72,7 @@ def with_slowed(
 
 
 def amount_for(wanted: float, sizes: Mapping[int, float]) -> int:
-    """The amount that costs `wanted`, by a line through the sizes of the amounts that were tried."""
+    """Return the amount that costs `wanted`, by a line through the costs of the amounts that were tried."""
     slope, start = linear_regression(list(sizes), list(sizes.values()))
     return max(1, round((wanted - start) / slope))
 

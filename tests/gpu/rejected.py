@@ -1,4 +1,4 @@
-"""On a GPU machine: whether every wrong kernel is found out, each time.
+"""Test on a GPU machine that every wrong kernel gets its status in each run.
 
     python tests/gpu/rejected.py --out FOLDER          (up to 240 s)
 
@@ -31,20 +31,20 @@ from sitegen.model.site import Site
 from sitegen.results.tool_results import with_tool_results
 
 LIMIT_S, RUNS, AT_ONCE = 235.0, 3, 3
-"""Kernels are judged at once on a GPU."""
+"""Time limit in seconds; runs of each kernel; kernels that are judged at once on a GPU."""
 HEAD = ("variant", "expected", *(f"run {number}" for number in range(1, RUNS + 1)), "message", "")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One run over a kernel's variants."""
+    """The results of one run over a kernel's variants."""
 
     results: tuple[JobResult, ...]
     seconds: float
 
     @property
     def rejections(self) -> Mapping[str, Rejection]:
-        """By variant, with what the tools found."""
+        """The rejections by variant, with the findings of the tools."""
         return {r.name: r for result in with_tool_results(self.results) for r in result.rejections}
 
     @property
@@ -53,7 +53,7 @@ class Judged:
 
 
 def judged(site: Site, kernel: Kernel, limit: Limit, device: Device) -> Judged:
-    """Through the gates; through the tools, too, when the gates let pass what only they may find."""
+    """Run the gates on the variants, and the tools too when the gates pass a variant that only the tools may find."""
     start, results = time.monotonic(), list[JobResult]()
     jobs = jobs_of(site, [replace(kernel, implementations=(), goals=())])
     results += [measured(job, limit, device) for job in jobs if isinstance(job, RejectJob)]
@@ -74,7 +74,7 @@ def rows(kernel: Kernel, runs: Sequence[Judged]) -> Iterator[tuple[object, ...]]
 
 
 def all_runs(site: Site, kernel: Kernel, limit: Limit, device: Device) -> list[Judged]:
-    """As many as the time allows."""
+    """Return as many runs as the time allows."""
     found = list[Judged]()
     try:
         while len(found) < RUNS:
@@ -85,7 +85,7 @@ def all_runs(site: Site, kernel: Kernel, limit: Limit, device: Device) -> list[J
 
 
 def report(kernels: Sequence[Kernel], runs: Sequence[Sequence[Judged]]) -> bool:
-    """Prints what became of every variant; whether all is as it should be."""
+    """Print the table of all variants, and return whether every status is as expected."""
     found = [row for kernel, several in zip(kernels, runs, strict=True) for row in rows(kernel, several)]
     errors = [
         f"{k.name}: {run.error}" for k, several in zip(kernels, runs, strict=True) for run in several if run.error

@@ -1,4 +1,4 @@
-"""What is paid before a job does anything: seconds of imports, with compiled modules kept and without.
+"""Time the imports before a job begins its work, with compiled modules kept and without.
 
     python tests/gpu/start_costs.py          (on the GPU machine; about a minute, nothing is left)
 
@@ -27,7 +27,7 @@ from machine import table
 
 IMPORTS = ("torch", "torch._dynamo", "torch._inductor.compile_fx")
 AT_ONCE = 12
-"""Processes of six evaluations in two generations."""
+"""Processes that a job of six evaluations starts in two generations."""
 PROGRAM = """
 import importlib, sys, time
 for name in sys.argv[1:]:
@@ -39,7 +39,7 @@ _SWITCHES = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 
 
 def seconds(environment: Mapping[str, str]) -> list[float]:
-    """Of each import, in a process of its own."""
+    """Return the seconds of each import, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *IMPORTS], env=environment, capture_output=True, text=True, check=True
     )
@@ -47,18 +47,18 @@ def seconds(environment: Mapping[str, str]) -> list[float]:
 
 
 def side_by_side(environment: Mapping[str, str]) -> list[float]:
-    """The slowest of AT_ONCE processes, import by import."""
+    """Return the time of each import in the slowest of AT_ONCE processes."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return [max(column) for column in zip(*pool.map(seconds, [environment] * AT_ONCE), strict=True)]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Of this process but for what decides where compiled modules go."""
+    """Return the environment of this process without the variables that decide where compiled modules are stored."""
     return {name: value for name, value in os.environ.items() if name not in _SWITCHES} | changes
 
 
 def lines() -> Iterator[tuple[object, ...]]:
-    """The table, a line as soon as it is known."""
+    """Yield the rows of the table, each as soon as it is known."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as empty:
         kept = environment(PYTHONPYCACHEPREFIX=folder)
         nothing = environment(PYTHONPYCACHEPREFIX=empty, PYTHONDONTWRITEBYTECODE="1")

@@ -1,4 +1,4 @@
-"""What the report of `aa.py` says of runs that nobody made."""
+"""The report of `aa.py` on runs with made-up times."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def softmax(site):
 
 
 def timed(role: Role, name: str, us: float, by_process: tuple[float, float] | None = None) -> Evaluation:
-    """Every round alike; `by_process`: the two generations, where they differ."""
+    """Return an evaluation whose rounds are all alike; `by_process` gives the two generations where they differ."""
     generations = by_process or (us, us)
     ratios = () if name == "torch" else (ratio(us, generations),)
     performance = Performance(
@@ -163,7 +163,7 @@ TWO_GPUS = (Device("nvidia-h200", "GPU-a"), Device("nvidia-h200", "GPU-b"))
 
 
 class Machine:
-    """Stands for `measured`: who was asked what, and results in which each planted block costs 0.01 %."""
+    """A fake of `measured` that notes its calls and returns results in which each planted block costs 0.01 %."""
 
     def __init__(self, jobs: int = 1000):
         self.asked, self.jobs, self.previous = list[tuple[str, str]](), jobs, list[dict[str, PreviousRatios]]()
@@ -185,14 +185,14 @@ class Machine:
 
 
 def us_of(one) -> float:
-    """By how many blocks more there are, in the formula of the grid."""
+    """Return the time in µs for the number of additional blocks in the formula of the grid."""
     extra = one.launch.grid[0].rpartition(" + ")[2] if " + " in one.launch.grid[0] else "0"
     return 131.0 * (1 + 0.0001 * int(extra))
 
 
 @pytest.fixture
 def session(monkeypatch, tmp_path):
-    """Runs of softmax on two GPUs into the folder."""
+    """Write runs of softmax on two GPUs into the folder."""
 
     def go(machine: Machine, runs: int = 11) -> Path:
         monkeypatch.setattr(aa, "measured", machine)

@@ -1,4 +1,4 @@
-"""What the scripts of this folder say of results that nobody measured."""
+"""The reports of the scripts of this folder on made-up results."""
 
 from __future__ import annotations
 

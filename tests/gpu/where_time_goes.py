@@ -1,4 +1,4 @@
-"""Where the seconds of a run go, by stage and by job, from the results of `sitegen run --bundle`.  Needs no GPU.
+"""List the seconds of a run by stage and by job, from the results of `sitegen run --bundle`.  Needs no GPU.
 
     python tests/gpu/where_time_goes.py RESULTS.zip [KERNEL]          (default: softmax)
 
@@ -21,18 +21,18 @@ from sitegen.execute.bundle import read_results
 from sitegen.model.job import JobResult
 
 ROUNDS, TOTAL = "time", "total"
-"""The stage in which everybody is timed in turn; all stages of a job together."""
+"""The stage in which the rounds are timed; all stages of a job together."""
 MOST_ROUNDS_S, MOST_S = 90.0, 480.0
 
 
 def of_kernel(results: Sequence[JobResult], kernel: str) -> list[JobResult]:
-    """Its jobs, and the ceilings that it needs."""
+    """Return the jobs of a kernel, and the ceilings that it needs."""
     jobs = [result for result in results if result.id.startswith((f"{kernel}@", f"{kernel}/"))]
     return [*(result for result in results if result.kind == "ceilings"), *jobs] if jobs else []
 
 
 def by_stage(results: Sequence[JobResult]) -> dict[str, float]:
-    """Seconds over all jobs, the longest first; `other` is what no stage of a job claims."""
+    """Return the seconds of each stage over all jobs, the longest first; `other` is the time outside of all stages."""
     found = {ROUNDS: 0.0, "other": 0.0}
     for result in results:
         stages = {stage: s for stage, s in result.seconds.items() if stage != TOTAL}
@@ -43,7 +43,7 @@ def by_stage(results: Sequence[JobResult]) -> dict[str, float]:
 
 
 def total(results: Sequence[JobResult]) -> float:
-    """Jobs run one after the other."""
+    """Return the seconds of all jobs, one after the other."""
     return sum(result.seconds.get(TOTAL, 0.0) for result in results)
 
 

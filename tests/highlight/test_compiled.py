@@ -1,4 +1,4 @@
-"""The fast reading of listings gives Pygments' tokens, every one, whatever the text."""
+"""The compiled lexers make exactly the tokens of Pygments, for any text."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from sitegen.highlight.listing import lines, show
 
 ROOT = Path(__file__).parents[2]
 LISTINGS = {path.stem: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "listings").glob("*.txt")}
-"""By language: short texts with what is hard to read in each."""
+"""Short texts that are hard to read, by language."""
 SAMPLES = LISTINGS | {"cpp": LISTINGS["cuda"], "triton": LISTINGS["python"]}
 SUFFIXES = {".py": ["python", "triton"], ".cu": ["cuda", "cpp", "c"], ".css": ["css"], ".js": ["js"], ".html": ["html"]}
 PLAINS = (str(Name), str(Punctuation), str(Operator), str(Whitespace), str(Text))
-"""What may be skipped: in a page it is all that has no class."""
+"""The kinds that a reader may skip; on a page, these are the tokens without a class."""
 END, BETWEEN = "\ue000", "\ue001"
 ODD = [
     "", "\n", "\r\n", "\r", "\n\n\n", "\ufeffx = 1\n", "\ufeff\ufeff", "x", "x\x0cy\x0b\n\x0c", "\t \n \t", "  \n",
@@ -73,7 +73,7 @@ INSERTED = [
 
 @cache
 def readers(language: str) -> tuple[list[CompiledLexer], RegexLexer]:
-    """One for each kind that may be skipped, and Pygments'."""
+    """Return a reader for each kind that may be skipped, and Pygments'."""
     lexer = _lexer_class(language)
     assert lexer is not None and issubclass(lexer, RegexLexer)
     return [CompiledLexer(lexer, str, shown_token, plain) for plain in PLAINS], lexer(stripnl=False)
@@ -92,7 +92,7 @@ def tokens_of(pieces: Sequence[str], plain: str) -> Iterator[tuple[str, str]]:
 
 
 def joined(tokens: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Neighbours of one kind are one."""
+    """Return the tokens with neighbours of one kind joined."""
     result: list[tuple[str, str]] = []
     for kind, text in tokens:
         if text and result and result[-1][0] == kind:
@@ -103,7 +103,7 @@ def joined(tokens: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def lines_of(tokens: Iterable[tuple[str, str]]) -> list[str]:
-    """The HTML of lines, made in the simplest way."""
+    """Return the HTML of lines, made in the simplest way."""
     result: list[list[str]] = [[]]
     for kind, text in joined(tokens):
         for number, piece in enumerate(text.split("\n")):
@@ -115,7 +115,7 @@ def lines_of(tokens: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def same_tokens(language: str, text: str, plains: Iterable[int] = range(len(PLAINS))) -> int:
-    """How many tokens were compared."""
+    """Compare the tokens of both readers, and return their number."""
     fast, slow = readers(language)
     expected = list(slow.get_tokens(text))
     for plain in plains if not {END, BETWEEN} & set(text) else ():
@@ -180,7 +180,7 @@ def test_sample_with_one_thing_changed_everywhere(language: str) -> None:
 
 
 def sources(suffix: str) -> list[Path]:
-    """Without what npm installs below tests/web."""
+    """Return the sources of this repository, without the packages that npm installs below tests/web."""
     folders = ("kernels", "sitegen", "templates", "tests", "content")
     found = (path for folder in folders for path in (ROOT / folder).rglob(f"*{suffix}"))
     return sorted(path for path in found if path.is_file() and "node_modules" not in path.parts)
@@ -200,7 +200,7 @@ def same_file(path: Path, languages: Iterable[str], plains: Iterable[int]) -> in
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, str]:
-    """A language and a piece of its sample with something taken out and something put in."""
+    """Draw a language and its sample with a piece removed and another piece inserted."""
     language = draw(st.sampled_from(sorted(SAMPLES)))
     begin = draw(st.integers(0, len(SAMPLES[language])))
     text = SAMPLES[language][begin : begin + draw(st.sampled_from([30, 150, 600]))]
@@ -247,7 +247,7 @@ TARGETS = st.sampled_from([None, None, None, "a", "b", "#pop", "#pop:2", "#push"
 
 @st.composite
 def rules(draw: st.DrawFn) -> tuple[object, ...]:
-    """One rule of a lexer's table, which reads at least one character."""
+    """Draw a rule of a lexer's table that reads at least one character."""
     pattern = draw(st.sampled_from([*PATTERNS, *PATTERNS, *IN_GROUPS, *LISTS]))
     action = draw(KINDS_OF_TOKENS)
     if pattern in IN_GROUPS:

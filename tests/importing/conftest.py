@@ -32,14 +32,14 @@ class Imported:
 
     @property
     def said(self) -> list[str]:
-        """`SG601 _posts/2024-01-05-a.md:5`, in reading order."""
+        """The diagnostics in reading order, each as `SG601 _posts/2024-01-05-a.md:5`."""
         found = sorted(self.diagnostics, key=lambda d: d.span)
         return [f"{d.code} {d.span.path}:{d.span.line}" for d in found]
 
 
 @pytest.fixture
 def import_site(tmp_path: Path) -> Callable[..., Imported]:
-    """Imports a Jekyll site of the texts by path."""
+    """Import a Jekyll site with these texts by path."""
 
     def imported(files: Mapping[str, str], config: str = CONFIG) -> Imported:
         for path, text in {"_config.yml": config, **files}.items():
@@ -53,7 +53,7 @@ def import_site(tmp_path: Path) -> Callable[..., Imported]:
 
 @pytest.fixture
 def post(import_site: Callable[..., Imported]) -> Callable[..., Imported]:
-    """Imports a site of one post with this text, which begins on line 5."""
+    """Import a site of one post with this text, which begins on line 5."""
 
     def imported(body: str, config: str = CONFIG, **files: str) -> Imported:
         return import_site({"_posts/2024-01-05-a.md": f"---\ntitle: A\nlayout: post\n---\n{body}", **files}, config)

@@ -25,14 +25,14 @@ def taken_over(folder: Path, root: Path) -> ImportResult:
 
 
 def built(root: Path) -> Mapping[str, str | bytes]:
-    """The output by path; it was made without an error."""
+    """Return the output by path of a build that has no error."""
     site = build_in_memory(root, as_of=AS_OF)
     assert not site.failed, render_diagnostics(site.diagnostics, site.loaded.texts)
     return site.files
 
 
 def answers(url: str, files: Mapping[str, str | bytes]) -> bool:
-    """Whether a server of these files has something at an address."""
+    """Return whether a server of these files finds something at an address."""
     path = url.strip("/")
     wanted = [f"{path}/index.html".lstrip("/")] if url.endswith("/") else [path, f"{path}.html", f"{path}/index.html"]
     return any(name in files for name in wanted)
@@ -77,11 +77,11 @@ def test_every_old_address_answers_whatever_the_style_was(tmp_path: Path, style:
 
 CATEGORIES = {"first-sum": "kernels/", "second-sum": "kernels/deep dives/", "Größe": "notes/"}
 CLOCK = {"first-sum": dt.date(2024, 1, 6), "code": dt.date(2024, 10, 12)}
-"""Days on the clock of Seoul, which the site keeps, where they are others than in the name."""
+"""Dates in Seoul, the timezone of the site, of the files whose names have another date."""
 
 
 def by_hand(name: str, style: str) -> str:
-    """The address of a post of the fixture, as https://jekyllrb.com/docs/permalinks/ describes it."""
+    """Return the address of a post of the fixture, as https://jekyllrb.com/docs/permalinks/ describes it."""
     found = DAY.fullmatch(name)
     assert found
     title = found[4]
@@ -119,11 +119,11 @@ def test_everything_left_out_is_named_with_file_and_line() -> None:
 
 
 SAID_ANYHOW = {"TOC", "TIP", "References", "nolang"}
-"""Words of marks, the title of a list that every page makes itself, a language that no listing has."""
+"""Words that need not appear: parts of marks, the title of a list that every page generates, an unknown language."""
 
 
 def test_no_word_of_a_text_is_lost(site: Path) -> None:
-    """But for the markup around them, every word of every body is in what was made of it."""
+    """Every word of a body, without the markup around it, is in the text that was made of the body."""
     made = " ".join(path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.md")))
     lost = {}
     for source in sorted((FOLIO / "_posts").iterdir()):

@@ -1,4 +1,4 @@
-"""Liquid and kramdown of one post → Markdown of a post here."""
+"""Liquid and kramdown of one post become Markdown of a post of sitegen."""
 
 from collections.abc import Callable
 from typing import Any

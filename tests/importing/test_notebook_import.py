@@ -1,4 +1,4 @@
-"""A notebook → a draft with executable cells."""
+"""A notebook becomes a draft with executable cells."""
 
 import base64
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Pages of a Jekyll site: their addresses, and which of them are none here."""
+"""Pages of a Jekyll site keep their addresses, or are left out where sitegen makes a page of its own."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The address of a post by Jekyll's documentation, https://jekyllrb.com/docs/permalinks/."""
+"""The addresses of posts agree with Jekyll's documentation, https://jekyllrb.com/docs/permalinks/."""
 
 import datetime as dt
 
@@ -111,7 +111,7 @@ def test_page_ends_as_the_style_of_posts_does(style: str, template: str) -> None
     ],
 )
 def test_date_is_read_as_jekyll_reads_it(text: str, moment: dt.date | None) -> None:
-    """A time with seconds and without an offset is UTC to SafeYAML, any other time is the site's."""
+    """SafeYAML reads a time with seconds and without an offset as UTC, and any other time is the site's."""
     assert read_date(text, KST) == moment
 
 

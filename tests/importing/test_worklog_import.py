@@ -1,4 +1,4 @@
-"""A diary in one page → days."""
+"""A diary on one page becomes a file for each day."""
 
 from pathlib import Path
 

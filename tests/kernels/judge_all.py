@@ -1,4 +1,4 @@
-"""Child of test_kernels.py: every Triton implementation and wrong variant through the gates, under the interpreter.
+"""Check every Triton implementation and wrong variant under the interpreter, as a child process of test_kernels.py.
 
 Prints one JSON object, a verdict for each dtype and each value of the params: {"softmax/fused": ["passed", …], …}.
 One process for all.
@@ -21,7 +21,7 @@ from sitegen.results.records import param_combinations
 
 ROOT = Path(__file__).parents[2]
 LARGEST = 75_000
-"""Elements read and written: the interpreter runs one program at a time."""
+"""Most elements that a case reads and writes, because the interpreter runs one program at a time."""
 
 
 def main() -> None:

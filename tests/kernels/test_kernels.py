@@ -1,4 +1,4 @@
-"""The kernels of this repository: what their YAML says fits their files, and what can run here is right."""
+"""The kernels of this repository: their YAML fits their files, and all that can run here is correct."""
 
 import ast
 import json
@@ -37,14 +37,14 @@ MEMORY_BOUND = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A kind of mistake that no checker may let pass."""
+    """A kind of mistake that a checker must reject."""
 
     statuses: set[Status]
-    """What the checker may call it."""
+    """The statuses that the checker may give it."""
     variants: set[str]
     """The `wrong/` variants that make this mistake."""
     words: str = ""
-    """What the checker's message says where it sees this mistake and no easier one."""
+    """Words of the checker's message that only this mistake causes."""
 
 
 FAULTS = {
@@ -129,7 +129,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, list[str]]:
-    """What the gates say of each Triton implementation and wrong variant, by name, a verdict for each dtype."""
+    """The verdicts of the gates on each Triton implementation and wrong variant by name, one for each dtype."""
     command = [sys.executable, str(Path(__file__).with_name("judge_all.py"))]
     # The interpreter computes with NumPy, which warns of every -inf - -inf.
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
@@ -146,7 +146,7 @@ def implementations() -> Iterator[tuple[Kernel, Implementation]]:
 
 
 def launches() -> Iterator[tuple[str, Implementation, dict[str, int]]]:
-    """Every launch at every shape and dtype that it can meet, with the names that its formulas may use."""
+    """Return every launch at each shape and dtype, with the names that its formulas may use."""
     for kernel, implementation in implementations():
         shapes = [*kernel.checks, *(workload.dims for workload in kernel.workloads)]
         for dims in shapes if implementation.launch else ():

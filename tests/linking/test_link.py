@@ -1,4 +1,4 @@
-"""Names of a site lead somewhere, whatever the author called it by."""
+"""Names of a site lead to their targets in every form in which an author may write them."""
 
 from __future__ import annotations
 

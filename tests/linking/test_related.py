@@ -1,4 +1,4 @@
-"""Posts that are near to a post: few, the same each time, and found in time."""
+"""Related posts are few and the same each time, and the search for them takes linear time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_translation_is_related_to_those_in_its_own_language() -> None:
 
 
 def test_the_work_grows_as_the_number_of_posts_does() -> None:
-    """Also where all share a tag; a quadratic search would take sixteen times as long for four times the posts."""
+    """A quadratic search would take sixteen times as long for four times the posts, also if all posts share a tag."""
     random.seed(1)
 
     def seconds(count: int) -> float:

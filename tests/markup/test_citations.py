@@ -42,7 +42,7 @@ def linked(
 
 
 def shown(text: str) -> list[str]:
-    """What each citation says."""
+    """Return the words that a reader sees of each citation."""
     found, mistakes, slots = linked(text, SHARED)
     assert mistakes == []
     return [LexborHTMLParser(citation(slot, found.references[PATH])).text().replace("\u00a0", " ") for slot in slots]

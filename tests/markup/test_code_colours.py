@@ -1,4 +1,4 @@
-"""Every token can be read on every ground that a line of code may have, in light and in dark."""
+"""Every token has enough contrast with every background that a line of code may have, in light and in dark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CODE = CSS.partition("@layer code {")[2].partition("\n}")[0]
 
 
 def used(selector: str, property: str) -> set[str]:
-    """The colours that the rules of code give to what a pattern selects."""
+    """Return the colours that the rules of code give to the elements that a pattern selects."""
     rules = re.findall(rf"(?:^|[\s,}}])(?:{selector})[^{{}}]*\{{([^}}]*)\}}", CODE)
     return {name for rule in rules for name in re.findall(rf"(?:^|[\s;]){property}:[^;]*var\(--([\w-]+)\)", rule)}
 
@@ -25,7 +25,7 @@ INKS = {"ink"} | used(r"\.(?:kt|[ksmfc])(?=\s*\{)|[^{}]*\.ln\S*", "color")
 
 
 def luminance(colour: str) -> float:
-    """Relative, as WCAG 2.2 defines it."""
+    """Return the relative luminance that WCAG 2.2 defines."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

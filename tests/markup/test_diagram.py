@@ -1,4 +1,4 @@
-"""Mermaid diagrams: drawn in the theme's classes, and said to be wrong where they are."""
+"""Mermaid diagrams get the classes of the theme, and a mistake in one is reported at its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text becomes, as its author would say it."""
+"""The documents that texts become, in the words of an author."""
 
 from __future__ import annotations
 

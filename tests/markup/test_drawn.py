@@ -1,4 +1,4 @@
-"""Figures that are computed: what an author writes, what a reader gets, and what is said of a mistake."""
+"""Computed figures: the directive, the figure, and the message for a mistake."""
 
 from __future__ import annotations
 

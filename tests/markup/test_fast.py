@@ -126,23 +126,23 @@ def test_a_text_is_read_as_when_every_rule_is_tried_everywhere(text: str) -> Non
 
 
 def test_what_people_write_is_read_as_when_every_rule_is_tried_everywhere() -> None:
-    """Their words for the packages that are installed here, most of them Markdown."""
+    """The texts are descriptions of the packages that are installed here, and most are Markdown."""
     texts = {one.name: one.metadata.get_payload() for one in distributions()}
     assert [name for name, text in texts.items() if text and not is_read_as_before(text)] == []
 
 
 @pytest.mark.parametrize("name", ["inline", "block"])
 def test_every_rule_that_is_named_is_one_of_the_parser(name: str) -> None:
-    """A plugin that renames its rule would leave it to be tried everywhere, unnoticed."""
+    """If a plugin renamed its rule, the rule would be tried everywhere, and nothing would show it."""
     ruler = getattr(SLOW, name).ruler
     assert {"inline": INLINE, "block": BLOCK}[name].keys() <= set(ruler.get_active_rules())
 
 
 def test_every_inline_rule_is_named_but_that_for_what_is_between() -> None:
-    """One that is not would never be tried in the middle of words."""
+    """An inline rule without a name here would never be tried in the middle of words."""
     assert set(SLOW.inline.ruler.get_active_rules()) - INLINE.keys() == {"text"}
 
 
 def test_every_block_rule_is_named_or_known_to_begin_anywhere() -> None:
-    """One that is neither would never be tried at what looks like a paragraph."""
+    """A block rule without a name here would never be tried at a line that looks like a paragraph."""
     assert set(SLOW.block.ruler.get_active_rules()) - BLOCK.keys() == ANYWHERE

@@ -1,4 +1,4 @@
-"""What is numbered, and what a reference by label says."""
+"""Numbers of things with captions, and references to them by label."""
 
 from __future__ import annotations
 

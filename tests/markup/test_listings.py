@@ -1,4 +1,4 @@
-"""What an author says about a listing, and what a reader sees and copies of it."""
+"""The options of a listing, and the listing as a reader sees and copies it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def classes(tree: LexborHTMLParser) -> list[str | None]:
 
 
 def copied(tree: LexborHTMLParser) -> str:
-    """What the page's script copies."""
+    """Return the text that the page's script copies."""
     code = tree.css_first("pre")
     for extra in code.css("del, .mk"):
         extra.decompose()

@@ -1,4 +1,4 @@
-"""Options at the head of a fence are values, or a mistake that has a place."""
+"""Options at the head of a fence become values, or mistakes with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever an author writes, there is a document, and nothing in it breaks the page's security policy."""
+"""Any text becomes a document that keeps to the page's security policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A directive is one module: what it declares is all that the program knows of it."""
+"""A directive is one module, and the program knows no more of it than the module declares."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHOUT = Role(("shout",), "Says it aloud.", lambda token, _: token.content.upper(
 
 @pytest.fixture
 def new(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Three more, declared by a module that the package has."""
+    """Three more directives, which a module of the package declares."""
     listed, load = registry.iter_modules, registry.import_module
     module = SimpleNamespace(DECLARED=(ECHO, BOX, SHOUT))
     monkeypatch.setattr(registry, "iter_modules", lambda path: [*listed(path), SimpleNamespace(name="echo")])

@@ -1,4 +1,4 @@
-"""What markup says itself is said in the language of the text; what its author wrote stays as it is."""
+"""Generated words are in the language of the text, and the author's words stay as they are."""
 
 from __future__ import annotations
 

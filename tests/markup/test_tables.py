@@ -1,4 +1,4 @@
-"""Figures in a table stand under one another."""
+"""Figures in a column of a table are aligned at their decimal points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sitegen.model.site import Markdown
 
 
 def column(*cells: str, rule: str = "---") -> list[tuple[str | None, str]]:
-    """Class and text of the cells of a table's second column."""
+    """Return the class and the text of each cell in a table's second column."""
     rows = "\n".join(f"| x | {cell} |" for cell in cells)
     document, _ = parse_document(Markdown(f"| a | b |\n|---|{rule}|\n{rows}\n", "content/posts/a.md"))
     found = LexborHTMLParser(document.html).css("tbody td:nth-child(2)")

@@ -1,4 +1,4 @@
-"""Versions of one thing side by side: one is seen, all are in the page."""
+"""Tabs show one of several versions, and the page contains all of them."""
 
 from __future__ import annotations
 

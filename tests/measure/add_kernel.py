@@ -1,4 +1,4 @@
-"""A vector addition with everything that an author would write, right and wrong, as sources in strings.
+"""Sources of a vector addition in strings: everything that an author would write, right and wrong.
 
 Also used by tests/gpu/faults.py, so it needs nothing but the program.
 """
@@ -158,7 +158,7 @@ def kernel_job(
     languages: dict[str, tuple[Any, ...]] | None = None,
     in_cells: tuple[str, ...] = (),
 ) -> KernelJob:
-    """`sources`: the text of each implementation, by name, Triton unless `languages` says otherwise."""
+    """Return a job; `sources` has the text of each implementation, in Triton unless `languages` has its name."""
     ours = tuple(implementation(name, *(languages or {}).get(name, ())) for name in sources)
     files = {i.file: sources[i.name] for i in ours if i.name not in in_cells}
     ours = tuple(_as_cell(i, sources[i.name]) if i.name in in_cells else i for i in ours)

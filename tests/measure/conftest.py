@@ -1,4 +1,4 @@
-"""Jobs run through the public entry, in a process, as `execute/` runs them."""
+"""Run jobs through the public entry point, in a process, as `execute/` runs them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def add_kernel() -> ModuleType:
-    """The module add_kernel.py beside this file: small kernels, right and wrong."""
+    """The module add_kernel.py beside this file, with small kernels, right and wrong."""
     spec = importlib.util.spec_from_file_location("add_kernel", Path(__file__).with_name("add_kernel.py"))
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -32,7 +32,7 @@ def add_kernel() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def measure(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], JobResult]:
-    """A job → its result, by `python -m sitegen.measure`."""
+    """Return the result of a job from `python -m sitegen.measure`."""
 
     def run(job: Any) -> JobResult:
         folder = tmp_path_factory.mktemp("job")

@@ -1,4 +1,4 @@
-"""Machine code → registers, instructions by class, and a listing that is the same wherever it was made."""
+"""Registers, instructions by class and listing of machine code: the listing is the same wherever it was made."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_artefact_has_no_time_stamp_and_is_refused_when_too_large():
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """A Triton kernel for a GPU that need not be here, with the paths of two folders in its debug information."""
+    """Return a Triton kernel compiled for another GPU, with two folders' paths in its debug information."""
     if importlib.util.find_spec("triton") is None:
         pytest.skip("needs torch and triton")
     from triton.backends.compiler import GPUTarget

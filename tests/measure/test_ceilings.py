@@ -1,4 +1,4 @@
-"""Rates → ceilings; and probes that do not do their work are refused."""
+"""Rates become ceilings, and probes that do not do their work are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_ceiling_is_the_best_of_its_probes_and_keeps_the_others(ceilings):
 
 @pytest.fixture
 def reader():
-    """Words that overflow 32 bits when summed, and a probe that reads them `times` times."""
+    """Return words that overflow 32 bits when summed, and a probe that reads them `times` times."""
     import torch
 
     words, total = torch.full((5,), -(2**31) + 3, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
@@ -65,7 +65,7 @@ def test_working_sets_end_beyond_the_l2_of_an_h200(caches):
 
 @pytest.fixture
 def loop_of(arithmetic):
-    """The wgmma loop of two blocks whose launch stores `multiple` times the product, on the CPU."""
+    """Return the wgmma loop of two blocks whose launch stores `multiple` times the product, computed on the CPU."""
     import torch
 
     def made(multiple):

@@ -1,4 +1,4 @@
-"""What ncu lists, read; tool_outputs/ holds rows that it wrote on an H200."""
+"""Output of ncu is read; tool_outputs/ holds rows that it wrote on an H200."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Tensor, Workl
 
 OUTPUTS = Path(__file__).with_name("tool_outputs")
 BYTES, OPERATIONS = ((OUTPUTS / f"ncu_{name}.csv").read_text() for name in ("bytes", "operations"))
-"""Of what is known and of the calls 6, 7 and 8, which launch one, two and three kernels."""
+"""Tables that ncu wrote of the known amounts and of calls 6, 7 and 8, which launch one, two and three kernels."""
 
 KERNEL = Kernel(
     *("rows", "", ("M", "N"), (Tensor("x", ("M", "N")),), (Tensor("y", ("M", "N")),), ("float32",)),
@@ -32,7 +32,7 @@ def log(*numbers: int) -> str:
 
 
 def counted(monkeypatch, tmp_path, *, kernel=KERNEL, table=BYTES, operations=OPERATIONS, runs=None, ncu="ncu"):
-    """What is made of it when ncu writes these tables."""
+    """Return the counters that result when ncu writes these tables."""
 
     def run_calls(tool, names, folder):
         (tmp_path / f"{tool.name}-0.csv").write_text(table if tool.name == "ncu-bytes" else operations)

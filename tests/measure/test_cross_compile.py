@@ -1,4 +1,4 @@
-"""Every implementation compiled for a GPU that is not here, in the words of its own compiler."""
+"""Every implementation is compiled for a GPU that is not here, with the messages of its own compiler."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ extern "C" int run(void** t, const long long*, const double*, void* stream) {
 
 @pytest.fixture
 def scaled(add_kernel, tmp_path):
-    """`scaled(source, folder, **changes of the implementation)`: a CUDA file as a specialization."""
+    """Return a function `scaled(source, folder, **changes of the implementation)` that specialises a CUDA file."""
 
     def made(source: str = SCALE, folder: str = "one", dtype: str = "float32", **changes: object) -> Specialization:
         implementation = Implementation("scale", "kernels/add/scale.cu", Language.CUDA, LAUNCH)
@@ -64,7 +64,7 @@ def scaled(add_kernel, tmp_path):
 
 
 def of_the_site(kernel: str, name: str, dtype: str = "float32") -> Specialization:
-    """An implementation of this repository, at its kernel's first workload."""
+    """Return an implementation of this repository at its kernel's first workload."""
     folder = ROOT / "kernels" / kernel
     files = {str(f.relative_to(ROOT)): f.read_text() for f in folder.rglob("*") if f.suffix in (".py", ".cu")}
     found, _ = parse_kernel((folder / "kernel.yaml").read_text(), f"kernels/{kernel}/kernel.yaml", files)
@@ -230,7 +230,7 @@ print(json.dumps({i.name: answer(specialization_of(job, folder, i.name), arch) f
 
 
 def in_a_process(job: KernelJob, folder: Path, arch: str) -> dict[str, Any]:
-    """What is made of each implementation of a job, by name."""
+    """Return the result of each implementation of a job by name, from a process of its own."""
     command, sent = [sys.executable, "-c", RUN, str(folder), arch], json.dumps(to_plain(job))
     done = subprocess.run(command, cwd=ROOT, input=sent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -239,7 +239,7 @@ def in_a_process(job: KernelJob, folder: Path, arch: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def triton(add_kernel, tmp_path_factory):
-    """By architecture and name: what one process made of each Triton file."""
+    """The results of one process for each Triton file, by architecture and name."""
     sources = {
         "plain": add_kernel.triton_source(),
         "tuned": TUNED,

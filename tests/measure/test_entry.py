@@ -1,4 +1,4 @@
-"""`python -m sitegen.measure`: usage, and what the parent must never load."""
+"""The command `python -m sitegen.measure`: its usage, and the modules that the parent must never load."""
 
 from __future__ import annotations
 

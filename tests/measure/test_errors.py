@@ -1,4 +1,4 @@
-"""How far a result is from its reference, where the numbers are odd."""
+"""Errors of a result against its reference, for unusual numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.flo
 
 @st.composite
 def compared(draw):
-    """A result, its reference, and what the error is judged over; mostly, but not always, of finite numbers."""
+    """Draw a result, its reference and the base of the error; most of the numbers are finite."""
     rows, columns, dtype = draw(st.integers(1, 4)), draw(st.integers(1, 9)), draw(st.sampled_from(DTYPES))
     numbers = draw(st.sampled_from([st.floats(-1e3, 1e3), NUMBERS]))
     several = st.lists(numbers, min_size=rows * columns, max_size=rows * columns)
@@ -93,7 +93,7 @@ def compared(draw):
 
 
 def plainly(result, expected, scale) -> tuple[float, float, float, int]:
-    """As the definitions say, number by number."""
+    """Return the errors number by number, as their definitions say."""
     value = result.double()
     both = torch.isfinite(value) & torch.isfinite(expected)
     alike = both | (value.isnan() & expected.isnan()) | (value == expected)

@@ -1,4 +1,4 @@
-"""What is stored of an evaluation, from turns that somebody took."""
+"""The stored fields of an evaluation, from made-up turns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sitegen.model.record import Role
 
 
 def turns(first, second, mhz=1980.0, throttle=()):
-    """Six rounds of each generation, of so many microseconds."""
+    """Return six rounds of each generation, with its time in microseconds."""
     return [TurnResult(tuple([us] * 20), 0.01, mhz, 500.0, throttle) for us in [first] * 6 + [second] * 6]
 
 
@@ -31,7 +31,7 @@ def timings():
 
 @pytest.fixture
 def matrix_race():
-    """In bursts ours is as fast as torch by a lower clock; sustained it is slower."""
+    """Return a race in which ours is as fast as torch in bursts, by a lower clock, and slower when sustained."""
     return Timings(
         {"torch": turns(100.0, 100.0, 1600.0), "ours": turns(100.0, 100.0, 1500.0, ("power cap",))},
         {"torch": turns(110.0, 110.0, 1350.0), "ours": turns(120.0, 122.0, 1350.0, ("thermal", "power cap"))},

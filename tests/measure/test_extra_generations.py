@@ -1,6 +1,6 @@
-"""Two records of softmax that nobody made: how often more processes are asked, and how often a verdict is wrong then.
+"""Rules for more processes, on two made-up records of softmax: how often they ask, and how often a verdict is wrong.
 
-The noise is what its record on an H200 says of itself, and what many runs of it there showed.
+The noise comes from the record on an H200 and from many runs of it there.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sitegen.results.verdicts import FigureChange, Verdict, threshold_of, verdic
 
 RECORD = Path(__file__).parents[2] / "kernels/softmax/results/nvidia-h200.json"
 SEEN = 0.0016
-"""Standard deviation of its ratio between eighteen runs, each of two processes."""
+"""Standard deviation of the ratio over eighteen runs, each of two processes."""
 PAIRS = 20_000
 
 
 def turns_of(*ours: float) -> Timings:
-    """torch takes 100 µs in every round, `ours` so many in each generation."""
+    """Return turns in which torch takes 100 µs in every round, and `ours` a given time in each generation."""
     turns = [TurnResult((us,) * 20, 0.01) for us in ours for _ in range(GENERATION_ROUNDS)]
     torch = [TurnResult((100.0,) * 20, 0.01)] * len(turns)
     return Timings({"ours": turns, "torch": torch}, generations=len(ours))
@@ -82,7 +82,7 @@ def test_after_five_generations_and_without_a_common_baseline_nothing_is_in_doub
 
 
 def stored_noise() -> float:
-    """Of a ratio of softmax at 8192 × 8192, float32, as one process sees it."""
+    """Return the noise of a ratio of softmax at 8192 × 8192, float32, between processes."""
     record = from_plain(Record, json.loads(RECORD.read_text(encoding="utf-8")))
     ours = (e for e in record.evaluations if (e.workload, e.dtype) == ("8192x8192", "float32"))
     found = next(e for e in ours if e.performance)
@@ -91,12 +91,12 @@ def stored_noise() -> float:
 
 @pytest.fixture(scope="module", params=["as stored", "as seen"])
 def noise(request) -> float:
-    """Of one process, relative."""
+    """Return the relative noise of one process."""
     return stored_noise() if request.param == "as stored" else math.sqrt(2) * SEEN
 
 
 def judged(rng: random.Random, noise: float, older: int, slower: float) -> tuple[Verdict, int]:
-    """The verdict on a slow-down against a record of `older` processes, and how many were asked for it."""
+    """Return the verdict on a slow-down against a record of `older` processes, and the number of new processes."""
     before = [math.exp(rng.gauss(0, noise)) for _ in range(older)]
     after = [math.exp(rng.gauss(0, noise)) / (1 + slower) for _ in range(GENERATIONS)]
     threshold = threshold_of(noise / math.sqrt(older))
@@ -107,14 +107,14 @@ def judged(rng: random.Random, noise: float, older: int, slower: float) -> tuple
 
 
 def slower_in(noise: float, older: int, slower: float) -> tuple[float, float]:
-    """In what share of pairs it is called slower, and processes on average."""
+    """Return the share of pairs that is called slower, and the mean number of processes."""
     found = [judged(random.Random(seed), noise, older, slower) for seed in range(PAIRS)]
     return fmean(v is Verdict.SLOWER for v, _ in found), fmean(count for _, count in found)
 
 
 @pytest.mark.parametrize(("older", "most"), [(2, 0.006), (3, 0.003), (5, 0.002)])
 def test_half_a_per_cent_is_not_called_slower_and_one_and_a_half_is(noise, older, most):
-    """Against a record of two processes its own noise decides, however many new ones there are."""
+    """The noise of a record of two processes decides, whatever the number of new processes."""
     wrong, few = slower_in(noise, older, 0.005)
     right, many = slower_in(noise, older, 0.015)
     print(f"{noise:.2%} a process, {older} before: 0.5 % slower {wrong:.3%}, {few:.1f} processes;", end=" ")

@@ -1,4 +1,4 @@
-"""Every gate of correctness, through the public entry, under Triton's interpreter where there is no GPU."""
+"""Every gate of correctness, through the public entry point, under Triton's interpreter where there is no GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small kernels, compiled here for three generations of GPUs: each instruction has the name of its work."""
+"""Small kernels, compiled for three generations of GPUs: each instruction is counted in its class."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ extern "C" __global__ void kernel(const float* x, float* y) {
 
 @pytest.fixture
 def counted(tmp_path):
-    """The instructions of `kernel` in a source, by class, and what it takes."""
+    """Return the instructions of `kernel` in a source by class, and its resources."""
 
     def compiled(source, arch, **defines):
         (tmp_path / "small.cu").write_text(source)

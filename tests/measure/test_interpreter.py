@@ -1,4 +1,4 @@
-"""Triton's interpreter after `teach`: bfloat16 as a GPU computes it, and a sentence for what it cannot run."""
+"""Triton's interpreter after `teach`: bfloat16 is computed as on a GPU, and unsupported code gets a message."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ CANNOT = {
 
 
 def said(folder: Path, program: str) -> list[str]:
-    """What a program prints: a kernel must stand in a file, and the interpreter be chosen before Triton is imported."""
+    """Return the output of a program.
+
+    A kernel must be in a file, and the interpreter must be chosen before Triton is imported.
+    """
     file = folder / "program.py"
     file.write_text(program)
     environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}

@@ -1,4 +1,4 @@
-"""A whole job with children that only say what they were asked: who is asked what, when, and what a fault becomes."""
+"""A whole job with fake children that only note their requests: the order of requests, and each fault's result."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ TIMES_SETS = ("plan", "resume", "turn")
 
 @dataclass
 class World:
-    """What every child was asked, in order, and what goes wrong: (name, generation, request) → the end it raises."""
+    """The requests to every child, in order, and the faults: (name, generation, request) → the exception it raises."""
 
     faults: dict[tuple[str, int, str], EvaluationEnded] = field(default_factory=dict)
     estimate_us: float = 100.0
     environment: dict[str, Any] = field(default_factory=lambda: ENVIRONMENT)
     luck: dict[tuple[str, int], float] = field(default_factory=dict)
-    """By how much a process is slower than the others of its name: (name, generation) → factor."""
+    """The factor by which a process is slower than the others of its name, by (name, generation)."""
     asked: list[tuple[str, str, int]] = field(default_factory=list)
-    """(request, name, generation); `ended` when it was ended."""
+    """The requests as (request, name, generation); `ended` notes the end of a child."""
     details: list[dict[str, Any]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.Lock)
 
@@ -133,7 +133,7 @@ class FakeWorkspace(Workspace):
 
 @pytest.fixture
 def run(add_kernel, tmp_path):
-    """A job with `ours`, `other`, torch and (unless it is a matrix kernel) both probes → its result by name."""
+    """Return the results by name of a job with `ours`, `other`, torch and (for a memory kernel) both probes."""
 
     def done(world: World, **changes: Any) -> dict[str, Any]:
         job = add_kernel.kernel_job({"ours": "…", "other": "…"}, n=1 << 22)
@@ -161,7 +161,7 @@ def test_everybody_is_timed_by_three_processes_as_many_rounds_each(run):
 
 
 def before(ratio: float, gpu: str = "a-gpu") -> dict[str, PreviousRatios]:
-    """What a record says of `ours`, which is twice as fast as torch now."""
+    """Return the record of `ours`, which was twice as fast as torch."""
     return {"ours": PreviousRatios(gpu, {"copy": 0.5, "torch": ratio}, 0.01)}
 
 

@@ -1,4 +1,4 @@
-"""Occupancy, by hand where the answer is plain, and against NVIDIA's own calculator where its header is here."""
+"""Occupancy, against values by hand, and against NVIDIA's own calculator where its header is installed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_an_architecture_goes_by_its_number_whatever_letter_follows():
 
 @pytest.fixture(scope="module")
 def calculator(tmp_path_factory):
-    """NVIDIA's header, which Triton's wheel brings, as a library."""
+    """The calculator of NVIDIA's header, which Triton's wheel contains, compiled as a library."""
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler")
     triton = Path(importlib.util.find_spec("triton").origin).parent

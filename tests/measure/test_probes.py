@@ -1,4 +1,4 @@
-"""The probes do what their names say: read off their machine code for Hopper, which needs no GPU."""
+"""The probes do what their names say: their machine code for Hopper shows it without a GPU."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ EVERY_PROBE = {
     "shared": ("shared", "shared_read", {"THREADS": 1024, "UNROLL": 8}),
     **{f"wgmma {name}": ("wgmma", "products", {"TYPE": name, **LOOP}) for name in WGMMA},
 }
-"""File, entry, and the heaviest of the constants that ceilings use."""
+"""File, entry point, and the largest of the constants that ceilings use."""
 
 pytestmark = pytest.mark.nvrtc
 
 
 @cache
 def compiled(probe):
-    """(what the compiler made of it, its SASS)."""
+    """Return the compiler's output for a probe, and its SASS."""
     file, entry, defines = EVERY_PROBE[probe]
     values = tuple((name, str(value)) for name, value in defines.items())
     code = compile_device(PROBES / f"{file}.cu", entry, HOPPER, values, [])
@@ -50,7 +50,7 @@ def compiled(probe):
 
 
 def hottest_loop(sass):
-    """The longest stretch that a branch at its end goes back over; an instruction has 16 bytes."""
+    """Return the longest loop: a stretch that a branch at its end repeats; an instruction has 16 bytes."""
     code = [line.strip() for line in sass.splitlines() if line.startswith("  ")]
     jumps = [(int(m[1], 16) // 16, i) for i, line in enumerate(code) if (m := re.match(r"BRA (0x\w+)", line))]
     return max((code[first : last + 1] for first, last in jumps if first < last), key=len)

@@ -1,4 +1,4 @@
-"""Children that hang, die or talk too much; and a parent that is told to go."""
+"""Children that hang, die or write too much, and a parent that is told to end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 @pytest.fixture(params=["a new process", "of a fork server"])
 def start(tmp_path, add_kernel, request):
-    """Starts a child with one implementation `ours`; `started.fork_server` is where it comes from."""
+    """Start a child with one implementation `ours`; `started.fork_server` is the process that forked it."""
 
     def started(source, name="ours"):
         job = add_kernel.kernel_job({"ours": source})
@@ -61,7 +61,7 @@ def start(tmp_path, add_kernel, request):
 
 
 def processes_in(group: int) -> list[str]:
-    """Those of a process group that are still running."""
+    """Return the processes of a process group that still run."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

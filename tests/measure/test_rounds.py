@@ -1,4 +1,4 @@
-"""Everybody in turn: order, generations of processes, stopping, and what becomes of one who falls out."""
+"""Rounds of turns: order, generations of processes, the stop rule, and implementations that fall out."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ from sitegen.measure.rounds import (
 
 
 class FakeProcesses:
-    """Turns without a GPU: so many µs per call with a relative noise, by name, and a note of who was asked what, in
-    which generation."""
+    """Turns without a GPU: each call takes a time in µs with a relative noise, by name.
+
+    `asked` notes each turn and its generation.
+    """
 
     def __init__(self, sizes, noise=None, busy_s=0.01, falls=None, seed=1):
         self.sizes, self.noise, self.busy_s, self.falls = sizes, noise or {}, busy_s, falls or {}
@@ -56,11 +58,11 @@ class FakeProcesses:
         return [name for _, name, asked, _ in self.asked if kind in (None, asked)]
 
     def generations(self, of):
-        """In which generation it took each of its turns."""
+        """Return the generation of each turn of a name."""
         return [generation for generation, name, _, _ in self.asked if name == of]
 
     def orders(self, kind=None):
-        """Who was asked in each round, while nobody falls out."""
+        """Return the names in the order of each round; no name may have fallen out."""
         names, many = self.names(kind), len(self.sizes)
         return [names[i : i + many] for i in range(0, len(names), many)]
 
@@ -83,7 +85,7 @@ def test_a_noisy_first_generation_takes_its_share_of_the_device_time_and_all_oth
 
 
 def test_what_stops_before_its_time_is_spent_is_nearly_always_converged_as_stored():
-    """The first generation decides for all of them, and may have been a quiet one."""
+    """The first generation decides for all of them, and its rounds may have been quieter than the others."""
     noise = {"ours": 0.0025}
     jobs = [FakeProcesses({"torch": 100.0, "ours": 50.0}, noise, seed=seed).run() for seed in range(50)]
     assert sum(converged(timings, "ours", "torch") or timings.busy_s("ours") >= MOST_DEVICE_S for timings in jobs) >= 45

@@ -1,4 +1,4 @@
-"""What compute-sanitizer prints, read; tool_outputs/ holds what it printed of planted kernels on an H200."""
+"""Output of compute-sanitizer is read; tool_outputs/ holds its output for planted kernels on an H200."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def implementation(name: str, suffix: str = "cu") -> Implementation:
 
 
 def job(names: dict[str, str], wrong: dict[str, str] | None = None) -> InspectJob:
-    """Implementations and racing variants by name, with their sources."""
+    """Return a job with these implementations and racing variants, by name with their sources."""
     ours = tuple(implementation(name) for name in names)
     races = tuple(Wrong(implementation(name), Status.RACE) for name in wrong or {})
     kernel = Kernel(
@@ -93,7 +93,7 @@ def test_our_kernels_are_those_that_the_sources_define():
 
 
 def looked(monkeypatch, tmp_path, job: InspectJob, **printed: list[ToolRun]):
-    """What is made of it when the tools print that; a tool that is not named finds everybody clean."""
+    """Return the results when the tools print these outputs; a tool without an output finds nothing."""
     names = [*(one.name for one in job.kernel.implementations), *(w.implementation.name for w in job.kernel.wrong)]
     clean = "".join(f"@@sitegen begin {n}\n@@sitegen end {n}\n" for n in range(len(names)))
 
@@ -120,7 +120,7 @@ def kernel_of(name: str) -> str:
 
 
 def several(*kernels: str) -> dict[str, str]:
-    """An implementation for each kernel of which a tool printed something, in that order."""
+    """Return an implementation for each kernel in a tool's output, in that order."""
     return {f"v{number}": kernel_of(name) for number, name in enumerate(kernels)}
 
 

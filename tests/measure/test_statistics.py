@@ -12,11 +12,12 @@ from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS
 from sitegen.measure.statistics import median_interval, quantile, ratio_interval, round_medians
 
 RACES, REDRAWN = 1250, 400
-"""Of which the share is known to 0.6 %; fewer draws than the program takes make an interval a little narrower."""
+"""Number of races, which gives the share within 0.6 %; number of draws, whose smallness narrows an interval a little.
+"""
 
 
 def generations(*sizes: float, count: int = 6) -> list[list[list[float]]]:
-    """Quiet rounds of so many microseconds, one size for each generation."""
+    """Return rounds without noise, in which a generation has one time in microseconds."""
     return [[[size] * 20 for _ in range(count)] for size in sizes]
 
 
@@ -77,7 +78,7 @@ def test_medians_are_taken_round_by_round():
     ],
 )
 def test_the_interval_covers_the_ratio_of_these_processes_as_often_as_it_says(process, between, within, rounds, most):
-    """Races of a known ratio as they are stored: four generations, a shift of each process, round and sample."""
+    """The races are like stored ones: a known ratio, four generations, shifts of each process, round and sample."""
     timings = [Known(random.Random(seed), process, between, within, rounds) for seed in range(RACES)]
     assert 0.93 <= fmean(timings.covers(timings.ratio_here) for timings in timings) <= most
 
@@ -88,15 +89,14 @@ def test_the_interval_covers_the_ratio_of_these_processes_as_often_as_it_says(pr
     ids=["processes that are nearly alike", "as seen on a GPU"],
 )
 def test_the_interval_says_less_of_processes_that_were_not_run(process, least, most):
-    """How often it covers the ratio over all processes: it does not ask how much processes differ, and so
-    `by_process` is stored for whoever compares runs."""
+    """The interval covers the ratio over all processes less often; `by_process` is stored for comparing runs."""
     timings = [Known(random.Random(seed), process, 0.0015, 0.001, GENERATION_ROUNDS) for seed in range(RACES)]
     covered = fmean(timings.covers(100.0 / 90.0) for timings in timings)
     assert least <= covered <= most
 
 
 class Known:
-    """One timings of a baseline of 100 µs and of ours, 90 µs."""
+    """One timing of a baseline of 100 µs and of ours with 90 µs."""
 
     def __init__(self, rng: random.Random, process: float, between: float, within: float, rounds: int) -> None:
         shifts = [[exp(rng.gauss(0, process)) for _ in range(GENERATIONS)] for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Turns on a GPU that only counts: what is called, what is idle, and what a sample is."""
+"""Turns on a fake GPU that counts calls: the calls of a turn, its pauses, and its samples."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.torch
 
 
 class Gpu:
-    """Stands for torch and for time: only calls, replays and sleep take any."""
+    """A fake of torch and of time, in which only calls, replays and sleep take time."""
 
     def __init__(self, us: float) -> None:
         self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
         self.spins = list[int]()
         self.dry = list[bool]()
-        """Of each spin, whether the host was slower; none afterwards."""
+        """For each spin, whether the host was slower; False for all further spins."""
         self.cuda = SimpleNamespace(
             Event=lambda enable_timing=False: Event(self),
             _sleep=self.spin,
@@ -63,7 +63,7 @@ class Event:
         self.at_us = self.gpu.now_us
 
     def query(self) -> bool:
-        """Only spins are asked."""
+        """Return whether the host was slower than the spin; only events of spins are queried."""
         return self.gpu.dry.pop(0) if self.gpu.dry else False
 
     def elapsed_time(self, end: Event) -> float:
@@ -96,7 +96,7 @@ class Clock:
 
 @pytest.fixture
 def timer(monkeypatch):
-    """Of calls that take so many microseconds; `made.gpu` is what they ran on."""
+    """Return a timer of calls that take a time in microseconds; `made.gpu` is the fake GPU."""
 
     def made(us, sets=3, resident=True, mhz=()):
         made.gpu = gpu = Gpu(us)
@@ -214,7 +214,7 @@ def test_idleness_and_settings_throttle_nothing(bits, words):
 
 
 class Nvml(SimpleNamespace):
-    """An NVML of so many milliwatts; the instant value and the newer question may be missing."""
+    """An NVML that reports a power in mW; the instant value and the newer query can be missing."""
 
     NVML_FI_DEV_POWER_INSTANT, NVML_SUCCESS = 186, 0
 

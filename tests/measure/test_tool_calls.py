@@ -1,4 +1,4 @@
-"""What a kernel's tools are to look at."""
+"""The calls of a kernel that the tools examine."""
 
 from __future__ import annotations
 

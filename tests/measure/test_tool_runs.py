@@ -1,4 +1,4 @@
-"""A list of calls under a tool: who kills the process or hangs costs itself only."""
+"""A list of calls under a tool: a call that kills the process or hangs costs only its own result."""
 
 from __future__ import annotations
 

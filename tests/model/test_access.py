@@ -1,4 +1,4 @@
-"""What a warp's access costs, where the answer is known."""
+"""The cost of a warp's access, in cases with a known answer."""
 
 from __future__ import annotations
 

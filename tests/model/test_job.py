@@ -1,4 +1,4 @@
-"""What a job says about the things in it."""
+"""Properties of jobs that follow from their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CuTe's layouts: what their notation means, and where it is wrong."""
+"""CuTe's layouts: the meaning of their notation, and the place of a mistake in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site of fifty short posts with everything that pages can show of each other, to be edited."""
+"""A site of fifty short posts that tests edit, with all that pages can show of other pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ tags: [measured]
 
 
 def post(number: int, title: str = "", more: str = "", front: str = "", posts: int = POSTS) -> str:
-    """A post of a site of so many; `more` is text, `front` lines of front matter."""
+    """Return a post of a site of so many posts; `more` is text, and `front` has lines of front matter."""
     day = f"2026-{1 + number // 28:02}-{1 + number % 28:02}"
     tags = f"[tag {number % 5}, odd]" if number % 2 else f"[tag {number % 5}]"
     return (
@@ -69,7 +69,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def fifty() -> SimpleNamespace:
-    """How such a site is made and changed."""
+    """Functions that make such a site and change it."""
     return SimpleNamespace(posts=POSTS, make=make_site, post=post, write=write, tree=tree)
 
 

@@ -1,4 +1,4 @@
-"""After any series of edits the output is, byte for byte, what a clean build makes of the site."""
+"""After any series of edits the output is, byte for byte, that of a clean build of the site."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from sitegen.pipeline.user_cache import cache_of_site
 
 WORDS = st.sampled_from(["bank", "tile", "warp", "a longer *sentence* with `code`", "$x^2$", "[home](/)"])
 FEW, MANY = 6, 50
-"""Posts of the site: in the ordinary suite, and when many sequences are tried."""
+"""Numbers of posts of the site: in the ordinary suite, and when many sequences are tried."""
 NUMBERS = st.integers(0, MANY - 1)
-"""Of posts; a site of fewer posts takes the remainder."""
+"""Numbers of posts to edit; a site of fewer posts takes the remainder."""
 FRONT = st.sampled_from(
     [
         "draft: true\n",
@@ -60,7 +60,7 @@ class Edits(RuleBasedStateMachine):
         self.compare()
 
     def shorten_record(self) -> None:
-        """Keep two evaluations: to draw the figures of all takes longer than all other pages."""
+        """Keep two evaluations, because drawing the figures of all takes longer than all other pages."""
         results = self.root / "kernels/vector_add/results"
         (results / "nvidia-h200.history.jsonl").unlink()
         record = json.loads((results / "nvidia-h200.json").read_text(encoding="utf-8"))
@@ -196,7 +196,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(lines=st.lists(CONFIG, max_size=3, unique=True))
     def edit_config(self, lines: list[str]) -> None:
-        """`twins` and feeds show the whole text of posts; a misspelt key fails the build."""
+        """Change a setting: `twins` and feeds show the whole text of posts, and a misspelt key fails the build."""
         self.write("content/site.yaml", "\n".join(["title: Other", "base_url: https://example.org/", *lines, ""]))
         self.compare()
 
@@ -279,13 +279,13 @@ class Edits(RuleBasedStateMachine):
         self.compare()
 
     def compare_again(self) -> None:
-        """Without an output before: a site with mistakes makes none."""
+        """Compare again without an earlier output; a site with mistakes makes none."""
         (self.root / "public").mkdir(exist_ok=True)
         self.compare()
 
 
 class Previewed(Edits):
-    """The same edits, shown by a site in memory that hears which files were saved."""
+    """The same edits in a preview, which is told which files were saved."""
 
     def __init__(self, fifty: SimpleNamespace, posts: int) -> None:
         super().__init__(fifty, posts)

@@ -1,4 +1,4 @@
-"""A build that is killed, finds a damaged cache, or finds mistakes: the next one is right, no page is ever half."""
+"""After a build that was killed, a damaged cache or a mistake, the next build is right, and every page is whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def build(root: Path) -> None:
 
 
 def kill_builds(fifty: SimpleNamespace, root: Path, times: int) -> None:
-    """Each kill leaves pages of the build before or of this one; the build after it makes what a clean one makes."""
+    """Kill builds: each leaves whole pages, old or new, and the next build equals a clean build."""
     chance = random.Random(20261121)
     build(root)
     for number in range(times):

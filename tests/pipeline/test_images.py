@@ -1,4 +1,4 @@
-"""Images take their room on the page, and are looked at and turned into other forms once."""
+"""Images reserve their space on the page, and each is read and converted once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site that is built in memory, and what `check` finds in it."""
+"""A site that is built in memory, and the mistakes that `check` finds in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever an author calls things: a mistake with its place, or a site whose pages can be read again; no traceback."""
+"""Odd names give a mistake with its place, or a site whose pages can be read again, and never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text of which no other page shows anything new: its page is mended, and is what a clean build makes of it."""
+"""After an edit of a text of which no other page shows anything new, its page is patched and equals a clean build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
 
 @pytest.fixture
 def edit(fifty: SimpleNamespace, root: Path) -> Callable[..., tuple[bool, BuildResult]]:
-    """Edits a site that was built; whether its page was patched, and the result.  It is compared with a clean build."""
+    """Edit a built site; return whether a page was patched, and the result, after a comparison with a clean build."""
     update(root, root / "public", processes=1)
 
     def go(*texts: tuple[str, str]) -> tuple[bool, BuildResult]:

@@ -1,4 +1,4 @@
-"""Which pages are printed, and who finds that out."""
+"""The pages that an update prints, and the sheets whose parts it computes for that."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def no_files(printer: Printer) -> Mapping[str, str]:
 
 
 SILENT = Sheet(PAGE, not_asked, no_files)
-"""A sheet that must not be asked what it shows: of thousands of posts that takes long, and workers share it."""
+"""A sheet that must not be asked what it shows, because thousands of posts take long, and workers share the work."""
 
 
 def test_before_the_first_build_no_page_is_asked_what_it_shows(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""A site in memory reads and links no more than a save asks for, and never shows what was."""
+"""A site in memory reads and links no more than a save requires, and never shows an old state."""
 
 import re
 from dataclasses import fields, replace
@@ -37,7 +37,7 @@ def started(root: Path) -> PreviewSite:
 
 
 def links_again(site: PreviewSite, path: str) -> bool:
-    """Whether the site is linked for a save: then it looks at the images of all texts, and notes what they are."""
+    """Return whether a save links the site again, which reads the images of all texts."""
     known = cache_of_site(site.root) / "images.cache"
     known.unlink()
     site.follow([path])
@@ -78,7 +78,7 @@ def test_what_was_saved_as_it_was_changes_nothing(site: PreviewSite) -> None:
 
 
 def link_of(site: PreviewSite) -> str:
-    """Where the link `another` on the page leads."""
+    """Return the target of the link `another` on the page."""
     (href,) = re.findall(r'<a href="([^"]*)">another</a>', str(site.file(PAGE)))
     return urljoin("posts/post-48/", href)
 
@@ -178,7 +178,7 @@ def test_after_a_bug_everything_is_read_again(site: PreviewSite, fifty: SimpleNa
 
 
 class Guarded(Sources):
-    """Says when somebody asks which posts the lists show."""
+    """Sources that fail when a page asks for the posts of the lists."""
 
     @property
     def posts_by_language(self) -> dict[str, tuple[object, ...]]:  # type: ignore[override]

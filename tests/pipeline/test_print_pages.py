@@ -1,4 +1,4 @@
-"""The index of search is made with the pages, again only when one of them changed, and the same each time."""
+"""The search index is made with the pages, again only when one of them changed, and the same each time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DAY = dt.date(2026, 11, 21)
 
 @pytest.fixture
 def searched(root: Path, fifty: SimpleNamespace) -> Path:
-    """The site, with search, a post in Korean and a draft."""
+    """The site with search, a post in Korean and a draft."""
     with (root / "content/site.yaml").open("a") as config:
         config.write("search: true\n")
     fifty.write(root, "content/posts/korean.md", "---\ntitle: 커널\ndate: 2026-11-20\nlang: ko\n---\n대역폭이 낮다.\n")
@@ -34,7 +34,7 @@ def build(root: Path, *, everything: bool = False) -> SimpleNamespace:
 
 
 def index(root: Path) -> dict[str, dict[str, Any]]:
-    """What is known of each page, and of which kind it is, by its URL."""
+    """Return the kind and the content of each page in the index, by its URL."""
     found = {}
     for file in (root / "public/pagefind").glob("*/fragment/*"):
         data = gzip.decompress(file.read_bytes())

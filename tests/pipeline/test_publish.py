@@ -1,4 +1,4 @@
-"""A draft and a post of the future are nowhere: in no page, list, feed, twin, card or address of the output."""
+"""A draft and a post of the future are in no page, list, feed, twin, card or address of the output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write(root: Path, fifty: SimpleNamespace) -> None:
 
 
 def text(content: bytes) -> bytes:
-    """In small letters; what search reads is packed."""
+    """Return a file's text in lower case; files of the search index are unpacked."""
     return (gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content).lower()
 
 
@@ -59,7 +59,7 @@ def test_what_is_not_published_is_in_no_file(root: Path, fifty: SimpleNamespace,
 
 
 def test_once_its_day_comes_it_is_everywhere(root: Path, fifty: SimpleNamespace) -> None:
-    """So that the test above can fail."""
+    """This test shows that the one above can fail."""
     write(root, fifty)
     update(root, root / "public", as_of=DAY, processes=1)
     result = update(root, root / "public", as_of=DAY + dt.timedelta(1), processes=1)

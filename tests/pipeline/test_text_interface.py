@@ -1,4 +1,4 @@
-"""What other pages, links and mistakes see of a text is in its interface, and nothing else is."""
+"""The interface of a text holds all that other pages, links and mistakes use of it, and nothing else."""
 
 import datetime as dt
 import marshal
@@ -86,7 +86,7 @@ def parsed_of(path: str, files: Mapping[str, str]) -> ParsedPart:
 
 
 def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], list[Diagnostic]]:
-    """The linked site, the key of each sheet that does not hold the text of `path`, the mistakes elsewhere."""
+    """Return the linked site, the key of each sheet without the text of `path`, and the mistakes elsewhere."""
     files = {**FILES, path: text}
     parsed = {name: parsed_of(name, files) for name in parts_of(files)}
     site, of_site = assemble({name: one.part for name, one in parsed.items() if one.part is not None}, files)
@@ -101,7 +101,7 @@ def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], lis
 
 
 def holds(sheet: Sheet, digest: bytes) -> bool:
-    """Whether a text of that digest stands on it as a whole: on its own page, in a feed."""
+    """Return whether a sheet holds the text of that digest as a whole: its own page or a feed."""
     return any(digest in marshal.dumps(part.value) for part in sheet.shows())
 
 

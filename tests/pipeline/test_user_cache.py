@@ -1,4 +1,4 @@
-"""The cache of a site stands with the user: who owns it, when it goes, and what a build makes without it."""
+"""The cache of a site in the user's folder: its owner, its removal, and builds without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cache was made with."""
+"""The versions of the programs that a cache depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on all cores."""
+"""Worker processes on all cores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sitegen.pipeline.workers import WorkerLostError, in_batches, map_batches
 
 LARGE = "x" * 1_000_000
-"""More than a pipe takes."""
+"""Number of bytes that is larger than the buffer of a pipe."""
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5])
@@ -58,7 +58,7 @@ def test_who_stops_listening_ends_the_workers() -> None:
 
 
 def lost(crash: Callable[[], object]) -> str:
-    """What is said of a worker that crashes in the middle of its work."""
+    """Return the message about a worker that crashes in the middle of its work."""
 
     def work(batch: int, worker: int) -> int:
         if batch == 3:
@@ -94,7 +94,7 @@ def test_a_worker_that_wants_to_end_the_program_shows_where() -> None:
 
 
 class SilentError(Exception):
-    """An exception that cannot be made again from its arguments."""
+    """An exception that cannot be constructed again from its arguments."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first} {second}")

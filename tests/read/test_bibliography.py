@@ -1,4 +1,4 @@
-"""A .bib file as authors write it."""
+"""A .bib file as authors write it becomes works or mistakes."""
 
 from __future__ import annotations
 

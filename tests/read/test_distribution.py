@@ -1,4 +1,4 @@
-"""How the program that runs is installed again, by the note that pip left of how it was installed (PEP 610)."""
+"""The command that installs the running program again follows from the note of pip about its origin (PEP 610)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of an image by its bytes."""
+"""The size and the kind of an image follow from its bytes."""
 
 from __future__ import annotations
 

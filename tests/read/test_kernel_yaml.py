@@ -1,4 +1,4 @@
-"""kernels/<kernel>/kernel.yaml → Kernel."""
+"""The file kernels/<kernel>/kernel.yaml becomes a Kernel."""
 
 import pytest
 from hypothesis import given
@@ -48,7 +48,7 @@ wrong:
 
 
 def kernel(text: str = KERNEL, **changes: str) -> tuple[Kernel, tuple[Diagnostic, ...]]:
-    """The kernel with some of its lines replaced, by key."""
+    """Return the kernel with some of its lines replaced, by key."""
     lines = [f"{key}: {changes[key]}" if (key := line.split(":")[0]) in changes else line for line in text.split("\n")]
     return parse_kernel("\n".join(lines), PATH, FILES)
 

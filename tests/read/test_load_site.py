@@ -1,4 +1,4 @@
-"""A folder → Site."""
+"""A folder becomes a Site."""
 
 import os
 from pathlib import Path

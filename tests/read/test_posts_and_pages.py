@@ -1,4 +1,4 @@
-"""Front matter → Post, Page, Term."""
+"""Front matter becomes a Post, a Page or a Term."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""content/site.yaml → SiteConfig, series/<id>.yaml → Series."""
+"""The file content/site.yaml becomes a SiteConfig, and series/<id>.yaml a Series."""
 
 import datetime as dt
 

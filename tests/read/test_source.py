@@ -1,4 +1,4 @@
-"""Bytes → text, and a Markdown file → front matter and body."""
+"""Bytes become text, and a Markdown file becomes front matter and body."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""content/worklog/*.md → days."""
+"""The files content/worklog/*.md become days."""
 
 import datetime as dt
 

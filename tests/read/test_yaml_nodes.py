@@ -1,4 +1,4 @@
-"""YAML text → nodes that know where they stand."""
+"""YAML text becomes nodes that know their places."""
 
 import pytest
 from hypothesis import given

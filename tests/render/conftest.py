@@ -1,4 +1,4 @@
-"""A small site with records made by hand: round figures that no GPU ever gave."""
+"""A small site with hand-made records: round figures that no GPU measured."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def performance(median_us: float, torch_us: float, compile_us: float, copy_us: f
 
 
 def evaluation(name: str, workload: str = "8192x8192", dtype: str = "float32", scale: float = 1.0) -> Evaluation:
-    """A passed one with a made-up time, `scale` times that of the first workload."""
+    """Return a passed evaluation with a made-up time, `scale` times that of the first workload."""
     timing = performance(*(TIMES[one] * scale for one in (name, "torch", "torch.compile", "copy")))
     role = ROLES.get(name, Role.IMPLEMENTATION)
     digest = "c1d4e5f6a7b8c9d0" if role is Role.IMPLEMENTATION else ""
@@ -235,7 +235,7 @@ def evaluation(name: str, workload: str = "8192x8192", dtype: str = "float32", s
 
 
 def record(name: str = "softmax", gpu: str = GPU) -> Record:
-    """Every implementation at every workload and dtype; `online` failed at the wide one in bfloat16."""
+    """Return a record of all implementations, workloads and dtypes; `online` failed at the wide one in bfloat16."""
     scales = (("8192x8192", "float32", 1.0), ("8192x8192", "bfloat16", 0.52))
     scales += (("2048x65536", "float32", 2.02), ("2048x65536", "bfloat16", 1.04))
     evaluations = [evaluation(one, workload, dtype, scale) for workload, dtype, scale in scales for one in TIMES]
@@ -257,7 +257,7 @@ LAUNCHED = LaunchRecord((8192, 1, 1), (256, 1, 1), (1, 1, 1), 65536, 1, 0.75)
 
 
 def told_in_full(one: Evaluation) -> Evaluation:
-    """What a run with the tools says of an evaluation."""
+    """Return the evaluation with everything that a run with the tools adds to it."""
     if one.performance is None or one.role is Role.PROBE:
         return one
     ours = one.role is Role.IMPLEMENTATION
@@ -273,13 +273,13 @@ def told_in_full(one: Evaluation) -> Evaluation:
 
 
 def full_record(name: str = "softmax", gpu: str = GPU) -> Record:
-    """As `record`, with counters, compiled code, launches and what the tools found: nothing."""
+    """Return the record with counters, compiled code, launches, and tools that found nothing."""
     plain = record(name, gpu)
     return replace(plain, evaluations=tuple(told_in_full(one) for one in plain.evaluations))
 
 
 def in_bursts(one: Evaluation) -> Evaluation:
-    """As of a matrix product: burst and sustained, in time and in cycles."""
+    """Return the evaluation as that of a matrix product: burst and sustained, in time and in cycles."""
     timed = one.performance
     if timed is None:
         return one
@@ -371,7 +371,7 @@ def rendered(
     probes: Mapping[str, str] = PROBES,
     drawn: Drawn = draw_again,
 ) -> dict[str, str | bytes]:
-    """Every page of a site, by output path; without arguments the one above, everything fresh."""
+    """Return every page of a site by output path; without arguments, of the site above with fresh records."""
     whole = found or site()
     documents = documents_of(whole)
     linked, mistakes = link_site(whole, documents, as_of=AS_OF, files=FILES)
@@ -384,7 +384,7 @@ def rendered(
 
 @pytest.fixture(scope="session")
 def make() -> SimpleNamespace:
-    """What tests build their own sites from."""
+    """Functions from which tests build their own sites."""
     return SimpleNamespace(
         cell=CELL,
         documents_of=documents_of,

@@ -1,4 +1,4 @@
-"""Each kind of page says what its readers come for."""
+"""Each kind of page contains what its readers look for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel, its files and what a GPU could have said of it: round figures that no GPU ever gave."""
+"""A kernel, its files, and results that a GPU could give: round figures that no GPU measured."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def key(implementation: str, kernel: Kernel = KERNEL, files=FILES, workload=None
 
 
 def ratio(baseline: str, value: float) -> Ratio:
-    """To that baseline, known to a thousandth; both generations of processes saw the same."""
+    """Return a ratio to that baseline, known to 0.1 %, on which both generations of processes agree."""
     return Ratio(baseline, value, value * 0.999, value * 1.001, (value, value))
 
 
@@ -130,7 +130,7 @@ CEILINGS = (
 
 @pytest.fixture
 def made() -> SimpleNamespace:
-    """`made.kernel`, `made.files`, `made.key(…)`, `made.timed(…)`, `made.result(…)`, `made.site`, …"""
+    """Functions and values for tests: `made.kernel`, `made.files`, `made.key(…)`, `made.timed(…)`, `made.site`, …."""
     run = Run("2026-11-21T06:00:00Z", "2026-11-21", "abc1234", ENVIRONMENT, CEILINGS)
     evaluations = (
         timed("naive", 3.0),

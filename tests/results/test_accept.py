@@ -1,4 +1,4 @@
-"""What a run may replace, and what it must leave."""
+"""The results that replace a stored one, and those that leave it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Did it get slower?  Two records, and what may be said of them."""
+"""Comparisons of two records, and the claims that they allow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_record_compared_with_itself_is_the_same_everywhere(made, record):
 
 
 def test_a_machine_on_which_everything_is_slower_is_the_same_code(made, record):
-    """Microseconds grew by a fifth, of the baseline and of the ceiling too: nothing got slower."""
+    """All microseconds grew by a fifth, also those of the baseline and of the ceiling: no code became slower."""
 
     def slower(e):
         timed = e.performance
@@ -84,7 +84,7 @@ def test_two_launches_that_nobody_recorded_are_not_the_same_launch(made, record)
 
 
 def fused_with(made, record, ratio: tuple[float, float, float], times: tuple[float, float, float]) -> Record:
-    """`fused` with that ratio to torch, and with that median time and interval, each (value, low, high)."""
+    """Return the record with that ratio to torch, median time and interval for `fused`, each as (value, low, high)."""
     one = made.timed("fused", 2.0)
     ratios = tuple(
         replace(r, value=ratio[0], low=ratio[1], high=ratio[2], by_process=ratio[:1] * 2)
@@ -128,7 +128,7 @@ def test_an_ambiguous_verdict_says_what_disagrees(made, record, ratio, us, reaso
 
 
 def moved_from(made, record, ratio: float, us: float, **run) -> EvaluationComparison:
-    """`fused` from a ratio of 2 and 4 us to these, in a run that differs so."""
+    """Return the comparison of `fused` at a ratio of 2 and 4 µs with these values, in a run that differs so."""
     before = fused_with(made, record, (2.0, 1.99, 2.01), (4.0, 3.99, 4.01))
     after = fused_with(made, record, (ratio, ratio - 0.01, ratio + 0.01), (us, us - 0.01, us + 0.01))
     after = replace(after, runs=(replace(made.run, **run),))
@@ -154,7 +154,7 @@ def test_when_only_of_ceiling_moved_the_machine_or_its_ceiling_did(made, record)
 
 
 def in_cycles(record: Record, value: float) -> Record:
-    """Every evaluation of a matrix kernel, with that ratio to torch in SM cycles."""
+    """Return the evaluations of a matrix kernel, each with that ratio to torch in SM cycles."""
     ratio = Ratio("torch", value, value - 0.001, value + 0.001, (value, value))
     return replace(
         record,
@@ -174,7 +174,7 @@ def test_a_matrix_kernel_is_also_compared_in_cycles(made, record):
 
 
 def test_a_ceiling_that_our_own_code_raised_does_not_move_with_it(made, record):
-    """The fastest of all sets the ceiling of its run: against that one it would always stand at 100 %."""
+    """The fastest implementation sets the ceiling of its run, and compared with that it would always be at 100 %."""
     small_cache = replace(made.run, environment=replace(made.environment, l2_bytes=1_000_000))
 
     def best_of(us: float) -> Record:

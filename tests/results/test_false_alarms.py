@@ -1,7 +1,7 @@
-"""Thousands of runs that no GPU made: how often the same code is called slower, and how often a slower one is not.
+"""Thousands of simulated runs: how often the same code is called slower, and how often slower code is not.
 
-The noise is what was tried on an H200: a ratio differs by 0.13 % (standard deviation) between two processes of the
-same code.  Machines differ by far more, and cancel.
+The noise was measured on an H200: a ratio differs by 0.13 % (standard deviation) between two processes of the same
+code.  Machines differ by far more, which cancels out.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from sitegen.results.verdicts import Verdict
 RUNS = 2000
 BETWEEN_PROCESSES = 0.0013
 MACHINES, CEILINGS = 0.02, 0.0005
-"""How far machines differ, and how well a ceiling is known: two runs differed by up to 0.13 %."""
+"""Spread between machines; spread of a ceiling, which differed by up to 0.13 % between two runs."""
 HALF = 0.0015
-"""Of a 95 % interval of such a figure, relative."""
+"""Half of the relative width of a figure's 95 % interval."""
 
 
 def records(made, seed: int, slower: float = 0.0, between: float = BETWEEN_PROCESSES) -> Iterator[Record]:
-    """Runs of three implementations and a baseline, each on a machine of its own; `fused` is slower in every second."""
+    """Return runs of three implementations and a baseline, each on another machine.
+
+    `fused` is slower in every second run.
+    """
     rng = random.Random(seed)
     while True:
         yield run_of(made, rng, 0.0, between)
@@ -69,7 +72,7 @@ def timed_by(evaluation, halves: list[float], baseline: list[float]):
 
 
 def verdicts(made, seed: int, count: int, slower: float = 0.0, between: float = BETWEEN_PROCESSES) -> Counter:
-    """What `count` comparisons of a record with the one after it say of `fused`: a slow-down, then its repair, …"""
+    """Return the verdicts on `fused` in `count` comparisons with the next record: a slow-down, its repair, …."""
     found: Counter = Counter()
     made_records = records(made, seed, slower, between)
     for step, (before, after) in enumerate(pairwise(next(made_records) for _ in range(count + 1))):
@@ -81,7 +84,7 @@ def verdicts(made, seed: int, count: int, slower: float = 0.0, between: float = 
 
 @pytest.mark.parametrize("between", [pytest.param(0.001, marks=pytest.mark.soak), BETWEEN_PROCESSES, 0.002])
 def test_two_runs_of_the_same_code_are_the_same(made, between):
-    """Twenty-one runs, each against the one before, a hundred times."""
+    """Twenty-one runs, each compared with the one before, a hundred times."""
     found = sum((verdicts(made, seed, 20, between=between) for seed in range(RUNS // 20)), Counter())
     assert not {"as planted", Verdict.FASTER, Verdict.SLOWER} & set(found)
     assert found[Verdict.SAME] >= 0.999 * RUNS

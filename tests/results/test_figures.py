@@ -72,7 +72,7 @@ def test_the_nearest_mix_of_reads_and_writes_counts(share, name):
 
 
 def test_the_caches_have_a_rate_and_are_no_mix(made, record):
-    """Of-ceiling is of the memory, and a figure above it is impossible, however fast the caches are."""
+    """Of-ceiling refers to the memory, and a figure above it is impossible, however fast the caches are."""
     caches = [Ceiling(name, 5e12, {}) for name in ("L2", "shared")]
     assert nearest_mix(caches, 0.5) is None and nearest_mix([*made.ceilings, *caches], 0.5).name == "memory 1:1"
     run = replace(with_l2(record, 1_000_000).runs[0], ceilings=(*made.ceilings, *caches))
@@ -102,7 +102,7 @@ def test_a_product_that_fits_the_cache_still_raises_the_roof(made, record):
 
 
 def test_a_page_evaluates_each_formula_a_few_times_only(made, record, monkeypatch):
-    """Not once for every pair of evaluations: the cost of a page grows with its rows, not with their square."""
+    """The number of evaluations grows with the rows of a page, and not with their square."""
     many = tuple(replace(made.evaluations[0], name=f"naive {n}") for n in range(50))
     large, asked = replace(record, evaluations=many), []
     counting = lambda *call: asked.append(call) or cost_of(*call)  # noqa: E731
@@ -139,7 +139,7 @@ def test_a_noisy_workload_may_stand_higher_above_the_ceiling_before_it_is_an_err
     run = with_l2(record, 1_000_000).runs[0]
 
     def with_noise(drift: float) -> Record:
-        """`fused` 3 % above the highest ceiling, and two others; the second processes took that much longer."""
+        """Return `fused` 3 % above the highest ceiling, and two others; second processes took that much longer."""
         times = {"fused": 8e6 / 4.4e12 * 1e6 / 1.03, "naive": 3.0}
         ours = [seen(made.timed(name, us), 1 + n * drift) for n, (name, us) in enumerate(times.items())]
         return replace(record, evaluations=(*ours, seen(record.evaluations[2], 1 - drift)))

@@ -11,7 +11,7 @@ from sitegen.model.record import Counters, Record, Role
 from sitegen.results.formula_check import wrong_formulas
 
 LEAST = 4e6
-"""Bytes that 1000 x 1000 float32 elements take, each way."""
+"""Bytes of 1000 × 1000 elements of float32, each way."""
 
 
 def counters(read: float = LEAST, written: float = LEAST, calibration=(("copy bytes", 1.001),)) -> Counters:
@@ -19,7 +19,7 @@ def counters(read: float = LEAST, written: float = LEAST, calibration=(("copy by
 
 
 def sentences(made, found: dict[str, Counters | None], kernel=None, l2_bytes=500_000, **changes) -> list[str]:
-    """What is said when these implementations (by name) counted that, at 8 MB and an L2 of half a MB."""
+    """Return the messages when these implementations counted such bytes, at 8 MB and with an L2 of half a MB."""
     run = replace(made.run, environment=replace(made.environment, l2_bytes=l2_bytes))
     evaluations = tuple(made.timed(name, 3.0, counters=one, **changes) for name, one in found.items())
     record = Record(1, "softmax", "nvidia-h200", (run,), evaluations)

@@ -1,4 +1,4 @@
-"""Why a record is not that of today's code, in words."""
+"""The reasons why a record does not belong to today's code, in words."""
 
 from __future__ import annotations
 

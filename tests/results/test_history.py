@@ -1,4 +1,4 @@
-"""The history of a kernel: a line per run, what is said of a wrong line, and each run beside the one before."""
+"""The history of a kernel: a line per run, the message for a wrong line, and each run beside the one before."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def record(made) -> Record:
 
 
 def line_of(made, record, day: str, fused_us: float = 2.1, **environment) -> str:
-    """The history line of a run on that day of November in which `fused` took that long."""
+    """Return the history line of a run on that day of November in which `fused` took that long."""
     run = Run(
         f"2026-11-{day}T06:00:00Z",
         f"2026-11-{day}",
@@ -38,7 +38,7 @@ def line_of(made, record, day: str, fused_us: float = 2.1, **environment) -> str
 
 
 def without_what_was_added_later(line: str) -> str:
-    """A line as it was written before intervals and ceilings were kept."""
+    """Return a line as it was written before intervals and ceilings were stored."""
     data = json.loads(line)
     times = {name: {k: t[k] for k in ("median_us", "ratios")} for name, t in data["evaluations"].items()}
     kept = ("run", "commit", "driver", "cuda", "torch", "triton")

@@ -1,4 +1,4 @@
-"""What makes a record stale, and what does not."""
+"""Changes that make a record stale, and changes that do not."""
 
 from __future__ import annotations
 

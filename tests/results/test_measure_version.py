@@ -1,6 +1,6 @@
-"""Whoever changes how figures are made decides whether they may move: then every record is stale.
+"""A change of the measuring code needs a decision: may figures move? Then every record becomes stale.
 
-After the decision: `python tests/results/test_measure_version.py` writes the new hashes.
+After the decision, `python tests/results/test_measure_version.py` writes the new hashes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DECISIVE = (
     *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/l2.cu", "probes/memory.cu", "probes/shared.cu"),
     "probes/wgmma.cu",
 )
-"""Timing, correctness and ceilings; what only transports or describes is not among them."""
+"""The modules that decide timing, correctness and ceilings, without those that only transport or describe results."""
 
 
 def hashes() -> dict[str, str]:

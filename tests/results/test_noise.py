@@ -1,4 +1,4 @@
-"""What the generations of processes say of chance."""
+"""Estimates of the noise from the generations of processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASELINE_US = 100.0
 
 
 def contestants(made, drifts: dict[str, float], workload: str = "1000x1000", us: float = BASELINE_US) -> list:
-    """`torch` and others; the second process of each took e^drift times as long as the first."""
+    """Return contestants and `torch`; the second process of each took e^drift times as long as the first."""
     times = {name: (us * math.exp(-drift / 2), us * math.exp(drift / 2)) for name, drift in drifts.items()}
     return [
         seen_by(replace(made.evaluations[1], name=name, workload=workload), us, halves, times["torch"])
@@ -40,7 +40,7 @@ def record_of(made, *groups: list) -> Record:
 
 
 def normal(seed: int, deviation: float, names: tuple[str, ...]) -> dict[str, float]:
-    """Drifts of contestants whose processes have that standard deviation each."""
+    """Return drifts of contestants whose processes have that standard deviation each."""
     rng = random.Random(seed)
     return {name: rng.gauss(0, deviation * math.sqrt(2)) for name in names}
 
@@ -84,7 +84,7 @@ def test_it_is_the_deviation_of_a_whole_runs_ratio(made, deviation):
 
 @pytest.mark.parametrize("generations", [3, 2, 5])
 def test_the_mean_of_more_processes_is_quieter(made, generations):
-    """With n processes a contestant, each off by d, and two contestants to a ratio: d √(2 / n)."""
+    """The deviation is d √(2 / n) for n processes, each off by d, and two contestants to a ratio."""
     rng, deviation = random.Random(1), 0.003
     found = []
     for _ in range(200):
@@ -102,7 +102,7 @@ def test_the_mean_of_more_processes_is_quieter(made, generations):
 
 
 def test_the_last_of_three_processes_counts_as_much_as_the_others(made):
-    """Whichever of them is the one that was 1 % off."""
+    """Any of them may be the one that is 1 % off."""
     found = []
     for odd in range(3):
         off = tuple(101.0 if at == odd else 100.0 for at in range(3))

@@ -1,4 +1,4 @@
-"""What changed beside the time: the same at each repetition, so it is told whatever the verdict."""
+"""Changes beside the time are the same at each repetition, so they are reported with every verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as a terminal, a pull request and a program read it."""
+"""A comparison for a terminal, for a pull request and for a program."""
 
 from __future__ import annotations
 

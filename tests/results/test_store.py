@@ -1,4 +1,4 @@
-"""Records on disk: what is written, what comes back, and what is said of a file with the wrong shape."""
+"""Records on disk: what is written and read, and the message for a file of the wrong shape."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_ratio_is_one_line_with_what_each_process_saw(record):
 
 
 def test_a_record_of_before_the_new_fields_reads_as_it_did(made, record):
-    """Every field written, and none of those that came later."""
+    """The record has every field that was written then, and none of the later ones."""
     data = json.loads(dump(to_plain(record)))
     for evaluation in data["evaluations"]:
         del evaluation["counters"], evaluation["sanitizer"]
@@ -104,7 +104,7 @@ def test_nan_is_stored_as_a_word_and_read_as_nan(made, record, tmp_path):
 
 
 def broken(record: Record, change) -> list[tuple[str, str, str]]:
-    """(code, message, the marked text) of each mistake in the record after `change`."""
+    """Return (code, message, the marked text) of each mistake in the record after `change`."""
     data = json.loads(dump(to_plain(record)))
     change(data)
     text = dump(data)

@@ -1,4 +1,4 @@
-"""What the tools said beside a run, put where it belongs."""
+"""The findings of the tools are stored with the evaluations that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures before and after → a verdict, and why."""
+"""The verdict on figures before and after, and its reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sitegen.results.verdicts import FigureChange, Verdict, reason_of, threshold
 
 
 def figure(before: float, after: float, half: float = 0.001, name: str = "torch / t") -> FigureChange:
-    """Each saw by two processes alike."""
+    """Return a figure that two processes saw alike."""
     return FigureChange(
         name,
         (before, before - half, before + half),
@@ -98,7 +98,7 @@ def test_of_ceiling_may_differ_by_two_per_cent_between_two_gpus_and_the_ratio_ma
 
 
 def drawn(seed: int) -> tuple[list[FigureChange], float]:
-    """Two or three measures near the thresholds, each with two processes on either side."""
+    """Draw two or three figures near the thresholds, each from two processes on either side."""
     rng = random.Random(seed)
     spread = rng.choice([0.0005, 0.003, 0.01])
 

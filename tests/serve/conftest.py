@@ -1,4 +1,4 @@
-"""`sitegen serve` on a free port of a small site, asked over HTTP and listened to as a browser does."""
+"""The server of `sitegen serve` for a small site, with a client over HTTP and a client for events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = {
 
 
 def picture(red: int) -> bytes:
-    """A picture of one pixel."""
+    """Return a picture of one pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -38,7 +38,7 @@ def picture(red: int) -> bytes:
 
 
 class Server:
-    """One process, which says on stderr what it does."""
+    """A server process, which writes its messages to stderr."""
 
     def __init__(self, root: Path, *options: str) -> None:
         self.root = root
@@ -48,7 +48,7 @@ class Server:
         self.port = int(self.says(r"http://127\.0\.0\.1:(\d+)/")[1])
 
     def says(self, pattern: str) -> re.Match[str]:
-        """The next line that holds the pattern."""
+        """Return the match of the next line that contains the pattern."""
         assert self.process.stderr
         for line in self.process.stderr:
             if found := re.search(pattern, line):
@@ -71,7 +71,7 @@ class Server:
         return answer
 
     def page(self, path: str) -> str:
-        """Of the site, without the script that the server puts into it."""
+        """Return a page of the site, without the script that the server adds."""
         return re.sub(r'<script src="/_sitegen/[^>]*></script>', "", self.ask(f"{BASE}{path}").read().decode())
 
     def tab(self, path: str) -> Tab:
@@ -93,14 +93,14 @@ class Server:
 
 
 class Tab:
-    """What an open page hears."""
+    """The events that an open page receives."""
 
     def __init__(self, stream: HTTPResponse) -> None:
         self._lines = iter(stream)
         self.state = self.hears()
 
     def hears(self) -> dict[str, Any]:
-        """The next state."""
+        """Return the next state."""
         for line in self._lines:
             if line.startswith(b"data: "):
                 self.state = json.loads(line.removeprefix(b"data: "))
@@ -128,7 +128,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that all tests of a file ask, and none of them ends; no test changes its site."""
+    """A server that all tests of a file use and none of them ends; no test changes its site."""
     server = Server(write_site(tmp_path_factory.mktemp("unchanged")))
     yield server
     server.end()

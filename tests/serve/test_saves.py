@@ -1,4 +1,4 @@
-"""What is saved reaches the tabs that show it, and only these."""
+"""A save reaches the tabs that show it, and no others."""
 
 import shutil
 from collections.abc import Callable

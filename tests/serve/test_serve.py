@@ -1,4 +1,4 @@
-"""Who is answered, with what: over HTTP, from a real process."""
+"""The answers of a real server process over HTTP, and the clients that it refuses."""
 
 import http.client
 import signal

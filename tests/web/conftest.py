@@ -1,4 +1,4 @@
-"""Two sites, built, served as a strict host would serve them, and looked at in headless Chromium.
+"""Two built sites, served as by a strict host, and the report of headless Chromium about their pages.
 
 One site is made for this: it has a page of every kind.  The other is the project's own.  What the browser saw is one
 JSON report for all tests, because starting it and loading pages is what takes time.  `make test-web` runs these.
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 DAY = "2026-11-22"
 POSTS_BESIDES = 55
-"""So many that lists have a second page."""
+"""Number of further posts, so that lists have a second page."""
 POLICY = (
     "default-src 'none'; script-src 'self'{wasm}; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'"
@@ -57,7 +57,7 @@ PATTERNS = {
     "search": "search/index.html",
     "redirect": "old/everything/index.html",
 }
-"""Of the made site, a page of every kind."""
+"""Pages of the made site, one of every kind."""
 OWN = {
     "own home": "index.html",
     "own post": "posts/softmax/index.html",
@@ -65,12 +65,12 @@ OWN = {
     "own kernel": "kernels/softmax/index.html",
     "own day": "worklog/2026-11-21/index.html",
 }
-"""Of the project's site, those that are most unlike the made ones."""
+"""Pages of the project's site that differ most from the made ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A built site and where it is served."""
+    """A built site and the path at which it is served."""
 
     folder: Path
     base: str
@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def made_site(root: Path) -> Path:
-    """The site of one of every kind, with the kernels of this repository and their records."""
+    """The site with a page of every kind, with the kernels of this repository and their records."""
     shutil.copytree(HERE / "site", root)
     shutil.copytree(ROOT / "kernels", root / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
     for number in range(POSTS_BESIDES):
@@ -108,7 +108,7 @@ def build(root: Path, output: Path) -> Path:
 
 
 class Host(BaseHTTPRequestHandler):
-    """Files below the base path of their site, compressed, with the policy of their page as a header, too."""
+    """A server of files below the base path of their site, compressed, with the page's policy as a header, too."""
 
     protocol_version = "HTTP/1.1"
     mounted: dict[str, Path]
@@ -156,7 +156,7 @@ class Host(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def host() -> Iterator[tuple[str, dict[str, Path]]]:
-    """Its origin, and what it serves, by base path."""
+    """The origin of the host, and its sites by base path."""
     mounted: dict[str, Path] = {}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Mounted", (Host,), {"mounted": mounted}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -173,7 +173,7 @@ def made(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def own(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Built from a copy: these tests write nothing into the checkout."""
+    """The project's site, built from a copy, so that tests write nothing into the checkout."""
     folder = tmp_path_factory.mktemp("own")
     for room in ("content", "kernels", "series"):
         shutil.copytree(ROOT / room, folder / "site" / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -182,7 +182,7 @@ def own(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="session")
 def docs(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The documentation of the program."""
+    """The documentation of the program, built."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copytree(ROOT / "docs", folder / "site", ignore=shutil.ignore_patterns("public", ".sitegen", "__pycache__"))
     return served(host, "/sitegen/", build(folder / "site", folder / "public"))
@@ -213,25 +213,25 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def node() -> Callable[[str, object], Any]:
-    """What a script of this folder answers, as JSON on both sides."""
+    """Return the answer of a script of this folder, which reads and writes JSON."""
     return run_node
 
 
 @pytest.fixture(scope="session")
 def patterns(made: Site, own: Site) -> dict[str, tuple[Site, str]]:
-    """By name a page of every kind: its site, and its path."""
+    """A page of every kind, by name: its site, and its path."""
     return {name: (made, path) for name, path in PATTERNS.items()} | {name: (own, path) for name, path in OWN.items()}
 
 
 @pytest.fixture(scope="session")
 def looked_at(patterns: dict[str, tuple[Site, str]]) -> dict[str, Any]:
-    """By name of a page, what the browser saw of it at every size, in light and dark, and without script."""
+    """The browser's report on each page by name, at every size, in light and dark, and without script."""
     return run_node("look.mjs", {name: site.url(path) for name, (site, path) in patterns.items()})  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")
 def say(request: pytest.FixtureRequest) -> Any:
-    """Puts a table under the summary of the run."""
+    """Add a table to the summary of the run."""
     tables: list[list[str]] = request.config.stash.setdefault(TABLES, [])
     return tables.append
 
@@ -251,7 +251,7 @@ def aligned() -> Callable[[Sequence[Sequence[object]]], list[str]]:
 
 
 def in_columns(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns of text: the first to the left, numbers to the right."""
+    """Return rows as columns of text: the first to the left, numbers to the right."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     return [

@@ -1,4 +1,4 @@
-"""What a page may weigh, gzipped, and how many requests it may need: printed as a table, and held."""
+"""Limits on the gzipped weight and the requests of a page, with a table of the measured values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def weight(data: bytes) -> int:
 
 
 def weigh(site: Any, path: str) -> tuple[int, int, int]:
-    """Bytes of the page, of its style sheets and of its scripts.  What search loads with the first word is no part."""
+    """Return the bytes of the page, its style sheets and its scripts, without what search loads at the first key."""
     data = (site.folder / path).read_bytes()
     page = LexborHTMLParser(data)
     inside = (site.folder / path).parent
@@ -58,7 +58,7 @@ def test_every_kind_of_page_is_within_its_budget(
 
 @pytest.mark.parametrize("name", ["own", "docs"])
 def test_every_other_page_is_within_the_limit_too(name: str, request: pytest.FixtureRequest) -> None:
-    """But for those that exist to hold everything: their links say their size."""
+    """Pages that exist to hold everything are exempt: links to them state their size."""
     site = request.getfixturevalue(name)
     heavy = {path: size for path in site.pages if (size := weigh(site, path)[0]) > HTML}
     assert heavy == {}

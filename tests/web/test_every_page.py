@@ -1,4 +1,4 @@
-"""axe on every page of this site and of the documentation: the other tests look at one page of each kind."""
+"""axe on every page of this site and of the documentation, because the other tests look at one page of each kind."""
 
 from __future__ import annotations
 

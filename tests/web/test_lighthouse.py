@@ -1,4 +1,4 @@
-"""Lighthouse, as on a phone: 100 in all four is the aim, and nothing moves while a page loads.
+"""Scores of Lighthouse for a phone: 100 in all four categories, and no layout shift while a page loads.
 
 Performance has a floor instead: how long the longest post keeps a phone busy is computed from how long it keeps this
 machine busy, and that differs by several points from run to run even where nothing else works.
@@ -15,7 +15,7 @@ PERFORMANCE = 95
 
 @pytest.fixture(scope="module")
 def measured(own: Any, node: Any) -> dict[str, Any]:
-    """Of the home page, the longest post, a series and a kernel."""
+    """The scores of the home page, the longest post, a series and a kernel."""
     posts = [path for path in own.pages if path.startswith("posts/") and path.count("/") == 2]
     longest = max(posts, key=lambda path: (own.folder / path).stat().st_size)
     pages = {"home": "index.html", "longest post": longest, "series": "series/gpu-systems/index.html"}

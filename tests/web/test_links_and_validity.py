@@ -1,4 +1,4 @@
-"""What can be said of the pages without a browser: HTML, links, ids, feeds, data for machines."""
+"""Properties of the pages that need no browser: HTML, links, ids, feeds, structured data."""
 
 from __future__ import annotations
 

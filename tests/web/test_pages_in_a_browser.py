@@ -1,4 +1,4 @@
-"""What a browser finds fault with: nothing, on a page of every kind, at three widths, in light and dark."""
+"""A browser reports no fault on a page of every kind, at three widths, in light and dark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_axe_finds_nothing(looked_at: Pages) -> None:
 
 
 def test_the_browser_complains_of_nothing(looked_at: Pages) -> None:
-    """Neither of the policy, which is sent as a header too, nor of a script or a request."""
+    """The browser reports no violation of the policy, which is also a header, and no failed script or request."""
     assert {name: page["complaints"] for name, page in looked_at.items() if page["complaints"]} == {}
 
 
@@ -23,7 +23,7 @@ def test_no_page_scrolls_sideways(looked_at: Pages) -> None:
 
 
 def test_everything_is_there_without_script(looked_at: Pages) -> None:
-    """The script adds nothing but controls: what else a reader sees with it is in the page."""
+    """The script adds only controls, so a reader without it sees all other content."""
     for name, page in looked_at.items():
         scripted, plain = dict(page["contents"]), dict(page["plain"])
         del scripted["text"], plain["text"], plain["dead"]
@@ -31,7 +31,7 @@ def test_everything_is_there_without_script(looked_at: Pages) -> None:
 
 
 def test_nothing_that_needs_a_script_is_seen_without_one(looked_at: Pages) -> None:
-    """A field that finds nothing, a button that does nothing."""
+    """Without a script, a search field or a button would do nothing."""
     assert {name: page["plain"]["dead"] for name, page in looked_at.items() if page["plain"]["dead"]} == {}
 
 

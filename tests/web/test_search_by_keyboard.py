@@ -1,4 +1,4 @@
-"""Search with nothing but the keyboard, in the pages as they are published."""
+"""Search with the keyboard alone, in the published pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ASKS = {
     "대역폭": "ko/posts/korean/",
     "lockstep": "terms/warp/",
 }
-"""A word of a post, of a day, a kernel, a word in Korean, a term; and the page that it stands on."""
+"""Words of a post, of a day, of a kernel, in Korean and of a term, each with the page that contains it."""
 HIDDEN = "zibeline"
 """A word of a draft."""
 
@@ -32,7 +32,7 @@ def test_slash_words_enter_leads_to_the_page(searched: dict[str, Any], words: st
 
 
 def test_a_draft_is_not_found(searched: dict[str, Any]) -> None:
-    """What is found are words that begin like it, if any do."""
+    """Search finds at most words that begin like it."""
     answer = next(one for one in searched["answers"] if one["words"] == HIDDEN)
     assert "/draft/" not in answer.get("url", "")
 

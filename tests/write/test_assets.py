@@ -1,4 +1,4 @@
-"""Assets under names that hold their content's hash."""
+"""Assets get names that hold the hash of their content."""
 
 from sitegen.diagnostics import render_diagnostic
 from sitegen.write.assets import fingerprint

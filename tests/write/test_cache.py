@@ -1,4 +1,4 @@
-"""What a build leaves for the next one comes back as it was, on every Python that may read it, and brings no code."""
+"""A build's cache comes back as it was on every Python that may read it, and brings no code."""
 
 import datetime as dt
 import os
@@ -13,7 +13,7 @@ from sitegen.write.cache import pack, unpack
 
 
 def test_a_choice_comes_back_also_where_python_would_fetch_it_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Debian's 3.11.2 does, and a fetching function is no part of the model."""
+    """Debian's Python 3.11.2 fetches an Enum by name with `getattr`, which is no part of the model."""
     monkeypatch.setattr(Status, "__reduce_ex__", lambda self, protocol: (getattr, (Status, self.name)))
     assert unpack(pack((Status.RACE, {"best": Status.PASSED}))) == (Status.RACE, {"best": Status.PASSED})
 

@@ -1,4 +1,4 @@
-"""What was drawn once is not drawn again."""
+"""A picture is drawn once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of an image: made once, the same each time."""
+"""The variants of an image are made once, and are the same each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output folder: what changed is written, what is no longer made goes, what others put there stays."""
+"""The output folder: changed files are written, files no longer made are removed, files of others stay."""
 
 import os
 import shutil

@@ -81,7 +81,7 @@ def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
     if closing:
         return f"</{name}>" if name not in VOID else ""
     if name == "a" and "id=" not in attributes:
-        attributes = re.sub(r"\sname=", " id=", attributes)  # which was how an anchor was written once
+        attributes = re.sub(r"\sname=", " id=", attributes)  # old HTML marks an anchor by `name`
     written = "".join(_attribute(name, match, tag[0], line, conversion) for match in ATTRIBUTE.finditer(attributes))
     if name == "img" and "alt=" not in attributes:
         written += ' alt=""'

@@ -1,7 +1,10 @@
 """Shortcuts through markdown-it: the same HTML in less time.
 
 `shortcuts` is the one switch: a parser without it reads every text the same, as the tests hold.  Each module says in
-its docstring what it gains: processor time without it, as a share of that of a cold build of the corpus of 1,000 posts.
+its docstring what it gains: the additional processor time without it, as a share of that of a cold build of the corpus
+of 1,000 posts in one process.  Gains below 10 % were measured by parsing the corpus alone, because whole builds differ
+by 2 % from run to run.  `quick_token`, `renderer` and the rule for null characters gain less than 3 % each, and 4 %
+together.
 """
 
 from __future__ import annotations

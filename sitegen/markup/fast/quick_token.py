@@ -1,6 +1,6 @@
-"""Tokens that are made in one call: much of the work of a parser is to make them.
+"""Make each token in one call: a parser spends much of its time on making tokens.
 
-Gain: 1 % of a cold build of the corpus.
+Gain: 0.4 % of a cold build of the corpus.
 """
 
 from __future__ import annotations

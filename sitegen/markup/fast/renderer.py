@@ -1,6 +1,6 @@
 """Replace the renderer of markdown-it: it writes the same HTML, with words and bare tags written in place.
 
-Gain: 1 to 2 % of a cold build of the corpus.
+Gain: 1.4 % of a cold build of the corpus.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _ROW = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LevelLine:
     """A horizontal line with its name."""
 
     name: str
@@ -31,7 +31,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ProgramColumn:
     """A program; rates in the panel's unit, p20 to p80 of its time as `low` and `high`."""
 
     name: str
@@ -51,12 +51,12 @@ class Panel:
     """What was measured, where."""
     unit: str
     """`TB/s` or `TFLOP/s`: rates are in it."""
-    ceiling: Line
-    columns: Sequence[Column]
+    ceiling: LevelLine
+    columns: Sequence[ProgramColumn]
     """Baselines first, then ours in the order written."""
-    probe: Line | None = None
+    probe: LevelLine | None = None
     """The copy or read of the same bytes."""
-    datasheet: Line | None = None
+    datasheet: LevelLine | None = None
     width: int = 400
     letter: str = ""
     """Of the picture, when there are two: `b`."""
@@ -108,7 +108,7 @@ def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
     ]
 
 
-def _all_lines(panel: Panel) -> list[tuple[str, Line]]:
+def _all_lines(panel: Panel) -> list[tuple[str, LevelLine]]:
     lines = [("sheetline", panel.datasheet), ("roof", panel.ceiling), ("axis", panel.probe)]
     return [(class_, line) for class_, line in lines if line]
 
@@ -165,7 +165,7 @@ def _path(panel: Panel, places: Sequence[float], y: Linear) -> list[Markup]:
     return [path(polyline(ours), "way")] if len(ours) > 1 else []
 
 
-def _number(column: Column, x: float, y: Linear, taken: Taken) -> Spot | None:
+def _number(column: ProgramColumn, x: float, y: Linear, taken: Taken) -> Spot | None:
     """Where the rate stands as a number: below its point or above, or as much farther as it takes."""
     place = y(column.rate)
     offsets = [22.0, -13.0, *(sign * away for away in range(26, 130, 5) for sign in (1.0, -1.0))]
@@ -173,7 +173,7 @@ def _number(column: Column, x: float, y: Linear, taken: Taken) -> Spot | None:
     return first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
 
 
-def _point(column: Column, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
+def _point(column: ProgramColumn, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
     place = y(column.rate)
     if column.stale:
         shape = tag("circle", class_="stalept", cx=x, cy=place, r="5")

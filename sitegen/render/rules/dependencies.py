@@ -17,7 +17,7 @@ VIEW = "something else that it shows"
 """The digest of all that the templates of its pages receive (`rules.keys`)."""
 
 
-class Part(NamedTuple):
+class KeyPart(NamedTuple):
     """One thing that a sheet shows."""
 
     what: str
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     """The files that it comes from."""
 
 
-def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:
+def key_of(shows: Iterable[KeyPart]) -> tuple[bytes, tuple[bytes, ...]]:
     """A digest of everything that is shown, and one of each part."""
     parts = tuple(digest_of_part(part) for part in shows)
     return key_of_parts(parts), parts
@@ -38,5 +38,5 @@ def key_of_parts(parts: Iterable[bytes]) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
-def digest_of_part(part: Part) -> bytes:
+def digest_of_part(part: KeyPart) -> bytes:
     return blake2b(marshal.dumps(part.value, 2), digest_size=8).digest()  # version 2: bytes depend on the value alone

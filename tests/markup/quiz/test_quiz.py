@@ -1,4 +1,4 @@
-"""A quiz asks, and folds its answer away."""
+"""A quiz shows its question and folds its answer away."""
 
 from __future__ import annotations
 

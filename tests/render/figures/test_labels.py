@@ -1,4 +1,4 @@
-"""Where words stand on a chart: outlines, what touches what, and the first free place."""
+"""Places of words on a chart: their outlines, overlaps, and the first free place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A roofline shows every level, every roof, both points of each program, and no word that lies on something else."""
+"""A roofline shows every level, every roof and both points of each program, and no word overlaps anything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.render.figures.bandwidth_panel import Column, Line, Panel, render_panel
+from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.labels import Shape, Spot, box, outline, stroke, touch
 from sitegen.render.figures.roofline import render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
@@ -40,7 +40,7 @@ def by_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
 
 
 def words(root: ElementTree.Element) -> list[tuple[str, Shape]]:
-    """Every text of a chart with its outline."""
+    """Return every text of a chart with its outline."""
     found = []
     for node in root.iter("text"):
         classes = (node.get("class") or "").split()
@@ -79,7 +79,7 @@ def marks(root: ElementTree.Element) -> list[Shape]:
 
 
 def clashes(svg: str) -> list[str]:
-    """What lies on something else."""
+    """Return the pairs of elements that overlap."""
     root = drawn(svg)
     texts, things = words(root), [*lines(root, "roof", "sheetline", "level"), *marks(root)]
     found = [f"{a} on {b}" for (a, one), (b, other) in itertools.combinations(texts, 2) if touch(one, other)]
@@ -87,7 +87,7 @@ def clashes(svg: str) -> list[str]:
 
 
 def names(svg: str) -> set[str]:
-    """Without the number of their step."""
+    """Return the names without the numbers of their steps."""
     return {re.sub(r"^\d+ ", "", text) for text, _ in words(drawn(svg))}
 
 
@@ -196,8 +196,8 @@ def test_kernels_under_one_roof_have_their_names_near_and_no_path() -> None:
     assert not by_class(drawn(svg), "way")
 
 
-def column(name: str, rate: float, predicted: float | None = None) -> Column:
-    return Column(name, rate, rate * 0.99, rate * 1.01, True, predicted=predicted)
+def column(name: str, rate: float, predicted: float | None = None) -> ProgramColumn:
+    return ProgramColumn(name, rate, rate * 0.99, rate * 1.01, True, predicted=predicted)
 
 
 @pytest.mark.parametrize("width", [400, 480])
@@ -206,8 +206,10 @@ def test_the_names_of_a_panel_stay_apart_however_near_the_ceiling_is_to_the_data
     ceiling: float, width: int
 ) -> None:
     columns = [column(name, ceiling * (0.95 + n * 1e-3), ceiling * 0.96) for n, name in enumerate(NAMES)]
-    probe = Line("copy of these bytes", ceiling * 0.97)
-    panel = Panel("p", "TB/s", Line("two reads, a write", ceiling), columns, probe, Line("datasheet", 4.8), width)
+    probe = LevelLine("copy of these bytes", ceiling * 0.97)
+    panel = Panel(
+        "p", "TB/s", LevelLine("two reads, a write", ceiling), columns, probe, LevelLine("datasheet", 4.8), width
+    )
     svg = render_panel(panel)
     assert clashes(svg) == []
     assert set(NAMES) <= names(svg)

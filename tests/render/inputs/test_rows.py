@@ -1,4 +1,4 @@
-"""From records to rows: floors, ceilings, probes."""
+"""Rows of a table from records: floors, ceilings, probes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages say of measurements: fresh, stale, failed, missing."""
+"""The words of pages about measurements: fresh, stale, failed, missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def row(parsed: LexborHTMLParser, name: str, body: int = 0) -> LexborNode:
 
 
 def with_evaluation(record: Record, changed: Evaluation) -> Record:
-    """The record with one evaluation in the place of that of the same name, workload and dtype."""
+    """Return the record with one evaluation replaced: the one of the same name, workload and dtype."""
     kept = [
         e
         for e in record.evaluations

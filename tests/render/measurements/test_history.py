@@ -1,5 +1,6 @@
-"""The History band of a kernel's page: the course of each workload, what changed, and what stands there when little is
-known; and the page of all runs.
+"""The History band of a kernel's page, and the page of all runs.
+
+The band shows the course of each workload and what changed.  With few runs it says what is missing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MARKDOWN = "kernels/softmax/nvidia-h200.changes.md.txt"
 
 
 def past_runs(make, *days: tuple[str, float], **environment):
-    """A run on each day of November, in which everything of ours took that many times its usual time."""
+    """Return a run on each day of November, in which all of our times were multiplied by that factor."""
     record = make.record()
     lines = []
     for day, factor in days:
@@ -48,13 +49,13 @@ def slowed(one, factor: float):
 
 
 def pages(make, runs) -> dict[str, str]:
-    """Of a site with that history."""
+    """Return the pages of a site with that history."""
     records = replace(make.records(make.record()), histories={("softmax", make.gpu): runs})
     return make.rendered(evidence=Evidence(records))
 
 
 def band(make, runs) -> Html:
-    """The section of the kernel's page."""
+    """Return the section of the kernel's page."""
     sections = Html(str(pages(make, runs)[PAGE])).css("section.band")
     return next((section for section in sections if section.css_first("h2").text() == "History"), None)
 
@@ -152,7 +153,7 @@ def test_every_point_and_the_band_stay_inside_of_the_sparkline_and_the_band_is_s
 
 
 def test_the_band_is_the_noise_around_the_newest():
-    """Equal runs lie in its middle, and it takes a third of the field: there is room to see what leaves it."""
+    """Equal runs lie in the middle of the band, which takes a third of the field, so that outliers are visible."""
     svg = str(sparkline("t", [("2026-11-01", 2.0), ("2026-11-02", 2.0)], 0.01))
     top, height = (float(v) for v in re.search(r'class="nil"[^>]* y="([\d.]+)"[^>]*height="([\d.]+)"', svg).groups())
     assert float(re.search(r'cy="([\d.]+)"', svg)[1]) == pytest.approx(top + height / 2, abs=0.1)

@@ -1,4 +1,4 @@
-"""The picture that stands for a page where its address is shared."""
+"""Social cards: the pictures that other sites show for a link to a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pages = dict[str, str | bytes]
 
 @pytest.fixture(scope="module")
 def cards(make: SimpleNamespace) -> Pages:
-    """Drawn by nobody: the picture is its source."""
+    """Return the cards without drawing them: each picture is its source."""
 
     def drawn(source: str, draw: Callable[[str], bytes]) -> bytes:
         return source.encode()

@@ -1,4 +1,4 @@
-"""Feeds: what a reader's program gets of them."""
+"""Feeds, as a feed reader receives them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parsed(pages: Mapping[str, str | bytes], path: str) -> Any:
 
 @pytest.fixture(scope="module")
 def whole(make: SimpleNamespace) -> Pages:
-    """A site with every feed, in two languages, with a title that XML must escape."""
+    """The files of a site with every feed, in two languages, with a title that XML must escape."""
     site = make.site()
     softmax, *others = site.posts
     odd = replace(softmax, title="A < B & 'C' ]]>")

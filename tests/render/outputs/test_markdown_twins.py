@@ -1,4 +1,4 @@
-"""The Markdown beside each page."""
+"""The Markdown version of each page."""
 
 from __future__ import annotations
 

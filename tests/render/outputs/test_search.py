@@ -1,4 +1,4 @@
-"""The search page works without the script, and it alone may run WebAssembly."""
+"""The search page works without its script, and only this page may run WebAssembly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Categories: their cards, their pages, what leads to them, and that a site without any has nothing of them."""
+"""Categories: their cards, pages and links; a site without categories has none of these."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def copies(post: Post, count: int, category: str) -> list[Post]:
 
 
 def filed(site: Site, *others: Post) -> Site:
-    """Softmax in Kernels, the sum in Parallel sums, which nothing else is in."""
+    """Return a site with softmax in Kernels and the sum in Parallel sums, a category of its own."""
     softmax, total, _ = site.posts
     own = replace(softmax, category="Kernels"), replace(total, category="Parallel sums")
     return replace(site, posts=(*own, *others))

@@ -1,4 +1,4 @@
-"""The page of a GPU's ceilings: each beside the datasheet's, every probe, every source."""
+"""The page of a GPU's ceilings: each ceiling beside the datasheet's value, every probe, every source."""
 
 from __future__ import annotations
 

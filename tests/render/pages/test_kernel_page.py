@@ -1,4 +1,4 @@
-"""What a kernel's page says beside the times: code, bytes, clocks, checks, findings, noise."""
+"""The facts on a kernel's page beside the times: code, bytes, clocks, checks, findings, noise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def words(node: Node | None) -> str:
 
 
 def changed(record: Record, name: str, change) -> Record:
-    """The record with `change` done to every evaluation of that name."""
+    """Return the record after `change` of every evaluation of that name."""
     return replace(record, evaluations=tuple(change(e) if e.name == name else e for e in record.evaluations))
 
 

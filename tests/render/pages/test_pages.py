@@ -1,4 +1,4 @@
-"""What holds for every page of a site."""
+"""Properties of every page of a site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def html(pages: Pages) -> dict[str, LexborHTMLParser]:
 
 
 def target(path: str, href: str) -> tuple[str, str]:
-    """(output path, anchor) that a relative href on the page at `path` leads to."""
+    """Return (output path, anchor) to which a relative href on the page at `path` leads."""
     parts = urlsplit(href)
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(parts.path))) if parts.path else path
     joined = "" if joined == "." else joined

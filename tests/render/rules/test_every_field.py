@@ -37,10 +37,13 @@ MOVE = "the file itself"
 
 
 class Edit(NamedTuple):
-    """`old` becomes `new` in a file; `new` stands before all else where `old` is empty.  A file is moved with MOVE."""
+    """An edit of a file: `old` becomes `new`.
+
+    With an empty `old`, `new` is put at the beginning.  MOVE renames the file.
+    """
 
     fields: str
-    """`Post.title`; several are apart by a space."""
+    """The edited fields, such as `Post.title`, with a space between two."""
     path: str
     old: str
     new: str
@@ -204,7 +207,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def stale(root: Path, edits: Iterator[str], day: dt.date = DAY) -> dict[str, list[str]]:
-    """The outputs that an update leaves other than a clean build makes them, by the edit that was made."""
+    """Return the outputs that differ between an update and a clean build, by the edit."""
     found = {}
     assert not update(root, root / "public", as_of=day, processes=1).report
     for edit in edits:
@@ -222,7 +225,7 @@ def stale(root: Path, edits: Iterator[str], day: dt.date = DAY) -> dict[str, lis
 
 
 def made(root: Path, edits: tuple[Edit, ...]) -> Iterator[str]:
-    """Makes one edit after another, each on top of those before: to undo one would be an edit of its field, too."""
+    """Make edits on top of each other, because undoing one would be an edit of its field, too."""
     for edit in edits:
         file = root / edit.path
         if edit.old != MOVE:
@@ -254,7 +257,7 @@ def test_no_page_is_stale_on_another_day(root: Path) -> None:
 
 
 def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, str | int]]:
-    """Each value of a JSON document with the names that lead to it, what holds it, and where in that it stands."""
+    """Yield each value of a JSON document: the names that lead to it, its container, and its place in that."""
     for key, one in value.items() if isinstance(value, dict) else enumerate(value):
         names = (*path, key) if isinstance(key, str) else path
         if isinstance(one, dict | list):
@@ -264,7 +267,7 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def each_field(root: Path, file: Path) -> Iterator[str]:
-    """Changes one number or truth after another in a record, each of another name, where the record stays valid."""
+    """Yield an edit of each number or truth value in a record, by name, where the record stays valid."""
     record = json.loads(file.read_text(encoding="utf-8"))
     done = {("schema",)}
     for names, holder, key in list(leaves(record)):

@@ -57,7 +57,7 @@ def test_a_value_of_which_no_digest_is_known_is_refused(value: object) -> None:
 
 
 def views() -> Iterator[type]:
-    """The dataclasses of all modules that make pages."""
+    """Return the dataclasses of all modules that make pages."""
     for folder in ("pages", "outputs", "measurements", "shared"):
         package = importlib.import_module(f"sitegen.render.{folder}")
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -67,7 +67,7 @@ def views() -> Iterator[type]:
 
 
 def leaves(kind: Any) -> Iterator[Any]:
-    """The types that a value of a type can consist of."""
+    """Return the types of which a value of a type can consist."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (tuple, list, typing.Union, types.UnionType, Mapping, dict, Sequence):
         for argument in arguments:
@@ -77,7 +77,7 @@ def leaves(kind: Any) -> Iterator[Any]:
 
 
 NO_VIEWS = {"Column", "Printer", "Theme", "Written", "_Word"}
-"""What no template receives."""
+"""Dataclasses that no template receives."""
 
 
 def test_every_field_of_a_view_has_a_type_of_which_a_digest_is_known() -> None:
@@ -95,14 +95,14 @@ def test_every_field_of_a_view_has_a_type_of_which_a_digest_is_known() -> None:
 
 
 def later() -> dict[str, object]:
-    """Names that a module imports for its annotations only."""
+    """Return the names that a module imports for its annotations only."""
     from sitegen.render.measurements.kernel_table import Board
 
     return {"Board": Board}
 
 
 def test_what_is_noted_while_a_page_is_printed_is_its_key(make: SimpleNamespace) -> None:
-    """Else the next update would print it again."""
+    """A key that differs from the noted one would make the next update print the page again."""
     theme, site, records = load_theme(), make.site(), make.records(make.full_record())
     documents = make.documents_of(site)
     linked = link_site(site, documents, as_of=DAY, files=make.files)[0]

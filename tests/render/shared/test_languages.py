@@ -1,4 +1,4 @@
-"""A post in two languages: where each stands, how they lead to each other, and what the pages say in which."""
+"""A post in two languages: the places of both, the links between them, and the language of each page's words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def korean(post: Post, title: str, **also: object) -> Post:
 
 @pytest.fixture(scope="module")
 def both(make: SimpleNamespace) -> Pages:
-    """Softmax in two languages, a post in Korean alone, the rest in English."""
+    """A site with softmax in two languages, a post only in Korean, and all else in English."""
     site = make.site()
     softmax, total, later = site.posts
     text = replace(total.body, text="본문.", path="content/posts/only/index.ko.md")
@@ -147,7 +147,7 @@ def test_what_is_filled_into_a_page_speaks_its_language(make: SimpleNamespace) -
 
 
 def test_the_catalogue_has_every_text_and_no_other() -> None:
-    """Those of templates, and those that a module says."""
+    """These are the texts of templates, and those of modules."""
     templates = load_theme().templates
     said = texts_of(text for name, text in templates.items() if name.endswith(".html"))
     rooms = Path(sitegen.__file__).parent

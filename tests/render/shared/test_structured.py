@@ -1,4 +1,4 @@
-"""What machines are told of a page is what stands on it."""
+"""The structured data of a page agrees with what the page shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names a post on a page in the site's language: a kernel's page, a term's."""
+"""Lists of posts on a page in the site's language: those of a kernel and of a term."""
 
 from __future__ import annotations
 
