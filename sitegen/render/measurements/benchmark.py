@@ -1,4 +1,4 @@
-"""`{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
+"""Print `{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of i
 
 
 def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -> Markup:
-    """The table, or the statement that nothing was measured yet."""
+    """Return the tables, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
     records = printer.sources.records(slot.kernel)
     if kernel is None or not records:
@@ -79,13 +79,13 @@ def benchmark_table(
 
 
 def explained(shown: tuple[Group, ...]) -> str:
-    """What the columns and the heads say, as far as they say it here."""
+    """Return the caption that explains the columns and heads that this table has."""
     noise = NOISE if any(group.noise is not None for group in shown) else ""
     held = any(row.performance and row.performance.sustained for group in shown for row in group.rows)
     return f"{CAPTION}{BURSTS if held else ''}{noise}"
 
 
 def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
-    """Those that were measured in any of the groups."""
+    """Return the baselines that have a time in any of the groups."""
     timed = {row.name for group in shown for row in group.rows if row.role is Role.BASELINE and row.performance}
     return tuple(name for name in kernel.baselines if name in timed)

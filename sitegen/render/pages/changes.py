@@ -1,6 +1,6 @@
-"""All runs of a kernel on a GPU → a page: run by run, and the newest against the one before it, also as Markdown.
+"""Print all runs of a kernel on a GPU, and the comparison of the newest run with the one before it, also as Markdown.
 
-The latter is what `sitegen compare --markdown` says of the two, kept for readers: every evaluation and why.
+The comparison is the one that `sitegen compare --markdown` prints: every evaluation, with the reason for its verdict.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class ChangeLine:
     evaluation: str
     verdict: str
     state: str
-    """A class of the state grammar; empty where nothing moved."""
+    """A class of the state grammar; empty when the evaluation did not change."""
     figures: tuple[str, ...]
-    """`torch / t 1.905 → 1.667 (−12.5 %)`."""
+    """The figures before and after: `torch / t 1.905 → 1.667 (−12.5 %)`."""
     why: str
 
 
@@ -40,10 +40,10 @@ class ChangesPage:
     before: PastRun
     after: PastRun
     lines: tuple[ChangeLine, ...]
-    """What moved first."""
+    """The evaluations, those that changed first."""
     history: History | None
     markdown: str
-    """The href of the same as Markdown."""
+    """The link to the comparison as Markdown."""
 
 
 def changes_url(kernel: str, gpu: str) -> str:
@@ -51,7 +51,9 @@ def changes_url(kernel: str, gpu: str) -> str:
 
 
 def render_changes(printer: Printer, kernel: Kernel, record: Record, told: History | None) -> dict[str, str]:
-    """The page and the text of a record that has two runs; `told` is its history."""
+    """Return the page and the Markdown of a record with at least two runs, else nothing; `told` is the record's
+    history.
+    """
     pair = last_two(printer.sources, record)
     if pair is None:
         return {}
@@ -61,7 +63,7 @@ def render_changes(printer: Printer, kernel: Kernel, record: Record, told: Histo
 
 
 def last_two(sources: Sources, record: Record) -> tuple[PastRun, PastRun] | None:
-    """The newest run and the one before it, older first."""
+    """Return the newest run and the one before it, the older first; None when there are fewer than two."""
     runs = sources.histories(record)
     return (runs[-2], runs[-1]) if len(runs) > 1 else None
 

@@ -1,4 +1,4 @@
-"""Series → the roadmap pages, and where a post stands in one."""
+"""Print the roadmap of each series, and describe the position of a post in its series."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One line of the route: a post, or a title that is only planned, or an exercise."""
+    """A line of the roadmap: a post, a planned title, or an exercise."""
 
     mark: str
-    """Its number, or `Ex`."""
+    """The number of the line, or `Ex` for an exercise."""
     title: str
     href: str = ""
     description: str = ""
@@ -56,7 +56,7 @@ class SeriesPage:
     start: Link | None
     phases: tuple[PhaseView, ...]
     has_phases: bool
-    """False for the short form, one phase without a title."""
+    """Whether the series has phases with titles; the short form is one phase without a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class SeriesIndex:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a post stands in a series."""
+    """The position of a post in a series."""
 
     title: str
     href: str
@@ -91,7 +91,7 @@ class Position:
     previous: Link | None
     next: Link | None
     planned_next: str
-    """A title that comes next but is not written yet."""
+    """The title that comes next when it is not written yet, else empty."""
 
 
 def series_index(printer: Printer) -> tuple[str, str]:
@@ -123,7 +123,7 @@ def positions(sources: Sources, post: Post, here: str, spoken: Language) -> tupl
 
 
 def _squares(sources: Sources, series: Series, here: str = "") -> list[list[Square]]:
-    """`here` is a post's slug."""
+    """Return the squares of each phase of a series; `here` is the slug of the post that is shown."""
 
     def square(entry: Post | str) -> Square:
         return _PLANNED if isinstance(entry, str) else _HERE if entry.slug == here else _PUBLISHED
@@ -207,7 +207,7 @@ def _part(sources: Sources, entry: Post | str, number: int, here: str) -> Part:
 
 
 def _facts(sources: Sources, entries: Sequence[Post | str]) -> str:
-    """`2 posts, 23 min`, of a phase."""
+    """Return the facts about a phase: `2 posts, 23 min`."""
     posts = [entry for entry in entries if isinstance(entry, Post)]
     planned = len(entries) - len(posts)
     facts = [numbers.count(len(posts), "post")] if posts else []

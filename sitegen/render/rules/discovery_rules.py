@@ -1,4 +1,6 @@
-"""Make the sheets by which pages are found: feeds, cards, search and its indexes, lists for programs, redirects."""
+"""Make the sheets with which readers and programs find pages: feeds, cards, search and its indexes, lists for programs,
+redirects.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 KINDS = ("posts", "worklog", "kernels", "terms")
-"""Kinds of pages that search finds."""
+"""The kinds of pages that search finds."""
 
 
 def cards(shown: Shown) -> Iterator[Sheet]:
-    """Yield the cards of posts, pages, series and kernels, and that of the home page, which stands for all others."""
+    """Yield the cards of posts, pages, series and kernels, and that of the home page, which serves all other pages."""
     sources = shown.sources
     for post in sources.site.posts:
         measured = shown.is_measured(post)
@@ -70,7 +72,7 @@ def feeds(shown: Shown) -> Iterator[Sheet]:
 
 
 def _feed(shown: Shown, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Part) -> Sheet:
-    """Return the sheet of a feed, which brings the whole text of its entries."""
+    """Return the sheet of a feed, which has the whole text of its entries."""
     newest = posts[:FEED_ENTRIES]
     measured = any(map(shown.is_measured, newest))
     return Sheet(url, these(shown.cards("the newest posts", newest), *also), make, measured, listed=False)
@@ -90,8 +92,8 @@ def search(shown: Shown) -> Iterator[Sheet]:
 
 
 def redirects(shown: Shown) -> Iterator[Sheet]:
-    """Yield the pages of old addresses and their list.  They stand in no sitemap.  Hosts that read `redirects` need no
-    pages.
+    """Yield the pages of old addresses, and their list.  The sitemap has neither.  Hosts that read `_redirects` do not
+    need the pages.
     """
     if redirects := tuple(shown.sources.linked.redirects.items()):
         shows = these(Part("where all of them lead", redirects))
@@ -102,8 +104,8 @@ def redirects(shown: Shown) -> Iterator[Sheet]:
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """Yield a search index for each kind of `pages`: by path the kind, and the digest of what the page shows.
-    `content` reads a page.
+    """Yield a search index for each kind of page.  `pages` gives by path the kind, and the digest of what the page
+    shows; `content` reads a page.
     """
     by_kind: dict[str, list[tuple[str, bytes]]] = {}
     for path, (kind, digest) in sorted(pages.items()):
@@ -118,6 +120,8 @@ def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[st
 
 
 def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
-    """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
+    """Return the sheet of the sitemap.  `pages` are the output paths of all listed sheets' files, each with its sheet's
+    day of change.
+    """
     shown = tuple(sorted(page for page in pages if page[0].endswith(".html")))
     return Sheet(urls.SITEMAP, these(Part("the pages", shown)), printed("pages.small_pages", "sitemap", pages=shown))

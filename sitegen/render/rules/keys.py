@@ -1,8 +1,8 @@
-"""Digest everything that the templates of a sheet receive, so that no part of its key can be forgotten.
+"""Digest everything that the templates of a sheet receive, so that no dependency of the sheet can be forgotten.
 
-The functions that print pages run with a printer that fills no template.  It digests what each template would be given,
-field by field.  Texts and records are not read for that: a page says by asking for them that it depends on them, and
-their files are parts of its key.
+The functions that print pages run with a printer that fills no template.  It digests the values for each template,
+field by field.  It does not read texts and records: a page that asks for one thereby depends on it, and the digests of
+their files are among the sheet's dependencies.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 @dataclass(frozen=True)
 class TracedSources(Sources):
-    """Sources without the contents of texts and records; `read` notes that somebody asked for a record."""
+    """Sources without the contents of texts and records; `read` notes each access to a record."""
 
     read: set[str] = field(default_factory=set, repr=False)
 
@@ -57,7 +57,7 @@ class TracedSources(Sources):
 
 
 def traced(sources: Sources) -> TracedSources:
-    """Return the same sources without contents: to read a text from them is a KeyError."""
+    """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
     return TracedSources(**given | {"fragments": {}, "load_probes": dict, "drawn": _undrawn})
 
@@ -68,12 +68,14 @@ def _undrawn(source: str, draw: Callable[[str], bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeyPrinter(Printer):
-    """Gives for each page the digest of what its template would receive; `texts` are those that pages ask for."""
+    """A printer that returns the digest of the values for a page in place of the page; `texts` are those that pages ask
+    for.
+    """
 
     texts: dict[str, None] = field(default_factory=dict)
 
     def language(self, lang: str = "") -> Language:
-        """The language without its words: catalogues are templates, which every key has."""
+        """Return the language without its words: catalogues are templates, on which every sheet depends."""
         return Language(lang or self.sources.config.language)
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
@@ -92,15 +94,15 @@ class KeyPrinter(Printer):
 
 @dataclass(frozen=True, slots=True)
 class NotingPrinter(Printer):
-    """Prints, and notes what a `KeyPrinter` would give for the same pages, so that nothing is made twice."""
+    """A printer that also notes what a `KeyPrinter` would return for the same pages, so that no page is made twice."""
 
     texts: dict[str, None] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
-    """Digest by output path."""
+    """The digest of each page, by output path."""
     made: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """What was made of a text, with the name of the text, by `id`."""
+    """The name and the result of each call of `of_text`, by the `id` of the result."""
     unlike: set[str] = field(default_factory=set)
-    """Why the digests are not those of a `KeyPrinter`."""
+    """The reasons for which the digests are not those of a `KeyPrinter`."""
 
     def language(self, lang: str = "") -> Language:
         spoken = Printer.language(self, lang)
@@ -121,29 +123,29 @@ class NotingPrinter(Printer):
         return Printer.page(self, template, here, page, **frame)
 
     def noted(self, files: Files) -> Noted | None:
-        """Return what is known of the files that were printed; None where a `KeyPrinter` would say something else."""
+        """Return the notes on the printed files; None when a `KeyPrinter` would return something else."""
         known = files.keys() == self.pages.keys() and not self.unlike
         return Noted(digest_of(self.pages), tuple(self.texts), records=False) if known else None
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What the pages of a sheet depend on."""
+    """The dependencies of the pages of a sheet, as a printer noted them."""
 
     view: bytes
     texts: tuple[str, ...]
-    """By `document_key`."""
+    """The texts, by `document_key`."""
     records: bool
 
 
 class Keys:
-    """Adds the digest of what its templates receive to the key of each sheet of a site."""
+    """A decorator of sheets, which adds the digest of the values for its templates to the dependencies of each."""
 
     def __init__(self, shown: Shown) -> None:
         self._shown, self._sources, self._templates = shown, traced(shown.sources), Templates()
         self._texts = {document_key(text): text for text in texts(shown.sources.site)}
         self._noted: dict[str, Noted] = {}
-        """What was noted while a sheet was printed, by its name, until its key is asked for."""
+        """The notes of printing by the sheet's name, until the sheet's dependencies are asked for."""
 
     def keyed(self, sheet: Sheet) -> Sheet:
         make = sheet.make if sheet.measured else partial(self._make, sheet)
@@ -185,18 +187,20 @@ class Keys:
             yield Part("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
 
     def _written(self, text: Markdown) -> str | bytes:
-        """Return what identifies the content of a text: the digest of its file, or the words of a day of the worklog,
-        which shares a file with other days.
+        """Return the identity of a text's content: the digest of its file, or the words of a worklog day, because
+        several days share a file.
         """
         return text.text or self._shown.file(text.path)
 
 
 def digest_of(value: object, names: Mapping[int, tuple[str, str]] = NO_NAMES) -> bytes:
-    """Return a digest of everything in `value`; what has a name, by `id`, is digested as that.
+    """Return a digest of everything in `value`.  A value with a name in `names`, by `id`, is digested as its name.
 
-    Raises TypeError for a type of which no digest is known.
+    Raises TypeError for a type without a known digest.
     """
-    return blake2b(marshal.dumps(_plain(value, names), 2), digest_size=16).digest()  # version 2: only the value decides
+    return blake2b(
+        marshal.dumps(_plain(value, names), 2), digest_size=16
+    ).digest()  # in version 2 the value decides alone
 
 
 def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
@@ -220,7 +224,7 @@ def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
 
 @cache
 def _values(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """Return what gives the values of a dataclass, in order; None for any other type."""
+    """Return a function that returns the values of a dataclass in order; None for any other type."""
     if not is_dataclass(kind):
         return None
     names = [one.name for one in fields(kind)]

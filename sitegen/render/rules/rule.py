@@ -1,4 +1,6 @@
-"""Sheets: the files that are printed together, with what they depend on; and the parts of keys that sheets share."""
+"""Define sheets, which are files that are printed together with their dependencies, and the dependencies that several
+sheets share.
+"""
 
 from __future__ import annotations
 
@@ -25,32 +27,34 @@ Files = Mapping[str, str | bytes]
 @dataclass(frozen=True, slots=True)
 class Sheet:
     name: str
-    """The output path of its page; of several files the folder or the first."""
+    """The output path of the sheet's page; for several files the folder or the first file."""
     shows: Callable[[], tuple[Part, ...]]
-    """Returns what it shows.  To find that out for thousands of posts takes long, so workers ask, on all cores."""
+    """Returns the dependencies.  Workers call it on all cores, because the dependencies of thousands of posts take long
+    to find.
+    """
     make: Callable[[Printer], Files]
-    """Content by output path."""
+    """Returns the content of the files, by output path."""
     measured: bool = False
     """Whether it may show a record."""
     listed: bool = True
     """Whether its pages stand in the sitemap."""
     modified: str = ""
-    """The day of its last change, as far as its author says one."""
+    """The day of its last change; empty when its author states none."""
     text: Post | Page | Term | WorklogEntry | None = None
-    """What an author wrote for its page."""
+    """The author's text of its page."""
     found: Mapping[str, str] = field(default_factory=dict)
-    """The pages that search finds, by path, and of which of the `KINDS` each is."""
+    """The kind of each page that search finds, by path; see `KINDS`."""
     slow: bool = False
-    """Whether it takes as long as many others, so that no worker should wait for another's."""
+    """Whether it takes as long as many others, so that a worker should have it alone."""
 
 
 def these(*parts: Part) -> Callable[[], tuple[Part, ...]]:
-    """Return a function that returns these parts, for a sheet whose parts are known before anybody asks."""
+    """Return a function that returns these dependencies, for a sheet whose dependencies are known at once."""
     return lambda: parts
 
 
 class Shown:
-    """Parts of keys that several sheets share, each made once."""
+    """The dependencies that several sheets share, each made once."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
@@ -78,7 +82,7 @@ class Shown:
         return Part(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
 
     def modified(self, posts: Iterable[Post]) -> str:
-        """The newest day of these posts, and of their updates."""
+        """Return the newest day of these posts and of their updates."""
         day_of = self.sources.day_of
         return max((day_of(post.updated or post.date).isoformat() for post in posts), default="")
 
@@ -101,14 +105,14 @@ class Shown:
         return Part(what, self.link(post) if post else (), (post.body.path,) if post else ())
 
     def translations(self, post: Post) -> Part:
-        """Return the part of the translations of a post: the URL of each."""
+        """Return the dependency on the translations of a post: the URL of each."""
         sources = self.sources
         others = sources.translations.get(post.slug, {})
         shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
         return Part("its translations", shown, tuple(other.body.path for other in others.values()))
 
     def hrefs(self, text: Markdown) -> Part:
-        """Return where the links of a text lead, with the images and works that it shows."""
+        """Return the dependency on the targets of a text's links, and on the images and works that the text shows."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
         leads = tuple(hrefs.get((key, index), "") for index in range(slots))
@@ -126,7 +130,7 @@ class Shown:
         return frozenset(self.sources.linked.rich)
 
     def series(self, series: Series) -> Part:
-        """Return the part of a series: its file, and how many posts of each phase are published."""
+        """Return the dependency on a series: its file, and the number of published posts in each phase."""
         if series.id not in self._series:
             entries = self.sources.entries[series.id]
             shape = tuple(len(phase) for phase in entries)
@@ -139,12 +143,12 @@ class Shown:
 
 
 def digest_of_measured(sources: Sources) -> bytes:
-    """Return a digest of every file that a shown measurement or its freshness could come from.
+    """Return a digest of every file on which a shown measurement or its freshness may depend.
 
-    Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
+    Freshness compares all records of a GPU, so one more record may mark those of other kernels as outdated.
     """
     hashed = blake2b(digest_size=16)
-    for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
+    for path, digest in sorted(sources.digests.items()):  # a build may add new files in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
             hashed.update(path.encode() + digest)
     rich = frozenset(sources.linked.rich)
@@ -156,8 +160,8 @@ def digest_of_measured(sources: Sources) -> bytes:
 
 
 def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
-    """Return a function that prints with `function` of a module of this room.  The module is imported when the first of
-    its pages is printed, since after most edits only one kind of page is.
+    """Return a function that prints with `function` of a module of `sitegen.render`.  It imports the module when it
+    prints its first page, because most edits change only one kind of page.
     """
 
     def make(printer: Printer) -> Files:

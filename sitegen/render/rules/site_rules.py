@@ -1,9 +1,9 @@
-"""Turn a site into its sheets: the files that are printed together, with everything that they depend on.
+"""Turn a site into its sheets: the files that are printed together, and everything that they depend on.
 
-A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
-equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
-why.  What a sheet shows is derived from what its templates receive (`keys`); the parts that are named here say in words
-which other posts and lists that comes from.
+A page is a pure function of what its sheet `shows`, and of templates, versions and the frame, which all pages share:
+equal values give equal bytes.  A build that kept the values of the build before therefore knows which pages to print
+again, and why.  Most dependencies are derived from the values that the templates receive (`keys`).  Those that are
+named here say in words which other posts and lists the values come from.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
     """Yield the sheets of all pages except the sitemap, which lists them.  A later sheet replaces the files of an
-    earlier.
+    earlier one.
     """
     shown = Shown(sources)
     keys = Keys(shown)
@@ -40,7 +40,7 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
 
 
 class PostSheets:
-    """Sheets of posts alone, each made when it is asked for."""
+    """The sheets of posts alone, each made when it is asked for."""
 
     def __init__(self, sources: Sources) -> None:
         self._shown = Shown(sources)
@@ -48,14 +48,14 @@ class PostSheets:
         self._posts = {urls.output_path(sources.post_url(post)): post for post in reversed(sources.site.posts)}
 
     def get(self, name: str) -> Sheet | None:
-        """Return the sheet of a post by its output path; None where no post has it."""
+        """Return the sheet of the post at an output path; None when there is no such post."""
         post = self._posts.get(name)
         sheet = self._keys.keyed(_post(self._shown, post)) if post else None
         return _with_twins(sheet) if sheet and self._shown.sources.config.twins else sheet
 
 
 def _with_twins(sheet: Sheet) -> Sheet:
-    """Return the sheet with a Markdown twin beside each page that readers are led to."""
+    """Return the sheet with a Markdown twin beside each of its pages, if the sitemap lists them."""
 
     def make(printer: Printer) -> Files:
         from sitegen.render.outputs.markdown_twins import with_twins
@@ -106,7 +106,7 @@ def _post(shown: Shown, post: Post) -> Sheet:
 
 
 def _shown_with(shown: Shown, post: Post) -> tuple[Part, ...]:
-    """Return what the page of a post shows of other files."""
+    """Return the dependencies of a post's page on other files."""
     sources, path = shown.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
     return (
@@ -127,7 +127,7 @@ def _place(shown: Shown, place: SeriesPlace) -> Iterator[Part]:
 
 
 def _kernels(shown: Shown) -> Iterator[Sheet]:
-    """Yield the sheets that show nothing but measurements."""
+    """Yield the sheets that show only measurements."""
     sources = shown.sources
     if sources.site.kernels:
         using = tuple(
@@ -172,7 +172,7 @@ def _month(entry: WorklogEntry) -> tuple[int, int]:
 
 
 def _plain(shown: Shown) -> Iterator[Sheet]:
-    """Yield the sheets of pages outside of time, of terms, and of what machines read."""
+    """Yield the sheets of undated pages and terms, the 404 page, and the files for programs."""
     sources = shown.sources
     for page in sources.site.pages:
         name = urls.output_path(urls.page_url(page, sources.config))
