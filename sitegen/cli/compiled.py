@@ -1,4 +1,4 @@
-"""What a compiler made of implementations → lines: `softmax/fused  sm_90a: 40 registers, no spills, LDG.128 x4 (…)`."""
+"""Describe compiled implementations in lines: `softmax/fused sm_90a: 40 registers, no spills, LDG.128 x4 (…)`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from sitegen.model.record import Compilation, Evaluation, LaunchRecord
 
 _TELLING = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
-"""How memory is reached, how it is written, tensor cores, and what spills."""
+"""The names of instructions that access memory, use tensor cores, or spill registers."""
 
 
 def compiled_lines(results: Iterable[JobResult]) -> list[str]:
-    """Of the implementations in the results of a machine without a GPU; what is the same at several workloads is said
-    once.
+    """Return a line for each implementation in the results of a machine without a GPU. Workloads with the same code
+    share a line.
     """
     places: dict[str, list[str]] = {}
     for result in results:
@@ -30,7 +30,9 @@ def compiled_lines(results: Iterable[JobResult]) -> list[str]:
 
 
 def made_of(evaluation: Evaluation) -> str:
-    """What was made, or why nothing was; empty for what failed, which is told elsewhere."""
+    """Return a description of the compiled code, or the reason for which there is none; empty for a failure, which is
+    reported elsewhere.
+    """
     if evaluation.compilation is not None:
         return f"{evaluation.compilation.arch}: {', '.join(_parts(evaluation.compilation, evaluation.launch))}"
     told_elsewhere = evaluation.status.failed or evaluation.message.startswith(UNJUDGED)

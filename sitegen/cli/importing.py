@@ -1,4 +1,4 @@
-"""`sitegen import`: files of another program → files of a site.  It overwrites no file."""
+"""Import the files of another program into a site with `sitegen import`.  It overwrites no file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _root(into: Path | None) -> Path:
 
 
 def _take_over(root: Path, plan: ImportPlan) -> None:
-    """Writes what is missing and says it all; exit 1 when something could not be taken over."""
+    """Write the missing files and report the import.  Exits with 1 when something could not be imported."""
     from sitegen.importing.plan import ImportResult, write_missing
 
     results: list[ImportResult] = []
@@ -80,6 +80,8 @@ def _take_over(root: Path, plan: ImportPlan) -> None:
         for path in result.kept:
             say(f"{path} exists already and was left as it is")
         counts = f"{number_of(len(result.written), 'file')} written, {len(result.same)} there already"
-        say(f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` says what is left to mend")
+        say(
+            f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` lists the mistakes to correct"
+        )
     if has_errors(plan.diagnostics):
         sys.exit(1)

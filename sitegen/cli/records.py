@@ -1,4 +1,4 @@
-"""The commands of a measurement: run, bundle, accept, status, compare."""
+"""Define the commands for measurements: run, bundle, accept, status, compare."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}
-"""Packages by the extra that brings them: to give jobs to other machines, and to run them on this one."""
+"""The extra of sitegen that has each package for running jobs on this machine."""
 
 
 @click.command()
@@ -75,7 +75,7 @@ def run(
 
 
 def run_bundle(bundle_file: Path, output: Path) -> None:
-    """On a GPU machine, which has no pydantic, no YAML reader and no site."""
+    """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
 
@@ -217,7 +217,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
 
 
 def tell_what_moved(loaded: LoadedSite, stored: AcceptedRun) -> None:
-    """Against the records that a run replaced: what is not the same any more."""
+    """Print the evaluations that changed against the records that a run replaced."""
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_lines
 
