@@ -1,4 +1,4 @@
-"""A site → all its pages in memory, built from the beginning: for commands that need the site but no output folder."""
+"""Build all pages of a site in memory, without a previous build: for commands that need no output folder."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class SiteInMemory:
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> LoadedSite:
-    """Read, parse and link a site, from the beginning.
+    """Read, parse and link a site, without a previous build.
 
-    With `everything` also drafts and posts of the future: they are measured and previewed, never published.  Raises
-    OutputError when there is no folder for the cache.
+    With `everything`, drafts and posts of the future are included: they are measured and previewed, never published.
+    Raises OutputError when there is no folder for the cache.
     """
     request = make_request(root, as_of=as_of, everything=everything, in_memory=True)
     return _loaded(link(parse_texts(read_files_anew(request))))
@@ -82,9 +82,9 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
 def build_in_memory(
     root: Path, *, as_of: dt.date | None = None, everything: bool = False, with_forms: bool = True
 ) -> SiteInMemory:
-    """Build every file of a site.  With errors, those pages that can be made all the same.
+    """Build every file of a site; with errors, every page that can be printed.
 
-    The forms of images take long to make when there are new ones; without `with_forms` they are left out.
+    New forms of images take long to make; without `with_forms` they are left out.
     """
     request = make_request(root, as_of=as_of, everything=everything, in_memory=True)
     return build(request, full_route(with_forms=with_forms))
@@ -115,7 +115,7 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
-    """Link the texts once more, with what is not published, without parsing them again."""
+    """Link the texts again, with drafts and posts of the future, without parsing them again."""
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))

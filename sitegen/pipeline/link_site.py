@@ -1,4 +1,4 @@
-"""Parsed texts → the linked site, with everything that its pages are made from and every mistake in it."""
+"""Turn parsed texts into the linked site, with all values that its pages are made from and all its mistakes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CARDS = "cards"
 
 @dataclass(frozen=True, slots=True)
 class LinkedSite:
-    """A linked site with everything that its pages are made from."""
+    """A linked site with all values that its pages are made from."""
 
     texts: LinkedTexts
     theme: Theme
@@ -35,7 +35,7 @@ class LinkedSite:
     records: SiteRecords
     sources: Sources
     mistakes_beside_texts: tuple[Diagnostic, ...]
-    """The mistakes that no text has by itself."""
+    """The mistakes that are found only when the texts are together, and those of other files."""
 
     @property
     def request(self) -> Request:
@@ -53,7 +53,7 @@ class LinkedSite:
 
 
 def link(parsed: ParsedSite) -> LinkedSite:
-    """Link all texts, and gather what pages are made from."""
+    """Link all texts, and gather the values that pages are made from."""
     with parsed.files.request.steps.step("link"):
         site = gather(link_texts(parsed))
         parsed.cache.save(parsed.entries)
@@ -69,7 +69,7 @@ def link_without_errors(parsed: ParsedSite) -> LinkedSite:
 
 
 def gather(texts: LinkedTexts) -> LinkedSite:
-    """Return the linked texts with the theme and the records, which are read now or when a page needs them."""
+    """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
     parsed, linked = texts.parsed, texts.linked
     request, signatures = parsed.files.request, parsed.files.signatures
     theme = load_theme(request.root)

@@ -1,8 +1,8 @@
-"""Edited posts of which no other page shows anything new → their own pages, patched in the output.
+"""Patch the own pages of edited posts in the output, when no other page shows anything new of these posts.
 
-This is what an author does all day, so it does not wait for a site to be linked: the HTML of the text as it was is
-found in its page, and the HTML of the text as it is now takes its place.  An edit that is not sure to be so
-simple is left to the other steps of the build.
+An author makes such edits all day, so they do not wait for the site to be linked: the module finds the old HTML of the
+text in its page, and replaces it with the new HTML. Any other edit, and any edit that is not surely of this kind, is
+left to the other steps of the build.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
 
 MOST_TEXTS = 8
-"""Texts that are patched at a time, at most.  More edits are another branch, which all cores parse."""
-_STORE_FILE = "mended"
-"""The file of the `Shelf` that holds the new HTML."""
+"""The most texts that are patched at a time.  More edits come from another branch, and all cores parse them."""
+_STORE_FILE = "patched"
+"""The file of the `FragmentFiles` that holds the new HTML."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatchedPage:
-    """A page with the text as it is now."""
+    """A page with the new text."""
 
     path: str
     """The path of the text."""
@@ -48,16 +48,16 @@ class PatchedPage:
 
 
 def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -> BuildResult | None:
-    """Patch the pages of the edited texts; the output is as `previous` left it.
+    """Patch the pages of the edited texts; the output must be as `previous` left it.
 
-    Returns None, and writes nothing, when there may be more to do.
+    Returns None, and writes nothing, when other pages may have to change.
     """
     if len(edited) > MOST_TEXTS:
         return None
     request = files.request
     pages = load_patchable_pages(request.state_file, request.version)
     store, patched = FragmentFiles(request.cache / "fragments"), list[PatchedPage]()
-    with request.steps.step("mend", len(edited)) as tick:
+    with request.steps.step("patch", len(edited)) as tick:
         for path in edited:
             one = _patched(request, previous, pages[path], path, store) if path in pages else None
             if one is None:
@@ -71,7 +71,7 @@ def _publish(
     files: SiteFiles, previous: BuildState, pages: dict[str, PatchablePage], patched: Sequence[PatchedPage]
 ) -> BuildResult:
     request = files.request
-    with request.steps.step("write"):
+    with request.steps.step("publish"):
         replace_files(request.output, {one.page.sheet: one.html for one in patched})
         now = pages | {one.path: one.page for one in patched}
         save_patchable_pages(request.state_file, request.version, now)
@@ -104,7 +104,7 @@ def _patched(
 
 
 def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes) -> Document | None:
-    """Return the text as it is now; None when there is a mistake in it, or something new that other pages show."""
+    """Return the document of the new text; None when it has a mistake, or something new that other pages show."""
     text, unreadable = decode(data, path)
     front, broken = split_front_matter(text, path)
     if unreadable or broken:
@@ -115,10 +115,10 @@ def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interf
 
 
 def _page_with(request: Request, page: PatchablePage, before: str, after: str) -> bytes | None:
-    """Return the page with the text as it is now.
+    """Return the page with the new text.
 
-    None when the text as it was does not stand in it exactly once, and when its first formula came or its last one
-    went: with it comes and goes the font.
+    None when the old text does not stand in the page exactly once.  None also when the first formula was added or the
+    last one removed, because the font comes and goes with them.
     """
     if has_formula(before) != has_formula(after):
         return None

@@ -1,4 +1,4 @@
-"""Two builds of a sheet → the reasons why the second prints it again, in words."""
+"""State in words the reasons for which a build prints a sheet again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     from sitegen.pipeline.build_state import PrintedSheet
     from sitegen.render.rules.dependencies import Part
 
-NEW = ("it was not there before",)
-TOUCHED = ("its file is not as it was left",)
+NEW = ("it is new",)
+TOUCHED = ("a file of it was changed or removed in the output",)
 _FILES = 3
-"""Files that are named in one reason, at most."""
+"""The most files that one reason names."""
 
 
 def reasons(
     shows: Sequence[Part], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return a reason for each part that differs; `changed` are the files of the site that are not what they were."""
+    """Return a reason for each dependency that differs; `changed` are the files of the site that changed since the last
+    build.
+    """
     old = dict(zip(before.names, before.parts, strict=True))
     changes = [
         _because(part, changed, "changed" if part.what in old else "is new")

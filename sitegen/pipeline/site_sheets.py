@@ -1,4 +1,6 @@
-"""A linked site → its sheets: pages, feeds and data files of `render`, and the files that are copied or converted."""
+"""List the sheets of a linked site: the pages, feeds and data files of `render`, and the files that are copied or
+converted.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,15 @@ from sitegen.write.scan import could_be_read
 
 
 def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
-    """Return all sheets by name, but those that are made of pages: the sitemap, the indexes of search.
+    """Return all sheets by name, except those that are made from pages: the sitemap, and the indexes of search.
 
-    A page takes the place of a file of the same name.
+    A page replaces a file of the same name.
     """
     return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
 
 
 def common_parts(site: LinkedSite) -> tuple[Part, ...]:
-    """Return the parts that every page shows."""
+    """Return the dependencies that all pages share."""
     sources = site.sources
     footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
     sections = tuple(navigation(sources, Language(lang)) for lang in sources.posts_by_language)
@@ -43,7 +45,7 @@ def common_parts(site: LinkedSite) -> tuple[Part, ...]:
 
 
 def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
-    """Yield the sheets that are no pages: the theme's files, files that texts link to, forms of images."""
+    """Yield the sheets that are not pages: the theme's files, files that texts link to, forms of images."""
     yield theme_sheet(site)
     yield from _copied_files(site)
     if site.sources.config.images:

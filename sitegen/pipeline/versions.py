@@ -1,4 +1,4 @@
-"""The program, its packages and its theme → one digest: a cache that was made with another digest is of no use."""
+"""Digest the program, its packages and its theme.  A cache that was made with another digest is not used."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def versions() -> bytes:
 
 
 def _own_files() -> list[str]:
-    """Return a line for each file.  Size and time are enough: nobody edits an installed package and keeps its times."""
+    """Return a line for each file.  Size and time are enough, because an edit of an installed package changes its
+    times.
+    """
     package = Path(sitegen.__file__).parent
     return sorted([*_stated(os.fspath(package), _PROGRAM), *_stated(os.fspath(default_folder()))])
 
@@ -55,8 +57,8 @@ def _stated(folder: str, endings: tuple[str, ...] = ("",)) -> list[str]:
 
 
 def _distributions() -> list[str]:
-    """Return the names of the distributions that are installed beside the packages that parse and print.  They hold
-    versions: `jinja2-3.1.6.dist-info`.
+    """Return the names of the distributions that are installed beside the packages that parse and print.  The names
+    hold versions: `jinja2-3.1.6.dist-info`.
     """
     specs = [find_spec(package) for package in (*_READERS, *_PRINTERS)]
     folders = {Path(spec.origin).parents[1] for spec in specs if spec and spec.origin}
