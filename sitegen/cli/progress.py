@@ -16,26 +16,26 @@ from sitegen.diagnostics import did_you_mean
 
 if TYPE_CHECKING:
     from sitegen.pipeline.request import BuildResult
-    from sitegen.pipeline.steps import Step, Steps
+    from sitegen.pipeline.steps import BuildStep, Steps
 
 _WIDTH = 30
 _PAUSE_S = 0.05
 """The time between two drawings of a bar, in seconds."""
 
 
-def shown_steps() -> Callable[[Step], None]:
+def shown_steps() -> Callable[[BuildStep], None]:
     """Return a listener that draws a bar for each counted step on a terminal, and prints a line for each step
     elsewhere.
     """
     return _Bars() if sys.stderr.isatty() else _say_step
 
 
-def _say_step(step: Step) -> None:
+def _say_step(step: BuildStep) -> None:
     if step.finished:
         say(_line(step))
 
 
-def _line(step: Step) -> str:
+def _line(step: BuildStep) -> str:
     count = f"{step.done:>7}" if step.total else " " * 7
     return f"{step.name:<8}{count}  {step.seconds:6.2f} s"
 
@@ -46,7 +46,7 @@ class _Bars:
     def __init__(self) -> None:
         self._drawn = 0.0
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: BuildStep) -> None:
         if step.finished:
             click.echo("\r\033[K", nl=False, err=True)
         elif step.total and time.monotonic() - self._drawn > _PAUSE_S:

@@ -18,7 +18,7 @@ from sitegen.pipeline.in_memory import LoadedSite
 from sitegen.read.source import decode
 from sitegen.results.shape import parse
 
-Key = tuple[str, str]
+RecordName = tuple[str, str]
 """The name of a kernel, and the id of a GPU."""
 
 
@@ -26,7 +26,7 @@ Key = tuple[str, str]
 class Side:
     """The records that a word names."""
 
-    records: Mapping[Key, Record]
+    records: Mapping[RecordName, Record]
     one_file: bool = False
     """Whether the word names one file.  Then only its kernel and its GPU are compared."""
 
@@ -49,7 +49,7 @@ def pairs(loaded: LoadedSite, before: str, after: str | None) -> list[tuple[Reco
     ]
 
 
-def _nothing(key: Key) -> Record:
+def _nothing(key: RecordName) -> Record:
     return Record(SCHEMA, *key, runs=(), evaluations=())
 
 
@@ -63,7 +63,7 @@ def _side(root: Path, word: str) -> Side:
     return Side(_by_key(_of_commit(root, commit.decode().strip(), word)))
 
 
-def _by_key(records: list[Record]) -> dict[Key, Record]:
+def _by_key(records: list[Record]) -> dict[RecordName, Record]:
     return {(record.kernel, record.gpu): record for record in records}
 
 

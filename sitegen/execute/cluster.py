@@ -21,7 +21,7 @@ from typing import Any
 import dask
 from distributed import Client, Scheduler, Security, SpecCluster, as_completed
 
-from sitegen.execute.local import LOST, RETRIES, Result, Spec
+from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import NoTarget, Target
 from sitegen.execute.work import failure, run_job
@@ -42,8 +42,8 @@ NO_CERTIFICATES = (
 
 
 def execute(
-    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
-) -> Iterator[Result]:
+    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], JobReply] = run_job
+) -> Iterator[JobReply]:
     """Yield the result of every job, in the order in which they finish.  The workers import `work` by its name.
 
     Raises NoTarget when a certificate is missing.
@@ -113,8 +113,8 @@ def _worker(target: Target, number: int) -> dict[str, Any]:
 
 
 def _through_window(
-    client: Client, specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result]
-) -> Iterator[Result]:
+    client: Client, specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], JobReply]
+) -> Iterator[JobReply]:
     """Yield results, with at most as many jobs in flight as there are workers.
 
     A job that waits on a worker would count as lost when that worker dies.
@@ -140,9 +140,9 @@ def _through_window(
         yield result
 
 
-def _result(spec: Spec, status: str, value: Any) -> Result:
+def _result(spec: Spec, status: str, value: Any) -> JobReply:
     if status == "finished":
-        result: Result = value
+        result: JobReply = value
         return result
     error = value[1] if isinstance(value, tuple) else value
     return failure(spec, _reason(error, status))

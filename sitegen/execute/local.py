@@ -38,13 +38,13 @@ FEW_THREADS = {
 compared."""
 
 Spec = Mapping[str, Any]
-Result = dict[str, Any]
+JobReply = dict[str, Any]
 
 
 class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
-    def __init__(self, device: Device, work: Callable[[Spec], Result]) -> None:
+    def __init__(self, device: Device, work: Callable[[Spec], JobReply]) -> None:
         self._environment = FEW_THREADS | passed_on(os.environ) | device.environment
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)
@@ -67,11 +67,11 @@ class WorkerProcess:
         assert self._process.stdout
         return self._process.stdout.fileno()
 
-    def result(self) -> Result | None:
+    def result(self) -> JobReply | None:
         """Return the result of the job; None when the process has ended instead."""
         assert self._process and self._process.stdout
         try:
-            result: Result = json.loads(self._process.stdout.readline())
+            result: JobReply = json.loads(self._process.stdout.readline())
             return result
         except ValueError:
             self.end()
@@ -101,8 +101,8 @@ class WorkerProcess:
 
 
 def execute(
-    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], Result] = run_job
-) -> Iterator[Result]:
+    specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], JobReply] = run_job
+) -> Iterator[JobReply]:
     """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -138,7 +138,7 @@ class _Jobs:
             self.report(Progress(spec["id"], "started", self.done, self.total))
         self.selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
 
-    def take_result(self, ready: selectors.SelectorKey) -> Result | None:
+    def take_result(self, ready: selectors.SelectorKey) -> JobReply | None:
         """Return the result of a worker whose pipe is readable; None when it was lost and the job waits again."""
         worker, spec, began = ready.data
         self.selector.unregister(ready.fd)

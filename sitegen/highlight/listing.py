@@ -1,4 +1,4 @@
-"""Write the tokens of a listing as HTML: a kind is a class, a span ends with its line, and blanks have no span."""
+"""Write the tokens of a listing as HTML: a kind becomes a class, a span ends with its line, and blanks have no span."""
 
 from __future__ import annotations
 

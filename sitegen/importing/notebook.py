@@ -38,10 +38,10 @@ def import_notebook(file: Path, day: dt.date) -> ImportPlan:
     except (OSError, ValueError, AttributeError) as error:  # nbformat has an error of its own for JSON that is not one
         reason = str(error).split("\n", 1)[0][:100]
         return ImportPlan({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
-    return _Post(file, notebook, day).plan()
+    return _NotebookPost(file, notebook, day).plan()
 
 
-class _Post:
+class _NotebookPost:
     """The post that is made of a notebook."""
 
     def __init__(self, file: Path, notebook: Any, day: dt.date) -> None:

@@ -1,4 +1,4 @@
-"""Markdown → HTML with numbered slots.
+"""Turn Markdown into HTML with numbered slots.
 
 `parse` reads a text, `documents` all texts of a site.  `directives/` holds a module for each directive and role,
 `drawn/` the figures that are computed, and `fast/` the shortcuts through markdown-it.

@@ -31,7 +31,7 @@ _OPTION = re.compile(r"(?:\A|\s):?annotate(?:=|:)\s*(?!false\b)\S")
 
 
 def annotations_plugin(md: MarkdownIt, directives: Iterable[str]) -> None:
-    """Add the rules for notes to plain fences and to `directives`; they come after what makes items of lists tasks."""
+    """Add the rules for notes to plain fences and to `directives`; they run after the rule for task lists."""
     listing = re.compile(rf"(?!\{{)|\{{(?:{'|'.join(map(re.escape, directives))})\}}")
     md.core.ruler.before("inline", "annotations", partial(_annotations, listing=listing))
     add_rules(
@@ -91,7 +91,7 @@ def _take_notes(
 
 
 def note_open(number: int, id: str, spoken: Vocabulary) -> str:
-    """The beginning of a note: its number leads back to the code."""
+    """Return the opening HTML of a note, whose number links back to the code."""
     name = escape(id)
     label = escape(spoken.say("Note {n}, back to its line", n=number))
     back = f'<a class="mk" href="#{name}-line" aria-label="{label}">{number}</a>'
@@ -99,7 +99,7 @@ def note_open(number: int, id: str, spoken: Vocabulary) -> str:
 
 
 def without_marks(code: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The code as it is without `# <1>`, and the marks: number and line, from 1."""
+    """Return the code without its marks such as `# <1>`, and the marks: number and line, from 1."""
     if not _POINT.search(code):
         return code, ()
     lines = code.split("\n")

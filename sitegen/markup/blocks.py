@@ -1,4 +1,4 @@
-"""Headings, task lists → the HTML of the theme."""
+"""Turn headings and task lists into the HTML of the theme."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def blocks_plugin(md: MarkdownIt) -> None:
 
 
 def _heading_ids(state: StateCore) -> None:
-    """`## Title {#id}`: the author's own id."""
+    """Give each heading `## Title {#id}` the id that its author chose."""
     if "{#" not in state.src:
         return
     for heading, text in zip(state.tokens, state.tokens[1:], strict=False):
@@ -44,7 +44,7 @@ def _heading_ids(state: StateCore) -> None:
 
 
 def _attribute_ids(state: StateCore) -> None:
-    """Ids from `{#id}` belong to the page like any other."""
+    """Register each id that comes from `{#id}`, like every other id of the page."""
     if "{" not in state.src:
         return
     into = collected(state.env)
@@ -104,7 +104,7 @@ def _number(level: int, token: Token, into: Collected) -> str:
 
 
 def _tasks(state: StateCore) -> None:
-    """`- [x] done`: the mark becomes a state; a list of tasks alone is laid out as one."""
+    """Turn the mark of `- [x] done` into a state; a list that has only tasks gets the layout of tasks."""
     if not _TASK.search(state.src):
         return
     lists: list[list[Token]] = []

@@ -1,7 +1,8 @@
-"""`[@dao2022, p. 3; @other]` and `@dao2022` in a sentence → slots, as Pandoc reads them; `@fig-roofline` → a reference.
+"""Turn citations such as `[@dao2022, p. 3; @other]` and `@dao2022` into slots, and `@fig-roofline` into a reference.
 
-A key that begins with a kind of label (`fig-`, `tbl-`, `eq-`, `lst-`, `sec-`) names something of this text, any other a
-work of the bibliography.  Which works there are is known only when the site is linked.
+Citations have the syntax of Pandoc.  A key that begins with a kind of label (`fig-`, `tbl-`, `eq-`, `lst-`, `sec-`)
+names a thing of this text, and any other key names a work of the bibliography.  The works are known only when the site
+is linked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sitegen.model.document import CitedWork, CiteSlot
 _KEY = r"\w(?:[\w:.#$%&+?<>~/-]*\w)?"
 _BARE = re.compile(rf"@(?P<key>{_KEY})(?:[ \n]\[(?P<suffix>[^\]\[^@][^\]\[@]*)\](?![(\[:]))?")
 _PARTICLE = re.compile("(?<=[A-Za-z0-9])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+$")
-"""Korean and Japanese write it right behind a word: `@fig-plot에서` is `fig-plot` and a particle."""
+"""Pattern of a Korean or Japanese particle right behind a word: `@fig-plot에서` is `fig-plot` and a particle."""
 _BRACKET = re.compile(r"\[([^\[\]]*@[^\[\]]*)\](?![(\[])")
 _ITEM = re.compile(
     rf"\s*(?P<prefix>(?:[^@]*\s)?)(?P<minus>-?)@(?:(?P<key>{_KEY})|\{{(?P<braced>[^{{}}\s]+)\}})(?P<suffix>.*)",

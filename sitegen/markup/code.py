@@ -80,10 +80,10 @@ def _highlighted(code: str, language: str, deleted: frozenset[int], inserted: fr
 def _version(
     written: list[str], language: str, without: frozenset[int], only: frozenset[int] | None = None
 ) -> list[tuple[int, str]]:
-    """Return number and HTML of each line of a version `without` some lines; of `only` certain lines, where given."""
+    """Return number and HTML of each line of a version `without` some lines; `only` limits them to certain lines."""
     kept = [at for at in range(1, len(written) + 1) if at not in without]
     html = highlighted_lines("\n".join([written[at - 1] for at in kept]), language)
-    with_ends = (*html, *[""] * len(kept))  # empty lines at the end have none
+    with_ends = (*html, *[""] * len(kept))  # empty lines at the end have no HTML
     return [(at, line) for at, line in zip(kept, with_ends, strict=False) if only is None or at in only]
 
 

@@ -101,7 +101,7 @@ class Collected:
         return Span(self.path, self.first_line + line, col + 1, max(length, 1))
 
     def span_of(self, text: str, line: int, until: int | None = None) -> Span:
-        """Return where `text` stands first in the lines from `line` on; else the place of that line."""
+        """Return the first place of `text` in the lines from `line` on; else the place of that line."""
         wanted = text.split("\n", 1)[0]
         for number in range(line, min(until or line + 1, len(self.lines))):
             if wanted and (col := self.lines[number].find(wanted)) >= 0:
@@ -150,7 +150,7 @@ class Collected:
 
 
 RenderRule = Callable[[Sequence[Token], int, Any, Any], str]
-"""(tokens, index, options, env) → HTML."""
+"""A function from (tokens, index, options, env) to HTML."""
 
 
 def add_rules(md: MarkdownIt, rules: Mapping[str, RenderRule]) -> None:

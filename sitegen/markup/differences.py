@@ -10,14 +10,14 @@ from sitegen.model.listing import Look
 
 
 def kernel_listing(source: str, region: str, look: Look, before: str | None = None) -> tuple[str, Look, Regions]:
-    """Return the part of a source that a page shows; as a difference to the same part of `before`, where given."""
+    """Return the part of a source that a page shows; where `before` is given, the difference to the same part of it."""
     code, regions = shown(source, region)
     return (code, look, regions) if before is None else difference(shown(before, region)[0], code, regions, look)
 
 
 def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, Look, Regions]:
     """Return both texts joined line by line, the look with the marked lines, and the moved regions of the new text."""
-    from difflib import SequenceMatcher  # few pages compare anything
+    from difflib import SequenceMatcher  # late, because few pages have a difference
 
     before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")
     lines: list[str] = []

@@ -14,7 +14,7 @@ from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts
 from sitegen.markup.collected import Collected
 
-Words = Mapping[str, Mapping[str, str]]
+Translations = Mapping[str, Mapping[str, str]]
 """Translations of English words, by the language of a text (`ko`).  A site's own catalogue may have others."""
 
 
@@ -64,7 +64,7 @@ class Directive:
     """True if an ordered list right below the fence may hold notes to its code."""
     plugin: Callable[[MarkdownIt], None] | None = None
     """Adds further rules of markdown-it that the directive needs, for its tokens or for other forms of it."""
-    words: Words = field(default_factory=dict)
+    words: Translations = field(default_factory=dict)
     is_offered: bool = True
     """True if the manual and did-you-mean name it."""
 
@@ -80,7 +80,7 @@ class Role:
     said: Callable[[str], str] = str
     """Returns the words that a reader sees of the text."""
     is_link: bool = False
-    words: Words = field(default_factory=dict)
+    words: Translations = field(default_factory=dict)
     is_offered: bool = True
 
 

@@ -1,11 +1,11 @@
-"""A site, or a part of it → the documents of its texts.  Which text is read how is said here."""
+"""Turn a site, or a part of it, into the documents of its texts, each read with the options of its kind of text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic
-from sitegen.markup.parse import Text, document_of, read_post_text, read_text
+from sitegen.markup.parse import ParsedText, document_of, read_post_text, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key
@@ -36,10 +36,10 @@ def documents_of(part: SitePart, spoken: Callable[[str], Vocabulary]) -> Iterato
 
 def texts_of(
     part: SitePart, spoken: Callable[[str], Vocabulary], pieces_of: Callable[[str], Pieces] = lambda key: Pieces()
-) -> Iterator[tuple[str, Text]]:
-    """The texts of one part of a site by `document_key`; `document_of` makes its document of each.
+) -> Iterator[tuple[str, ParsedText]]:
+    """Yield each text of one part of a site with its `document_key`; `document_of` turns a text into its document.
 
-    `pieces_of` gives what is known of the text of a key.
+    `pieces_of` returns the pieces that are known of the text of a key.
     """
     match part:
         case Post(body=body):

@@ -1,7 +1,7 @@
-"""Footnotes → notes in the margin, or under their block where there is no room for one: both are the theme's `.note`.
+"""Turn footnotes into notes in the margin, or below their block where the margin is too narrow: the theme's `.note`.
 
-A note stands behind the block of its first mention, so that the style sheet alone sets it beside the text, and whoever
-listens hears it there.  One that only another note mentions comes after the text.
+A note stands behind the block of its first mention.  The style sheet alone can then set it beside the text, and a
+screen reader reads it there.  A note that only another note mentions comes after the text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _move(state: StateCore) -> None:
 
 
 def _notes(tokens: Sequence[Token]) -> dict[int, list[Token]]:
-    """The tokens of each note by its id, its number before its first words."""
+    """Return the tokens of each note by its id, with its number before its first words."""
     by_name: dict[int, list[Token]] = {}
     for token in tokens:
         if token.type == "footnote_open":

@@ -14,13 +14,16 @@ from sitegen.model.document import ImageSlot
 
 
 def image(target: str, span: Span, attributes: Mapping[str, str], into: Collected) -> str:
-    """`attributes` are those of the element but `src`; `alt` is among them.  The first image of a text is not lazy."""
+    """Return the marker of an image's slot; the first image of a text is not lazy.
+
+    `attributes` are those of the element without `src`; `alt` is among them.
+    """
     first = not any(isinstance(slot, ImageSlot) for slot in into.slots)
     return into.slot(ImageSlot(target, span, tuple(attributes.items()), first))
 
 
 def markdown_image(token: Token, into: Collected) -> str:
-    """`![what it shows](plot.png)`."""
+    """Return the marker of the slot of `![what it shows](plot.png)`."""
     target = target_of(token, "src")
     attributes = {name: str(value) for name, value in token.attrs.items() if name != "src"}
     attributes["alt"], span = plain_text(token.children or ()), span_within(token, target, into)

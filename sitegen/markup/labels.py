@@ -46,20 +46,23 @@ def numbered(kind: str, into: Collected, label: str = "", span: Span | None = No
 
 
 def named(kind: str, captioned: bool, label: str, span: Span, into: Collected) -> tuple[str, str]:
-    """Name and id of what is numbered only when it has a caption, or a label that says a kind."""
+    """Return the name and the id of a thing that is numbered only with a caption or with a label of a kind."""
     if captioned or kind_of(label):
         return numbered(kind, into, label, span)
     return "", into.take_id(label, span) if label else ""
 
 
 def reference(label: str, span: Span, words: str | None, into: Collected) -> str:
-    """The mark of a link to what has the label; `words` stand before its number, None for what it is called."""
+    """Return the mark of a link to the thing with the label.
+
+    `words` stand before its number; None asks for its whole name, such as `Figure 2`.
+    """
     into.references.append(Reference(label, span, words))
     return f"\0@{len(into.references) - 1}\0"
 
 
 def with_references(html: str, into: Collected) -> str:
-    """The HTML of the whole text, with links for the marks."""
+    """Return the HTML of the whole text with links in place of the marks."""
     return _MARK.sub(lambda mark: _link(into.references[int(mark[1])], into), html) if into.references else html
 
 

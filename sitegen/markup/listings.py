@@ -1,4 +1,4 @@
-"""Turn code in a fence that is only shown into its figure, and the options and marks of any listing into its `Look`."""
+"""Turn the code of a plain fence into its figure, and the options and marks of any listing into its `Look`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _shown(language: str, span: Span, options: o.Options, where: str, texts: Tex
         known = _known_language(language, span, into)
         return code_figure(listing.code, known, listing.look, regions=listing.regions, title=title, spoken=into.spoken)
 
-    marked = "" if listing.look == _PLAIN else listing.look  # to write down all that a look is costs more than this
+    marked = "" if listing.look == _PLAIN else listing.look  # comparing a look is cheaper than digesting it
     return into.remembered(
         figure, "listing", language, listing.code, marked, listing.regions, title, into.spoken.digest
     )

@@ -1,4 +1,4 @@
-"""YAML in the option lines of a fence → values without types, with their places; since every option says what it takes.
+"""Turn YAML in the option lines of a fence into values without types, with their places; each option checks its type.
 
 PyYAML is imported here alone: most texts have no such line, and one edited text should not wait for it.  Its events are
 read, because `yaml.compose` recurses in C, where 60,000 brackets end the process.
@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-Value = Any
+OptionValue = Any
 """Text, or a tuple or dict of Values."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 8
@@ -30,12 +30,12 @@ class NotYamlError(ValueError):
 
 
 class NoMappingError(ValueError):
-    """YAML, but not `key: value`."""
+    """The text is YAML, but not `key: value`."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionPlace:
-    """Counts from 0."""
+    """The place of a key or a value in the text; row and column count from 0."""
 
     row: int
     column: int
@@ -43,7 +43,7 @@ class OptionPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _OptionNode:
     """A scalar, a sequence or a mapping; `value` is text, a list of nodes, or a list of pairs of nodes."""
 
     value: Any
@@ -57,12 +57,12 @@ class _Node:
 class OptionEntry:
     name: str
     """The key; empty when it is no word."""
-    value: Value
+    value: OptionValue
     key_place: OptionPlace
     place: OptionPlace
 
 
-def read_value(text: str) -> Value:
+def read_value(text: str) -> OptionValue:
     """Return the value of a YAML text.  Raises NotYamlError."""
     try:
         return _plain(_tree(text))
@@ -71,7 +71,7 @@ def read_value(text: str) -> Value:
 
 
 def read_mapping(text: str) -> Iterator[OptionEntry]:
-    """The entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
+    """Yield the entries as far as they can be read.  Raises NotYamlError and NoMappingError."""
     try:
         node = _tree(text)
         if node is not None and not node.is_mapping:
@@ -86,8 +86,8 @@ def read_mapping(text: str) -> Iterator[OptionEntry]:
         raise _unreadable(mistake) from mistake
 
 
-def _tree(text: str) -> _Node | None:
-    """The node of the only document, or None of an empty text."""
+def _tree(text: str) -> _OptionNode | None:
+    """Return the node of the only document; None for an empty text."""
     events = [event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, _FRAME)]
     if any(isinstance(event, yaml.AliasEvent) for event in events):
         raise ValueError("an alias (`*name`) has no place in an option")
@@ -100,24 +100,24 @@ def _tree(text: str) -> _Node | None:
     return node
 
 
-def _node(event: Any, rest: Iterator[Any], depth: int) -> _Node:
-    """The node that begins with `event`; the events of what is in it are taken from `rest`."""
+def _node(event: Any, rest: Iterator[Any], depth: int) -> _OptionNode:
+    """Return the node that begins with `event`; the events of its content are taken from `rest`."""
     start = event.start_mark
     if isinstance(event, yaml.ScalarEvent):
-        return _Node(event.value, start, event.end_mark)
+        return _OptionNode(event.value, start, event.end_mark)
     if depth > _DEEPEST:
-        return _Node("", start, _passed(rest), too_deep=True)
-    items: list[_Node] = []
+        return _OptionNode("", start, _passed(rest), too_deep=True)
+    items: list[_OptionNode] = []
     while not isinstance(following := next(rest), _ENDS):
         items.append(_node(following, rest, depth + 1))
     if isinstance(event, yaml.MappingStartEvent):
         pairs = list(zip(items[::2], items[1::2], strict=True))
-        return _Node(pairs, start, following.end_mark, is_mapping=True)
-    return _Node(items, start, following.end_mark)
+        return _OptionNode(pairs, start, following.end_mark, is_mapping=True)
+    return _OptionNode(items, start, following.end_mark)
 
 
 def _passed(rest: Iterator[Any]) -> Any:
-    """The mark at which a collection ends whose contents nobody wants."""
+    """Return the mark at the end of a collection whose content is skipped."""
     depth = 1
     for event in rest:
         depth += isinstance(event, _STARTS) - isinstance(event, _ENDS)
@@ -126,7 +126,7 @@ def _passed(rest: Iterator[Any]) -> Any:
     return event.end_mark
 
 
-def _plain(node: _Node | None, depth: int = 0) -> Value:
+def _plain(node: _OptionNode | None, depth: int = 0) -> OptionValue:
     if node is None:
         return ""
     if depth > _DEEPEST or node.too_deep:
@@ -138,8 +138,8 @@ def _plain(node: _Node | None, depth: int = 0) -> Value:
     return str(node.value)
 
 
-def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+def _plain_mapping(node: _OptionNode, depth: int) -> dict[str, OptionValue]:
+    values: dict[str, OptionValue] = {}
     for key, value in node.value:
         name = _plain(key, depth + 1)
         if not isinstance(name, str):
@@ -150,8 +150,8 @@ def _plain_mapping(node: _Node, depth: int) -> dict[str, Value]:
     return values
 
 
-def _place_of(node: _Node, text: str) -> OptionPlace:
-    """The part of a node that stands on its first line."""
+def _place_of(node: _OptionNode, text: str) -> OptionPlace:
+    """Return the place of the part of a node that stands on its first line."""
     start, end = node.start, node.end
     lines = text.split("\n")
     stop = end.column if end.line == start.line else len(lines[min(start.line, len(lines) - 1)])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Value = Any
 """Text, or a tuple or dict of Values: YAML without types, since every option says what it takes."""
-Kind = Callable[[Value], object]
+OptionKind = Callable[[Value], object]
 """Turns a Value into what the option means; raises Unfit in words for the author."""
 
 
@@ -42,7 +42,7 @@ _ATTRIBUTE = re.compile(r"([^\s=]+)(?:=(\"[^\"]*\"|'[^']*'|\S*))?")
 class Setting:
     """An option that a directive takes."""
 
-    kind: Kind
+    kind: OptionKind
     about: str
     """A sentence for the manual."""
 
@@ -174,7 +174,7 @@ def _add(name: str, option: Option, options: Options, into: Collected) -> None:
 
 
 def _indent(into: Collected, number: int, text: str) -> int:
-    """Columns that a list, a quote or an indented fence puts before a line of its text."""
+    """Return the columns that a list, a quote or an indented fence puts before a line of its text."""
     return max(into.lines[number].find(text), 0) if number < len(into.lines) else 0
 
 
@@ -185,7 +185,7 @@ def text(value: Value) -> str:
 
 
 def words(value: Value) -> tuple[str, ...]:
-    """`a, b`, `[a, b]`; an item `vs: torch` of a list is the text `vs: torch`."""
+    """Return the words of `a, b` or `[a, b]`; an item `vs: torch` of a list is the text `vs: torch`."""
     if isinstance(value, str):
         return tuple(word.strip() for word in value.split(",") if word.strip())
     if not isinstance(value, tuple):
@@ -225,14 +225,14 @@ def mapping(value: Value) -> dict[str, Value]:
 
 
 def label(value: Value) -> str:
-    """A label: it becomes an id and a file name."""
+    """Return a label, which becomes an id and a file name.  Raises Unfit."""
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][\w-]*", value):
         raise Unfit("a label is letters, digits, `-` and `_`, such as `first-look`")
     return value
 
 
 def named(what: str, word: str, known: Iterable[str]) -> Unfit:
-    """An unknown word, with the one that was meant."""
+    """Return the mistake of an unknown word, with the known word that is nearest to it."""
     names = list(known)
     hint = did_you_mean(word, names) or f"known: {', '.join(f'`{name}`' for name in names)}"
     return Unfit(f"unknown {what} `{word}`", hint, word)

@@ -49,7 +49,7 @@ _ATTRIBUTES = ("id", "class")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ParsedText:
     """A text whose tokens are read and whose HTML is not written yet."""
 
     into: Collected
@@ -79,7 +79,7 @@ def read_text(
     id_prefix: str = "",
     pieces: Pieces | None = None,
     spoken: Vocabulary = ENGLISH,
-) -> Text:
+) -> ParsedText:
     """Read the tokens of a text.
 
     `has_cells` is False for texts without executable cells: pages, worklog, terms.  The highest heading of the text
@@ -92,10 +92,10 @@ def read_text(
     into = Collected(parser, body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, said)
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
-    return Text(into, env, parser.parse(text, env))
+    return ParsedText(into, env, parser.parse(text, env))
 
 
-def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
+def document_of(text: ParsedText) -> tuple[Document, tuple[Diagnostic, ...]]:
     """Return the document of a text that was read, and its mistakes, in reading order."""
     into, env, tokens = text.into, text.env, text.tokens
     parser = text_parser()
@@ -115,7 +115,7 @@ def document_of(text: Text) -> tuple[Document, tuple[Diagnostic, ...]]:
     return document, worklog_never_fails(in_reading_order(into.diagnostics))
 
 
-def highlight_ahead(texts: Iterable[Text]) -> None:
+def highlight_ahead(texts: Iterable[ParsedText]) -> None:
     """Highlight the code of plain fences of new texts, one language after another, so that `document_of` finds it.
 
     A lexer that continues with the next listing is 20 % faster than one after other code.  The number of listings is
@@ -134,7 +134,7 @@ def parse_post_text(
     return document_of(read_post_text(body, pieces, spoken))
 
 
-def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH) -> Text:
+def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH) -> ParsedText:
     return read_text(body, numbered=True, pieces=pieces, spoken=spoken)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 _HEAD = 40
-"""Characters by which a piece is looked for."""
+"""Number of characters by which a piece is searched for."""
 
 
 class Pieces:

@@ -1,4 +1,4 @@
-"""Turn HTML that an author writes into the same, without what the page's security policy or its frame forbids.
+"""Remove from an author's HTML everything that the page's security policy or its frame forbids.
 
 Scripts, styles, event handlers and whatever could end the page around the text are refused with a diagnostic;
 links and images become slots like those in Markdown; a tag that is never closed is named.
@@ -33,7 +33,7 @@ _SWALLOWING = frozenset({"script", "style"})
 
 
 def render_html(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    """markdown-it's rule for blocks and pieces of HTML."""
+    """Render a token of raw HTML, block or inline; markdown-it calls this for both."""
     token, into = tokens[idx], collected(env)
     line = token.map[0] if token.map else int(token.meta.get("line", 0))
     return cleaned(token.content, line, into)

@@ -1,4 +1,4 @@
-"""A source file → the part of it that a page shows: between `# region: NAME` and `# endregion`, or all of it."""
+"""Cut a source file to the part that a page shows: between `# region: NAME` and `# endregion`, or all of it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def region_names(source: str) -> tuple[str, ...]:
 
 
 def unmarked(source: str) -> tuple[str, Mapping[str, range]]:
-    """The whole text, less the lines that only mark regions, and where in it each region stands, lines from 1.
+    """Return the text without the lines that mark regions, and the lines of each region in it, counted from 1.
 
-    A region that is never closed goes to the end; of two with one name the first counts.
+    A region that is never closed goes to the end.  If two regions have one name, the first counts.
     """
     kept: list[str] = []
     regions: dict[str, range] = {}
@@ -40,7 +40,7 @@ def unmarked(source: str) -> tuple[str, Mapping[str, range]]:
 
 
 def region(source: str, name: str) -> tuple[str, Mapping[str, range]] | None:
-    """The lines of a region, dedented, and where the regions inside it stand; None when there is no such region."""
+    """Return the lines of a region, dedented, and the lines of the regions inside it; None when it does not exist."""
     text, regions = unmarked(source)
     if name not in regions:
         return None
@@ -55,5 +55,5 @@ def region(source: str, name: str) -> tuple[str, Mapping[str, range]] | None:
 
 
 def shown(source: str, name: str = "") -> tuple[str, Mapping[str, range]]:
-    """A region, or the whole text without a name or when there is no such region; and where the regions in it stand."""
+    """Return a region and the lines of the regions in it; the whole text if there is no such region or no name."""
     return (region(source, name) if name else None) or unmarked(source)

@@ -1,4 +1,4 @@
-"""The few SVG elements that charts and figures consist of, as strings: attributes and classes, never a style.
+"""Write the SVG elements of charts and figures as strings, with attributes and classes and never with a style.
 
 Every text goes through `escape`; coordinates are rounded to a tenth of a pixel, or more, so that a file is the same
 wherever it is built.
@@ -14,12 +14,16 @@ Pair = tuple[float, float]
 
 
 def at(value: float) -> str:
-    """A coordinate: at most one decimal, no `-0`."""
+    """Return a coordinate with at most one decimal and without `-0`."""
     return f"{round(value, 1) + 0.0:g}"
 
 
 def tag(name: str, content: str | Markup = "", **attributes: object) -> Markup:
-    """`<name a="b">content</name>`.  `class_` is `class`, `aria_label` is `aria-label`; None leaves one out."""
+    """Return `<name a="b">content</name>`.
+
+    The argument `class_` gives `class`, and `aria_label` gives `aria-label`.  An attribute whose value is None is left
+    out.
+    """
     pairs = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
     opened = "".join(f' {key}="{escape(at(v) if isinstance(v, float) else v)}"' for key, v in pairs.items())
     inside = escape(content)

@@ -1,4 +1,4 @@
-"""Tables: a scroller that the keyboard reaches, a caption with a number, figures that stand under one another.
+"""Give tables a scroller that the keyboard reaches, a caption with a number, and figures aligned at the decimal point.
 
 `: Its caption {#tbl-times}` in a paragraph of its own behind a table is its caption, as in Pandoc.  A column that holds
 nothing but figures is set to the right, and figures with fewer decimals than others of their column end in spaces as
@@ -51,7 +51,7 @@ def tables_plugin(md: MarkdownIt) -> None:
 
 
 def _captions(state: StateCore) -> None:
-    """A caption moves to the front of its table: the places of all others stay as they are."""
+    """Move each caption to the front of its table, without a change of the positions of other tokens."""
     tokens, opened = state.tokens, 0
     for at, kind in [
         (at, token.type) for at, token in enumerate(tokens) if token.type in ("table_open", "table_close")
@@ -182,7 +182,7 @@ def _cell_close(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> 
 
 
 def cell_opened(tag: str, source: str, style: str) -> str:
-    """A header without words is an empty cell."""
+    """Return the opening of a cell; a header without words is an empty cell."""
     kind = "" if style == RIGHT else ' class="t"' if len(source) > _LONG else ' class="l"'
     if tag == "th":
         return f'<th scope="col"{kind}>' if source else f"<td{kind}>"

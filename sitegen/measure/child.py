@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.measure.faults import classify, without_folder
 from sitegen.measure.protocol import Channel, ChannelClosed, Message
-from sitegen.measure.requests import Request, Task, request_of
+from sitegen.measure.requests import ChildTask, Request, request_of
 from sitegen.model.plain import to_plain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _PR_SET_PDEATHSIG = 1
 class RequestHandler:
     """Answers requests.  torch is imported with the first one, so that a missing package becomes a status."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ChildTask) -> None:
         self._task = task
         self._evaluator: Evaluator | None = None
 
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> None:
     die_with_parent()
     channel = Channel(int(reads), int(writes))
     import_ahead()
-    handler = RequestHandler(Task(Path(job_file), role, name, Path(folder)))
+    handler = RequestHandler(ChildTask(Path(job_file), role, name, Path(folder)))
     while True:
         try:
             message = channel.receive()

@@ -15,13 +15,15 @@ from sitegen.measure.artefacts import Binary, disassemble, pack_all
 from sitegen.measure.compile import arch_of
 from sitegen.measure.correctness import KernelSetup, call_and_wait
 from sitegen.measure.launches import CapturedCall, TritonWatch, capture
-from sitegen.measure.requests import Collected
+from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.runnable import CudaRunnable, HostRunnable, PythonRunnable, Runnable
 from sitegen.measure.timing import make_set
 from sitegen.model.record import LaunchRecord
 
 
-def collect(setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int]) -> Collected:
+def collect(
+    setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int]
+) -> CollectedArtefacts:
     """Return what one call at these dims launches.  Raises nothing."""
     launch: LaunchRecord | None = None
     try:
@@ -33,10 +35,10 @@ def collect(setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, d
         binaries = binaries_of(runnable, launched, captured, dims)
         listing = disassemble(binaries, arch_of(torch.cuda.get_device_capability()))
     except Exception as error:
-        return Collected(launch=launch, missing=f"{type(error).__name__}: {error}")
+        return CollectedArtefacts(launch=launch, missing=f"{type(error).__name__}: {error}")
     if listing is None:
-        return Collected(launch=launch)
-    return Collected(launch, listing.compilation, pack_all(listing.artefacts))
+        return CollectedArtefacts(launch=launch)
+    return CollectedArtefacts(launch, listing.compilation, pack_all(listing.artefacts))
 
 
 def triton_binaries(watch: TritonWatch | None, runnable: Runnable, call: Callable[[], Any]) -> list[Binary]:

@@ -22,7 +22,7 @@ from sitegen.measure.faults import classify, without_folder
 from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
 from sitegen.measure.occupancy import limits_of, occupancy
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.requests import Collected
+from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.sources import source_file
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import evaluate_int
@@ -88,7 +88,9 @@ def answer(this: Specialization, arch: str) -> dict[str, Any]:
     except Exception as error:
         status, message = classify(error, this.folder, this.implementation)
         return {"status": status.value, "message": without_folder(message, this.folder)}
-    collected: dict[str, Any] = to_plain(Collected(compiled.launch, compiled.compilation, pack_all(compiled.artefacts)))
+    collected: dict[str, Any] = to_plain(
+        CollectedArtefacts(compiled.launch, compiled.compilation, pack_all(compiled.artefacts))
+    )
     return collected
 
 

@@ -10,7 +10,7 @@ from sitegen.measure.artefacts import artefact_name, pack
 from sitegen.measure.performance import performance_of, samples_artefact
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.requests import Collected
+from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.rounds import Timings
 from sitegen.model.job import KernelJob, Key
 from sitegen.model.kernel import Implementation, Status
@@ -61,7 +61,7 @@ class PendingEvaluation:
     allocates: bool = False
     correctness: Correctness | None = None
     plan: TimingPlan | None = None
-    collected: Collected = field(default_factory=Collected)
+    collected: CollectedArtefacts = field(default_factory=CollectedArtefacts)
 
     def end(self, why: EvaluationEnded) -> None:
         """Record why the evaluation has ended."""

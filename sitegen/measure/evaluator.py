@@ -22,7 +22,7 @@ from sitegen.measure.environment import read_environment
 from sitegen.measure.launches import TritonWatch
 from sitegen.measure.memory_probes import MemoryProbe, probe_runnable
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.requests import Request, Shapes, Task
+from sitegen.measure.requests import ChildTask, Request, Shapes
 from sitegen.measure.rounds import TurnResult
 from sitegen.measure.runnable import BaselineRunnable, Runnable
 from sitegen.measure.timing import BufferSet, CallTimer, give_back_memory, make_set
@@ -40,7 +40,7 @@ class Evaluator:
     The parent sends `Prepare` before any request that calls the code, and `Plan` or `Resume` before any that times it.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ChildTask) -> None:
         self.implementation: Implementation | None = None
         """The implementation under test, as soon as it is known."""
         self._task = task
@@ -184,7 +184,7 @@ class Evaluator:
         self._timer.finish_turn()
         _release_memory()  # the float64 references of the other processes need the room
 
-    def artefacts(self, dims: Dims) -> requests.Collected:
+    def artefacts(self, dims: Dims) -> requests.CollectedArtefacts:
         """Return launch record, compilation and artefacts at these dims; never fails an evaluation."""
         self._timed = None
         _release_memory()

@@ -18,7 +18,7 @@ from sitegen.measure.statistics import (
 )
 from sitegen.model.record import Performance, Ratio, Sustained
 
-Samples = Callable[[Sequence[TurnResult], int], list[Rounds] | None]
+SamplesOf = Callable[[Sequence[TurnResult], int], list[Rounds] | None]
 """Turns and the number of generations → samples by generation and round: `times` or `cycles`."""
 
 
@@ -91,7 +91,9 @@ def _raw(prefix: str, turns: list[TurnResult]) -> dict[str, Any]:
     }
 
 
-def _ratios(timings: Timings, turns: Mapping[str, list[TurnResult]], name: str, samples: Samples) -> tuple[Ratio, ...]:
+def _ratios(
+    timings: Timings, turns: Mapping[str, list[TurnResult]], name: str, samples: SamplesOf
+) -> tuple[Ratio, ...]:
     """Return the ratio to every baseline and probe that took turns; none where a clock is not known."""
     others = [other for other in turns if other != name and other in timings.compared_with]
     own = samples(turns[name], timings.generations)

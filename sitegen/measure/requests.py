@@ -22,7 +22,7 @@ Shapes = tuple[Mapping[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ChildTask:
     """The part of a job that one child process does."""
 
     job_file: Path
@@ -84,7 +84,7 @@ class GraphUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectedArtefacts:
     """Reply to `CollectArtefacts`: what a reader sees beside the time of a call."""
 
     launch: LaunchRecord | None = None
@@ -205,10 +205,10 @@ class Recheck(Request[None]):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectArtefacts(Request[Collected]):
+class CollectArtefacts(Request[CollectedArtefacts]):
     """Collect launch record, compilation, PTX and SASS of one call."""
 
-    name, work, reply = "artefacts", "reading the compiled code", Collected
+    name, work, reply = "artefacts", "reading the compiled code", CollectedArtefacts
     dims: Mapping[str, int]
 
 

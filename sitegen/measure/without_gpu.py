@@ -17,7 +17,7 @@ from typing import Any
 from sitegen.measure.evaluation import PendingEvaluation
 from sitegen.measure.process import end_group, spawn
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.requests import Collected
+from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.workspace import PREPARE_S, Workspace
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
@@ -41,8 +41,8 @@ def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Wor
             _record(pending, answer)
 
 
-def _record(pending: PendingEvaluation, answer: Collected | EvaluationEnded) -> None:
-    if isinstance(answer, Collected):
+def _record(pending: PendingEvaluation, answer: CollectedArtefacts | EvaluationEnded) -> None:
+    if isinstance(answer, CollectedArtefacts):
         pending.collected = answer
     elif pending.status in (None, Status.NOT_RUN) and answer.status is Status.COMPILE_ERROR:
         pending.end(answer)
@@ -51,7 +51,7 @@ def _record(pending: PendingEvaluation, answer: Collected | EvaluationEnded) -> 
         pending.message = "; ".join(filter(None, [pending.message, why]))
 
 
-def _compiled(pending: PendingEvaluation, workspace: Workspace) -> Collected | EvaluationEnded:
+def _compiled(pending: PendingEvaluation, workspace: Workspace) -> CollectedArtefacts | EvaluationEnded:
     """Return the compiled code from a process of its own, or why there is none."""
     result, log = (workspace.folder / f"compiled-{pending.name}.{suffix}" for suffix in ("json", "log"))
     arguments = [workspace.job_file, workspace.folder / "site", pending.name, ARCH, result]
@@ -70,8 +70,8 @@ def _compiled(pending: PendingEvaluation, workspace: Workspace) -> Collected | E
     return _answer(json.loads(result.read_text(encoding="utf-8")))
 
 
-def _answer(data: dict[str, Any]) -> Collected | EvaluationEnded:
+def _answer(data: dict[str, Any]) -> CollectedArtefacts | EvaluationEnded:
     """Return what `sitegen.measure.cross_compile` wrote: compiled code, or a status and a message."""
     if "compilation" in data:
-        return from_plain(Collected, data)
+        return from_plain(CollectedArtefacts, data)
     return EvaluationEnded(Status(data["status"]), data["message"])

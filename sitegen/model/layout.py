@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 
-Tree = int | tuple["Tree", ...]
+SizeTree = int | tuple["SizeTree", ...]
 _TOKEN = re.compile(r"\s*(?:_?(\d+)|(Swizzle|Sw)\b|([():,<>])|(o\b|∘))")
 _LARGEST = 2**31
 _DEEPEST = 8
@@ -46,8 +46,8 @@ class Swizzle:
 class Layout:
     """A function from coordinates to indices."""
 
-    shape: Tree
-    stride: Tree
+    shape: SizeTree
+    stride: SizeTree
     swizzle: Swizzle | None = None
 
     @property
@@ -73,12 +73,12 @@ class Layout:
         return self.swizzle(index) if self.swizzle else index
 
 
-def size_of(shape: Tree) -> int:
+def size_of(shape: SizeTree) -> int:
     """Return the number of coordinates of a shape."""
     return math.prod(map(size_of, shape)) if isinstance(shape, tuple) else shape
 
 
-def _at(coordinate: int, shape: Tree, stride: Tree) -> int:
+def _at(coordinate: int, shape: SizeTree, stride: SizeTree) -> int:
     if not isinstance(shape, tuple) or not isinstance(stride, tuple):
         assert isinstance(stride, int)
         return coordinate * stride
@@ -89,7 +89,7 @@ def _at(coordinate: int, shape: Tree, stride: Tree) -> int:
     return index
 
 
-def compact(shape: Tree, step: int = 1) -> Tree:
+def compact(shape: SizeTree, step: int = 1) -> SizeTree:
     """Return the stride of a shape whose elements lie side by side, the leftmost mode fastest."""
     if not isinstance(shape, tuple):
         return step
@@ -124,7 +124,7 @@ class _PlacedTree:
     col: int
 
 
-def _plain(node: _PlacedTree) -> Tree:
+def _plain(node: _PlacedTree) -> SizeTree:
     return tuple(map(_plain, node.value)) if isinstance(node.value, tuple) else node.value
 
 

@@ -3,7 +3,7 @@
 `build.build` runs the steps of every build, one function for each step:
 
     step      module                       function of an update                input       → result
-    read      `read_files`                 `read_files`                         Request     → SiteFiles
+    read      `read_files`                 `read_files`                         BuildRequest     → SiteFiles
     parse     `parse_texts`                `parse_texts`                        SiteFiles   → ParsedSite
     link      `link_texts`, `link_site`    `link_texts`, `link_without_errors`  ParsedSite  → LinkedSite
     plan      `plan`                       `plan_changed_pages`                 LinkedSite  → UpdatePlan

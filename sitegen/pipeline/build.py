@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sitegen.pipeline.read_files import SiteFiles, read_files
-from sitegen.pipeline.request import OUTPUT, BuildResult, MistakesError, Request, make_request, usable_cores
+from sitegen.pipeline.request import OUTPUT, BuildRequest, BuildResult, MistakesError, make_request, usable_cores
 from sitegen.pipeline.steps import Steps
 from sitegen.write.output import WriteCounts, check_output, locked_output, refuse_link, staging
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from sitegen.pipeline.plan import UpdatePlan
     from sitegen.pipeline.print_pages import StagedPages
 
-Planned = TypeVar("Planned")
-Printed = TypeVar("Printed")
-Result = TypeVar("Result")
+PlanType = TypeVar("PlanType")
+PrintType = TypeVar("PrintType")
+ResultType = TypeVar("ResultType")
 
 
 @dataclass(frozen=True, slots=True)
-class Route(Generic[Planned, Printed, Result]):
+class Route(Generic[PlanType, PrintType, ResultType]):
     """The steps of one way to build a site.
 
     There are three routes.  They share the steps that parse and link texts, and differ in what they print, and where:
@@ -47,18 +47,18 @@ class Route(Generic[Planned, Printed, Result]):
     publish        into the output        in memory               in memory
     """
 
-    read: Callable[[Request], SiteFiles]
-    finish_early: Callable[[SiteFiles], Result | None]
+    read: Callable[[BuildRequest], SiteFiles]
+    finish_early: Callable[[SiteFiles], ResultType | None]
     parse: Callable[[SiteFiles], ParsedSite]
     link: Callable[[ParsedSite], LinkedSite]
-    plan: Callable[[LinkedSite], Planned]
-    stage: Callable[[Request], AbstractContextManager[None]]
+    plan: Callable[[LinkedSite], PlanType]
+    stage: Callable[[BuildRequest], AbstractContextManager[None]]
     """Returns the folder that must be open while pages are printed and published."""
-    print: Callable[[Planned], Printed]
-    publish: Callable[[Printed], Result]
+    print: Callable[[PlanType], PrintType]
+    publish: Callable[[PrintType], ResultType]
 
 
-def build(request: Request, route: Route[Planned, Printed, Result]) -> Result:
+def build(request: BuildRequest, route: Route[PlanType, PrintType, ResultType]) -> ResultType:
     """Build a site: read → parse → link → plan → print → publish."""
     files = route.read(request)
     if (result := route.finish_early(files)) is not None:
@@ -128,7 +128,7 @@ def _plan(site: LinkedSite) -> UpdatePlan:
 
 
 @contextlib.contextmanager
-def _stage(request: Request) -> Iterator[None]:
+def _stage(request: BuildRequest) -> Iterator[None]:
     """Open the staging folder of an output that is empty or was made by sitegen."""
     check_output(request.output, request.cache)
     with staging(request.output):

@@ -11,7 +11,7 @@ from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import ended_by
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.probe_sources import load_probe_sources
-from sitegen.pipeline.request import Request
+from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
 from sitegen.render.inputs.sources import Sources
@@ -38,7 +38,7 @@ class LinkedSite:
     """The mistakes that are found only when the texts are together, and those of other files."""
 
     @property
-    def request(self) -> Request:
+    def request(self) -> BuildRequest:
         return self.texts.parsed.files.request
 
     @property

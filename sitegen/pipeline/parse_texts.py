@@ -46,7 +46,7 @@ from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.scan import Signature, digest_file, digest_of
 
 if TYPE_CHECKING:
-    from sitegen.markup.parse import Text
+    from sitegen.markup.parse import ParsedText
 
 TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
 """The folders of the parts that have documents."""
@@ -246,7 +246,7 @@ class TextParser:
                 new[name] = (keys[name], *self._packed(*read, of_part, documents, file))
         return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
 
-    def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, Text]:
+    def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, ParsedText]:
         """Return the texts of a part by `document_key`, with the known HTML of their pieces."""
         from sitegen.markup.documents import texts_of
 
@@ -257,7 +257,7 @@ class TextParser:
         self,
         part: SitePart | None,
         mistakes_of_part: Sequence[Diagnostic],
-        texts: Mapping[str, Text],
+        texts: Mapping[str, ParsedText],
         parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
         file: str,
     ) -> tuple[bytes, bytes]:

@@ -19,10 +19,10 @@ from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, s
 from sitegen.pipeline.catalogues import vocabulary
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
-from sitegen.pipeline.request import BuildResult, Request
+from sitegen.pipeline.request import BuildRequest, BuildResult
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.read.source import decode, split_front_matter
-from sitegen.render.rules.dependencies import TEXT, Part, digest_of_part, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, KeyPart, digest_of_part, key_of_parts
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
@@ -83,7 +83,7 @@ def _publish(
 
 
 def _patched(
-    request: Request, previous: BuildState, page: PatchablePage, path: str, store: FragmentFiles
+    request: BuildRequest, previous: BuildState, page: PatchablePage, path: str, store: FragmentFiles
 ) -> PatchedPage | None:
     printed = previous.sheets.get(page.sheet)
     if printed is None or printed.key != page.key or printed.files != (page.sheet,) or f"{path}:" in previous.report:
@@ -114,7 +114,7 @@ def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interf
     return None if mistakes or interface_of_text(above, document) != interface else document
 
 
-def _page_with(request: Request, page: PatchablePage, before: str, after: str) -> bytes | None:
+def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: str) -> bytes | None:
     """Return the page with the new text.
 
     None when the old text does not stand in the page exactly once.  None also when the first formula was added or the
@@ -128,7 +128,7 @@ def _page_with(request: Request, page: PatchablePage, before: str, after: str) -
 
 
 def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:
-    new = digest_of_part(Part(TEXT, digest))
+    new = digest_of_part(KeyPart(TEXT, digest))
     parts = tuple(new if name == TEXT else part for name, part in zip(before.names, before.parts, strict=True))
     return replace(before, key=key_of_parts(parts), parts=parts, why=(f"{TEXT} changed: {path}",))
 

@@ -9,7 +9,7 @@ from sitegen.pipeline.build_state import PrintedSheet, stamp_of
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.reasons import NEW, TOUCHED, reasons
 from sitegen.pipeline.site_sheets import common_parts, is_image_form, site_sheets
-from sitegen.render.rules.dependencies import TEXT, Part, key_of, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, KeyPart, key_of, key_of_parts
 from sitegen.render.rules.rule import Sheet
 
 
@@ -106,7 +106,7 @@ class Comparison:
         return all(stamp_of(f"{self._output}/{path}") == stamps.get(path, ()) for path in before.files)
 
 
-def _digests(shows: Iterable[Part]) -> frozenset[bytes]:
+def _digests(shows: Iterable[KeyPart]) -> frozenset[bytes]:
     """Return the digests of files among dependencies, except that of the text on its own page."""
     values = (part.value for part in shows if part.files and part.what != TEXT)
     return frozenset(digest for value in values for digest in _digests_in(value))

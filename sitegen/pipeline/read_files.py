@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.pipeline.build_state import BuildState, load_state
-from sitegen.pipeline.request import Request
+from sitegen.pipeline.request import BuildRequest
 from sitegen.write.scan import Signature, scan
 
 SITE_FOLDERS = ("content", "kernels", "series", "templates")
@@ -21,7 +21,7 @@ SITE_FOLDERS = ("content", "kernels", "series", "templates")
 class SiteFiles:
     """The files of a site now, and the state of the previous build."""
 
-    request: Request
+    request: BuildRequest
     began_ns: int
     """The time when the scan began (ns since the epoch)."""
     signatures: Mapping[str, Signature]
@@ -35,7 +35,7 @@ class SiteFiles:
     """
 
 
-def read_files(request: Request) -> SiteFiles:
+def read_files(request: BuildRequest) -> SiteFiles:
     """Scan the site, and compare it with what the previous build of this output left."""
     with request.steps.step("read"):
         began_ns = time.time_ns()
@@ -45,13 +45,13 @@ def read_files(request: Request) -> SiteFiles:
         return SiteFiles(request, began_ns, signatures, previous, edited)
 
 
-def read_files_anew(request: Request) -> SiteFiles:
+def read_files_anew(request: BuildRequest) -> SiteFiles:
     """Scan the site without the state of a previous build."""
     began_ns = time.time_ns()
     return SiteFiles(request, began_ns, scan(request.root, SITE_FOLDERS))
 
 
-def _edited(request: Request, previous: BuildState, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
+def _edited(request: BuildRequest, previous: BuildState, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
     if request.everything != previous.everything or not previous.same_day(request.day(previous.timezone)):
         return None
     return previous.edited(request.root, signatures) if previous.same_outputs(request.output) else None

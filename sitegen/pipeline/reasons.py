@@ -9,7 +9,7 @@ from sitegen.render.rules.dependencies import VIEW
 
 if TYPE_CHECKING:
     from sitegen.pipeline.build_state import PrintedSheet
-    from sitegen.render.rules.dependencies import Part
+    from sitegen.render.rules.dependencies import KeyPart
 
 NEW = ("it is new",)
 TOUCHED = ("a file of it was changed or removed in the output",)
@@ -18,7 +18,7 @@ _FILES = 3
 
 
 def reasons(
-    shows: Sequence[Part], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
+    shows: Sequence[KeyPart], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
 ) -> tuple[str, ...]:
     """Return a reason for each dependency that differs; `changed` are the files of the site that changed since the last
     build.
@@ -34,7 +34,7 @@ def reasons(
     return (*(named or changes), *(f"{what} is gone" for what in before.names if what not in now))
 
 
-def _because(part: Part, changed: Sequence[str], how: str) -> str:
+def _because(part: KeyPart, changed: Sequence[str], how: str) -> str:
     files = [path for path in changed if path.startswith(part.files)] if part.files else []
     named = ", ".join(files[:_FILES]) + (f" and {len(files) - _FILES} more" if len(files) > _FILES else "")
     return f"{part.what} {how}" + (f": {named}" if named else "")

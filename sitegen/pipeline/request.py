@@ -21,7 +21,7 @@ OUTPUT = "public"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BuildRequest:
     """The request for one build of a site."""
 
     root: Path
@@ -98,12 +98,12 @@ def make_request(
     processes: int = 1,
     steps: Steps | None = None,
     in_memory: bool = False,
-) -> Request:
+) -> BuildRequest:
     """Return the request for a build of the site at `root`.  Raises OutputError when there is no folder for the cache.
 
     The default of `output` is `public/` in the site.
     """
     cache, version = cache_of_site(root), versions()
-    return Request(
+    return BuildRequest(
         root, output or root / OUTPUT, cache, as_of, everything, processes, version, steps or Steps(), in_memory
     )

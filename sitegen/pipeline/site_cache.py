@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.pipeline.parsed_part import CacheEntries
-from sitegen.pipeline.request import Request
+from sitegen.pipeline.request import BuildRequest
 from sitegen.write import cache
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class SiteCache:
     The cache of a build in memory is empty, and is not saved.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: BuildRequest) -> None:
         self._path, self._version = request.cache / "texts.cache", request.version
         self._is_kept = not request.in_memory
         values = cache.load(self._path, request.version) if self._is_kept else None

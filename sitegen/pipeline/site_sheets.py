@@ -15,7 +15,7 @@ from sitegen.model.urls import page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.read.root import SITE_FILE
-from sitegen.render.rules.dependencies import Part
+from sitegen.render.rules.dependencies import KeyPart
 from sitegen.render.rules.rule import Files, Sheet, these
 from sitegen.render.rules.site_rules import sheets
 from sitegen.render.shared.frame import Printer, navigation
@@ -31,16 +31,16 @@ def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
     return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
 
 
-def common_parts(site: LinkedSite) -> tuple[Part, ...]:
+def common_parts(site: LinkedSite) -> tuple[KeyPart, ...]:
     """Return the dependencies that all pages share."""
     sources = site.sources
     footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
     sections = tuple(navigation(sources, Language(lang)) for lang in sources.posts_by_language)
     return (
-        Part("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
-        Part("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
-        Part("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
-        Part("navigation and footer", (sections, footer, bool(sources.site.terms))),
+        KeyPart("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
+        KeyPart("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
+        KeyPart("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
+        KeyPart("navigation and footer", (sections, footer, bool(sources.site.terms))),
     )
 
 
@@ -68,7 +68,7 @@ _FORMS_SUFFIX = ".forms"
 def _copied_files(site: LinkedSite) -> Iterator[Sheet]:
     for url, path in site.sources.linked.assets.items():
         if could_be_read(digest := site.parsed.digests[path]):
-            part = Part("the file", digest, (path,))
+            part = KeyPart("the file", digest, (path,))
             yield Sheet(url, these(part), partial(_copy, site.request.root, path, url), listed=False)
 
 
@@ -79,7 +79,7 @@ def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
         if wanted := tuple(variants_of(url, image)):
             path = linked.assets[url]
             digest = site.parsed.digests[path]
-            part = Part("the image", (digest, tuple(form.url for form in wanted)), (path,))
+            part = KeyPart("the image", (digest, tuple(form.url for form in wanted)), (path,))
             make = partial(_convert, root, path, digest, wanted, folder)
             yield Sheet(f"{url}{_FORMS_SUFFIX}", these(part), make, slow=True, listed=False)
 

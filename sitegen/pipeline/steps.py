@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Step:
+class BuildStep:
     """One step of a build, while it runs and afterwards."""
 
     name: str
@@ -24,15 +24,15 @@ class Step:
 class Steps:
     """The steps of one build.  `listener` is called with a step when it begins, when it proceeds and when it ends."""
 
-    listener: Callable[[Step], None] = lambda step: None
-    all: list[Step] = field(default_factory=list)
+    listener: Callable[[BuildStep], None] = lambda step: None
+    all: list[BuildStep] = field(default_factory=list)
 
     @contextlib.contextmanager
     def step(self, name: str, total: int = 0) -> Iterator[Callable[[int], None]]:
         """Time a step, which is named after the step of the pipeline.  Yields a function that takes the number of
         further things that are done.
         """
-        step, began = Step(name, total), time.perf_counter()
+        step, began = BuildStep(name, total), time.perf_counter()
         self.all.append(step)
         self.listener(step)
 

@@ -26,7 +26,7 @@ _FRONT_MATTER_IN_COMMENT = re.compile(r"\s*<!--\s*---\s*\n.*?^\s*---\s*-->[ \t]*
 
 
 @dataclass(frozen=True, slots=True)
-class _FrontMatter:
+class _DayFrontMatter:
     date: dt.date | None = None
 
 
@@ -73,7 +73,7 @@ def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, 
     front, unclosed = split_front_matter(text, path)
     node, syntax = parse_yaml(front.yaml or "", path, first_line=front.yaml_line)
     diagnostics = [*unclosed, *syntax]
-    written = read_as(_FrontMatter, node, diagnostics, noun="front matter key").date
+    written = read_as(_DayFrontMatter, node, diagnostics, noun="front matter key").date
     named, misnamed = _day_in_name(path)
     if written and named and written != named and (place := node and node.get("date")):
         message = f"this date is not the date in the file name, {named}"

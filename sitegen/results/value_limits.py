@@ -41,7 +41,7 @@ from sitegen.model.record import (
 from sitegen.results.records import PastRun, PastTime
 
 ValuePath = tuple[str | int, ...]
-Rule = Callable[[Any], str]
+ValueRule = Callable[[Any], str]
 """Function that returns the mistake in a value, or an empty text."""
 
 LARGEST_INTEGER = 2**63
@@ -96,13 +96,13 @@ def impossible_values(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValueP
 
 
 @cache
-def _rules_of(cls: Any) -> tuple[tuple[str, Rule | None], ...]:
+def _rules_of(cls: Any) -> tuple[tuple[str, ValueRule | None], ...]:
     """Return the fields of a class and their rules; None for a field without a rule."""
     rules = RULES.get(cls, {})
     return tuple((field.name, rules.get(field.name)) for field in fields(cls))
 
 
-def _is_ordinary(member: Any, rule: Rule | None) -> bool:
+def _is_ordinary(member: Any, rule: ValueRule | None) -> bool:
     """Tell at once that a value is possible; False when its rule must be applied.
 
     Most of the hundred values of an evaluation pass here, and every build reads all of them.
@@ -127,7 +127,7 @@ def _is_ordinary(member: Any, rule: Rule | None) -> bool:
     return kind is bool or isinstance(member, Enum) or (member == () and rule is None)
 
 
-def _first_mistake(rule: Rule, value: Any) -> str:
+def _first_mistake(rule: ValueRule, value: Any) -> str:
     """Return the first mistake in a value or in the members of a tuple, by the limits of its type and by the rule."""
     members = value if isinstance(value, tuple) else (value,)
     return next((wrong for member in members if (wrong := _type_mistake(member) or rule(member))), "")
@@ -161,11 +161,11 @@ def _not_negative(value: float) -> str:
     return "" if value >= 0 else f"is {value}; it must not be negative"
 
 
-def _between(least: float, most: float) -> Rule:
+def _between(least: float, most: float) -> ValueRule:
     return lambda value: "" if least <= value <= most else f"is {value}; it must be between {least} and {most}"
 
 
-def _matches(form: re.Pattern[str], what: str) -> Rule:
+def _matches(form: re.Pattern[str], what: str) -> ValueRule:
     return lambda text: "" if len(text) <= LONGEST_NAME and form.fullmatch(text) else f"is {_shown(text)}; {what}"
 
 
@@ -277,7 +277,7 @@ _WITHIN: Mapping[type, tuple[str, ...]] = {
 }
 """Fields with objects whose own fields must fit each other."""
 _NAMED = _matches(NAME, "a name has letters, digits, `_`, `.` and `-`")
-_TIMES: dict[str, Rule] = {
+_TIMES: dict[str, ValueRule] = {
     "median_us": _positive,
     "low_us": _positive,
     "high_us": _positive,
@@ -286,7 +286,7 @@ _TIMES: dict[str, Rule] = {
     "sm_clock_mhz": _not_negative,
     "power_w": _not_negative,
 }
-RULES: Mapping[type, Mapping[str, Rule]] = {
+RULES: Mapping[type, Mapping[str, ValueRule]] = {
     Environment: {
         "gpu": _product,
         "arch": _word,

@@ -79,11 +79,11 @@ def test_baselines_are_not_compiled(evaluations):
 
 def test_where_there_is_a_gpu_nothing_of_this_happens(tmp_path):
     from sitegen.measure.evaluation import PendingEvaluation
-    from sitegen.measure.requests import Collected
+    from sitegen.measure.requests import CollectedArtefacts
     from sitegen.measure.workspace import Workspace
     from sitegen.model.record import Role
 
     ours = PendingEvaluation(Role.IMPLEMENTATION, "ours")
     workspace = Workspace(tmp_path, tmp_path / "job.json", gpu=True)
     without_gpu.compile_without_gpu([ours], workspace)
-    assert (ours.collected, workspace.seconds) == (Collected(), {})
+    assert (ours.collected, workspace.seconds) == (CollectedArtefacts(), {})

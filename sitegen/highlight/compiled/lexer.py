@@ -1,6 +1,6 @@
-"""A text → pieces of HTML, each token in the HTML of its kind, by running the programs of a lexer's states.
+"""Turn a text into pieces of HTML, each token in the HTML of its kind, by the programs of a lexer's states.
 
-The tokens are those of Pygments, also where a text is wrong: `RegexLexer.get_tokens_unprocessed` is what is followed.
+The tokens are those of Pygments, also where a text is wrong: this module follows `RegexLexer.get_tokens_unprocessed`.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pygments.token import Error, Whitespace, _TokenType
 
 from sitegen.highlight.compiled.numbers import Numbers
 from sitegen.highlight.compiled.program import Act, program_of
-from sitegen.highlight.compiled.rules import NAME, KindOf, Nested, Part, Rule, Tables, Target
+from sitegen.highlight.compiled.rules import NAME, KindOf, MatchPart, Nested, Rule, Tables, Transition
 from sitegen.highlight.compiled.sets import bit
 from sitegen.highlight.compiled.words import Identifiers, Meaning
 
 _LONG = 60
-"""Longer texts are seldom seen twice."""
+"""Number of characters above which the HTML of a text is not remembered, because long texts seldom come twice."""
 _MOST = 20_000
 
 Show = Callable[[str, str], str]
-"""(kind, text) → HTML; of no text, no HTML."""
+"""A function from (kind, text) to HTML; for an empty text it returns no HTML."""
 
 
 class Memo(dict[str, Any]):
-    """Texts of one kind → their HTML, made once; None where the text alone does not say what it is."""
+    """A map from the texts of one kind to their HTML; None where the text alone does not decide the kind."""
 
     __slots__ = ("_show",)
 
@@ -46,27 +46,27 @@ class Memo(dict[str, Any]):
 
 
 class _Unsaid(dict[str, Any]):
-    """A memo of no text, for a rule that does more than to name its match."""
+    """A memo without an entry, for a rule that does more than to name its match."""
 
     def __missing__(self, text: str) -> None:
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _MatchStep:
     """The step after a match of a rule: groups with memos of their texts, groups with their readers, the next states.
 
     A rule is its own reader if its action needs a match of the rule alone.
     """
 
     named: tuple[tuple[int, Memo], ...]
-    read: tuple[tuple[int, Part | Rule], ...]
-    target: Target
+    read: tuple[tuple[int, MatchPart | Rule], ...]
+    target: Transition
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """A program that is ready to run; `memos` and `steps` are by the number of the group that matched."""
+class _LexerState:
+    """A program that is ready to run; `memos` and `steps` are indexed by the number of the group that matched."""
 
     scanner: Callable[[str, int], Any]
     memos: list[dict[str, Any]]
@@ -75,7 +75,11 @@ class _State:
 
 
 class CompiledLexer:
-    """Raises whatever it meets in a lexer that it cannot read, when it is made or used: take Pygments then."""
+    """A lexer that runs the compiled programs of a Pygments lexer.
+
+    Construction and use raise any exception when the lexer has something that cannot be compiled; the caller then uses
+    Pygments.
+    """
 
     def __init__(self, lexer: type[Lexer], kind_of: KindOf, show: Show, plain: str = "") -> None:
         self._lexer = lexer
@@ -84,41 +88,43 @@ class CompiledLexer:
         self._newline = kind_of(Whitespace)
         self._show = show
         self._memos: dict[str, Memo] = {}
-        self._states: dict[str, _State] = {}
-        self._steps: dict[Rule, _Step] = {}
+        self._states: dict[str, _LexerState] = {}
+        self._steps: dict[Rule, _MatchStep] = {}
         self.tables = Tables(lexer, kind_of)
 
     def pieces(self, text: str) -> list[str]:
-        """Plain text at even places, as it stands in `text`, and the HTML of a token after each."""
+        """Return plain text at even indexes, as it stands in `text`, and the HTML of the next token at odd ones."""
         out: list[str] = []
-        _Reader(self, ["root"], out).read(_prepared(text))
+        _TextReader(self, ["root"], out).read(_prepared(text))
         return out
 
     def warm(self) -> None:
-        """Compiles the first state and all that it enters, which is nearly all that most texts meet."""
+        """Compile the first state and all states that it enters, which is all that most texts need."""
         for state in ["root", *self.tables.entered("root")]:
             self.state(state)
 
-    def state(self, name: str) -> _State:
+    def state(self, name: str) -> _LexerState:
         if name not in self._states:
             program = program_of(name, self.tables, self._plain, self._error == self._plain)
             acts = list(enumerate(program.acts))
             steps = [self.step(act, number) if isinstance(act, Rule) else act for number, act in acts]
             scanner: Any = program.regex
-            self._states[name] = _State(scanner.scanner, [self._memo_of(act) for _, act in acts], steps, program.rules)
+            self._states[name] = _LexerState(
+                scanner.scanner, [self._memo_of(act) for _, act in acts], steps, program.rules
+            )
         return self._states[name]
 
-    def step(self, rule: Rule, number: int) -> _Step:
-        """`number` is that of the group of the whole match."""
+    def step(self, rule: Rule, number: int) -> _MatchStep:
+        """Return the step of a rule; `number` is that of the group of the whole match."""
         if callable(rule.whole):
-            return _Step((), ((number, rule),), rule.target)
+            return _MatchStep((), ((number, rule),), rule.target)
         parts = tuple(enumerate(rule.parts, number + 1)) or ((number, rule.whole),)
         named = tuple((group, self._memo(part)) for group, part in parts if isinstance(part, str))
         if len(named) < sum(part is not None for _, part in parts):
-            return _Step((), parts, rule.target)
-        return _Step(named, (), rule.target)
+            return _MatchStep((), parts, rule.target)
+        return _MatchStep(named, (), rule.target)
 
-    def step_alone(self, rule: Rule) -> _Step:
+    def step_alone(self, rule: Rule) -> _MatchStep:
         """Return the step of a rule that is matched alone, its whole match being group 0."""
         if rule not in self._steps:
             self._steps[rule] = self.step(rule, 0)
@@ -136,7 +142,7 @@ class CompiledLexer:
 
     @cached_property
     def instance(self) -> Lexer:
-        """The lexer that such functions are called with; Pygments compiles all tables of the lexer for it."""
+        """The lexer that functions among the actions receive; Pygments compiles all tables of the lexer for it."""
         return self._lexer(stripnl=False)
 
     def _memo_of(self, act: Act | None) -> dict[str, Any]:
@@ -166,8 +172,8 @@ class CompiledLexer:
 
 
 @dataclass(slots=True)
-class _Reader:
-    """Reads one text, in the state on top of `stack`, into `out`."""
+class _TextReader:
+    """A reader of one text, which is in the state on top of `stack`, and writes into `out`."""
 
     lexer: CompiledLexer
     stack: list[str]
@@ -187,7 +193,7 @@ class _Reader:
                     add(html)
                     continue
                 step = steps[number]
-                if step.__class__ is not _Step:
+                if step.__class__ is not _MatchStep:
                     add("")
                     at = self._look_up(step, match, number, state.rules)
                     break
@@ -197,8 +203,8 @@ class _Reader:
                     _go(step.target, stack)
                     break
 
-    def _take(self, step: _Step, match: re.Match[str]) -> None:
-        """Adds one piece of HTML, and for parts that something else reads the pieces of that."""
+    def _take(self, step: _MatchStep, match: re.Match[str]) -> None:
+        """Append one piece of HTML, and the pieces of the parts that have readers of their own."""
         html = ""
         for group, memo in step.named:
             html += memo[match[group] or ""]
@@ -207,10 +213,10 @@ class _Reader:
             if match[group]:
                 self._read_part(part, match, group)
 
-    def _read_part(self, part: Part | Rule, match: re.Match[str], group: int) -> None:
+    def _read_part(self, part: MatchPart | Rule, match: re.Match[str], group: int) -> None:
         lexer, text, start = self.lexer, match[group], match.start(group)
         if isinstance(part, Nested):
-            _Reader(lexer, list(part.stack), self.out).read(text)
+            _TextReader(lexer, list(part.stack), self.out).read(text)
         elif isinstance(part, str):
             self.out += ("", lexer.shown(part, text))
         elif isinstance(part, Rule):
@@ -220,7 +226,7 @@ class _Reader:
             self.out += ("", lexer.shown_tokens(part(lexer.instance, _PseudoMatch(start, text), None)))
 
     def _look_up(self, words: Any, match: re.Match[str], number: int, rules: Sequence[Rule]) -> int:
-        """A word with longer rules, or a place where rules are tried in turn → where to read on."""
+        """Read a word that has longer rules, or a place where rules are tried in turn, and return where to read on."""
         at = match.start(number)
         if not isinstance(words, Identifiers):
             return self._in_turn(rules, match.string, at)
@@ -256,8 +262,8 @@ class _Reader:
         return match.end()
 
 
-def _go(target: Target, stack: list[str]) -> None:
-    """One state is always left."""
+def _go(target: Transition, stack: list[str]) -> None:
+    """Change the stack of states as the target says; the last state is never left."""
     if isinstance(target, int):
         del stack[max(1, len(stack) + target) :]
     elif isinstance(target, tuple):

@@ -1,6 +1,6 @@
-"""A rule's tree → one that matches the same, with loops that give nothing back where giving back cannot help.
+"""Rewrite a rule's tree so that a loop gives nothing back where that cannot help; the tree matches the same.
 
-What a loop has read is given back only if what follows could begin with it.  A rule's end is final: Pygments takes the
+A loop gives back what it has read only if what follows could begin with it.  A rule's end is final: Pygments takes the
 first match of a rule.
 """
 
@@ -11,20 +11,20 @@ from typing import Any
 
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.sets import ALL, Mask
-from sitegen.highlight.compiled.trees import C, Node, Tree
+from sitegen.highlight.compiled.trees import C, RegexNode, RegexTree
 
 
-def tightened(tree: Tree, flags: int, follow: Mask = 0) -> Tree:
-    """`follow` are the characters with which what stands after `tree` can begin."""
-    nodes: list[Node] = []
+def tightened(tree: RegexTree, flags: int, follow: Mask = 0) -> RegexTree:
+    """Return the rewritten tree; `follow` are the characters with which the text after `tree` can begin."""
+    nodes: list[RegexNode] = []
     for node in reversed(tree.data):
         nodes.append(_tightened(node, flags, follow))
         follow = _first_or(node, flags, follow)
     return trees.like(tree, reversed(nodes))
 
 
-def _first_or(node: Node, flags: int, follow: Mask) -> Mask:
-    """The characters with which `node` and what follows it can begin; all, where more than that is asked of them."""
+def _first_or(node: RegexNode, flags: int, follow: Mask) -> Mask:
+    """Return the characters with which `node` and what follows can begin; all for a node that tests more."""
     op, value = node
     if op is C.ASSERT and value[0] > 0:
         mask, empty = sets.first(value[1], flags)
@@ -35,7 +35,7 @@ def _first_or(node: Node, flags: int, follow: Mask) -> Mask:
     return mask | follow if empty else mask
 
 
-def _tightened(node: Node, flags: int, follow: Mask) -> Node:
+def _tightened(node: RegexNode, flags: int, follow: Mask) -> RegexNode:
     op, value = node
     if op is C.SUBPATTERN:
         group, added, removed, tree = value
@@ -51,7 +51,7 @@ def _tightened(node: Node, flags: int, follow: Mask) -> Node:
     return (op, value)
 
 
-def _loop(value: Any, flags: int, follow: Mask) -> Node:
+def _loop(value: Any, flags: int, follow: Mask) -> RegexNode:
     least, most, body = value
     one = sets.single(body[0], flags) if len(body) == 1 else None
     if one is not None:
@@ -63,8 +63,8 @@ def _loop(value: Any, flags: int, follow: Mask) -> Node:
     return (C.MAX_REPEAT, (least, most, inside))
 
 
-def _rounds(branches: Sequence[Tree], flags: int, follow: Mask) -> list[Tree]:
-    """The alternatives of a loop: many characters in one round, where no other alternative could read one of them."""
+def _rounds(branches: Sequence[RegexTree], flags: int, follow: Mask) -> list[RegexTree]:
+    """Return the alternatives of a loop; one reads many characters a round if no other can read any of them."""
     firsts = [sets.first(branch, flags) for branch in branches]
     rounds = list(branches)
     for at, branch in enumerate(branches):

@@ -1,4 +1,4 @@
-"""The rules of a state → what begins with a digit is looked up: most listings have few numbers, each many times."""
+"""Turn the rules of a state into a look-up of numbers: most listings have few numbers, and each of them many times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import Rule
 from sitegen.highlight.compiled.sets import Mask
-from sitegen.highlight.compiled.trees import Node
+from sitegen.highlight.compiled.trees import RegexNode
 
 DIGITS = sets.mask_of("0123456789")
 _BLANKS = sets.mask_of(" \n")
@@ -24,7 +24,7 @@ class Numbers:
     rules: tuple[Rule, ...]
     alphabet: Mask
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[RegexNode]:
         return [sets.characters(DIGITS), trees.many(sets.characters(self.alphabet), 0)]
 
     def kind(self, text: str) -> str | None:

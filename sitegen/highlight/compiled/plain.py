@@ -1,8 +1,8 @@
-"""The rules of a state → what skips all that is called plain: blanks, operators and names in any order, in one match.
+"""Turn the rules of a state into nodes that skip plain text: blanks, operators and names in any order, in one match.
 
-A round of the skipping reads what the first rule that matches would read, and no more than plain text.  So wherever it
-ends, the other rules of the state begin; ending too early costs time and nothing else.  Rules that match only where a
-line begins are asked there, once a line, and can be forgotten elsewhere.
+A round of the skipping reads what the first rule that matches would read, and no more than plain text.  So the other
+rules of the state can begin wherever it ends.  If it ends too early, that costs time and changes nothing.  Rules that
+match only where a line begins are tried there, once a line, and need not be tried elsewhere.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import Rule
 from sitegen.highlight.compiled.sets import ALL, ASCII, NEWLINE, WORD, Mask
-from sitegen.highlight.compiled.trees import C, Node, Numbering, Tree
+from sitegen.highlight.compiled.trees import C, Numbering, RegexNode, RegexTree
 from sitegen.highlight.compiled.words import Identifiers
 
 _RIVALS = 4
-"""A rule with more rivals before it is left to the alternatives of its state: each is tried at every round."""
+"""Most rivals of a rule that is tried in each round; a rule with more is left to the alternatives of its state."""
 LINE_START = trees.with_flags(trees.sequence([(C.AT, C.AT_BEGINNING)]), trees.BY_LINES)
 
 
@@ -25,7 +25,7 @@ LINE_START = trees.with_flags(trees.sequence([(C.AT, C.AT_BEGINNING)]), trees.BY
 class Plain:
     """`nodes` skip plain text, perhaps none; `left` are the characters at which each rule may match after that."""
 
-    nodes: list[Node]
+    nodes: list[RegexNode]
     left: list[Mask]
     alone: Mask
 
@@ -48,7 +48,7 @@ def plain_text(
 
 
 def _alone(others: Sequence[Rule], plain: str, error_is_plain: bool, asks_at_lines: bool) -> Mask:
-    """Characters that are plain one by one, each whatever stands beside it."""
+    """Return the characters that are plain one by one, whatever stands beside them."""
     unsettled, refused, earlier = ALL, 0, 0
     tails = []
     for rule in others:
@@ -75,7 +75,7 @@ def _closed(alone: Mask, tails: Iterable[tuple[Mask, Mask]]) -> Mask:
 
 
 def _before_others(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mask) -> dict[Mask, Mask]:
-    """Return the characters that are plain unless certain others follow, by these others: a point before no digit."""
+    """Return the characters that are plain unless certain others follow, by these: a point before no digit."""
     groups: dict[Mask, Mask] = {}
     for at in range(128):
         begin = 1 << at
@@ -105,7 +105,7 @@ def _follow(others: Sequence[Rule], plain: str, error_is_plain: bool, alone: Mas
     return follow if error_is_plain else None
 
 
-def _character_rounds(alone: Mask, before: dict[Mask, Mask], no_line_rule: list[Node]) -> list[Tree]:
+def _character_rounds(alone: Mask, before: dict[Mask, Mask], no_line_rule: list[RegexNode]) -> list[RegexTree]:
     rounds = []
     within = alone & ~NEWLINE if no_line_rule else alone
     if within:
@@ -137,9 +137,9 @@ def _first_of(rules: Iterable[Rule]) -> Mask:
 
 
 def _rule_rounds(
-    rules: Sequence[Rule], plain: str, left: list[Mask], unread: Mask, no_line_rule: list[Node], into: Numbering
-) -> Iterator[Tree]:
-    """Rounds that read what a whole rule reads, which is taken out of `left`."""
+    rules: Sequence[Rule], plain: str, left: list[Mask], unread: Mask, no_line_rule: list[RegexNode], into: Numbering
+) -> Iterator[RegexTree]:
+    """Yield rounds that read all that a rule reads; the characters of such a rule are removed from `left`."""
     for at, rule in enumerate(rules):
         if not rule.is_plainly(plain) or not left[at] & unread:
             continue
@@ -159,7 +159,9 @@ def _rule_rounds(
             left[at] &= ~read | _first_of_line_rules(rules[at:])
 
 
-def _skipping(rounds: list[Tree], alone: Mask, start: list[Node], no_line_rule: list[Node]) -> list[Node]:
+def _skipping(
+    rounds: list[RegexTree], alone: Mask, start: list[RegexNode], no_line_rule: list[RegexNode]
+) -> list[RegexNode]:
     if not rounds:
         return []
     skipping = [*start, trees.again_and_again(trees.either(rounds))]
@@ -168,7 +170,7 @@ def _skipping(rounds: list[Tree], alone: Mask, start: list[Node], no_line_rule: 
     return trees.either([trees.sequence(skipping), trees.sequence([])]) if start else skipping
 
 
-def none_of(rules: Sequence[Rule], into: Numbering) -> list[Node]:
+def none_of(rules: Sequence[Rule], into: Numbering) -> list[RegexNode]:
     if not rules:
         return []
     rivals = trees.either([trees.sequence(rule.nodes(into)) for rule in rules])

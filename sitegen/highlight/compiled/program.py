@@ -1,4 +1,4 @@
-"""The rules of a state → its program: one regex, and what each of its alternatives means.
+"""Turn the rules of a state into its program: one regex, and the meaning of each of its alternatives.
 
 The regex skips plain text, in group 1; then one alternative has the next token, in a group of its own, by whose number
 it is known.  Alternatives keep the order of the rules, except that those which share no first character may change
@@ -18,7 +18,7 @@ from sitegen.highlight.compiled.plain import LINE_START, plain_text
 from sitegen.highlight.compiled.rules import Rule, Tables
 from sitegen.highlight.compiled.sets import ALL, WORD_START, Mask
 from sitegen.highlight.compiled.strings import whole_strings
-from sitegen.highlight.compiled.trees import Node, Numbering, Tree
+from sitegen.highlight.compiled.trees import Numbering, RegexNode, RegexTree
 from sitegen.highlight.compiled.words import Identifiers, identifiers
 
 
@@ -26,7 +26,7 @@ from sitegen.highlight.compiled.words import Identifiers, identifiers
 class InTurn:
     """The rules are to be tried one after another, as Pygments does, where `ahead` is true or nothing else matched."""
 
-    ahead: list[Node]
+    ahead: list[RegexNode]
 
 
 Act = Rule | Identifiers | Numbers | InTurn
@@ -53,7 +53,7 @@ class _Alternative:
     def at_line_start(self) -> bool:
         return isinstance(self.act, Rule) and self.act.at_line_start
 
-    def nodes(self, into: Numbering) -> list[Node]:
+    def nodes(self, into: Numbering) -> list[RegexNode]:
         if isinstance(self.act, Rule):
             return self.act.nodes(into, keep_groups=bool(self.act.parts))
         return self.act.ahead if isinstance(self.act, InTurn) else self.act.nodes()
@@ -115,7 +115,7 @@ def _not_at_digits(alternative: _Alternative) -> _Alternative:
     return alternative if alternative.first == ALL else replace(alternative, first=alternative.first & ~DIGITS)
 
 
-def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[Tree]:
+def _ordered(alternatives: Sequence[_Alternative], into: Numbering, acts: list[Act | None]) -> list[RegexTree]:
     """Return the branches with frequent ones early: branches that share no first character may change places."""
     for at, alternative in enumerate(alternatives):
         if alternative.first == ALL:
@@ -143,7 +143,7 @@ def _lines_first(alternatives: Sequence[_Alternative]) -> list[_Alternative]:
 
 
 def _apart(alternatives: Sequence[_Alternative]) -> list[list[_Alternative]]:
-    """Groups of which no two share a first character."""
+    """Return groups of alternatives; no two groups share a first character."""
     groups: list[list[int]] = []
     for at, alternative in enumerate(alternatives):
         shared = [group for group in groups if any(alternatives[other].first & alternative.first for other in group)]
@@ -152,7 +152,10 @@ def _apart(alternatives: Sequence[_Alternative]) -> list[list[_Alternative]]:
 
 
 def _sections(group: Sequence[_Alternative]) -> list[list[_Alternative]]:
-    """The same for a group as far as its order allows: a new section begins where an alternative would join two."""
+    """Return the parts of a group of which no two share a first character, in an order that keeps the group's.
+
+    A new section begins where an alternative would join two parts.
+    """
     done: list[list[_Alternative]] = []
     section: list[list[_Alternative]] = []
     for alternative in group:
@@ -167,7 +170,7 @@ def _sections(group: Sequence[_Alternative]) -> list[list[_Alternative]]:
 
 
 def _rank(group: list[_Alternative]) -> int:
-    """Words come first, then what is frequent in code."""
+    """Return the rank of a group: words come first, then the groups with characters that are frequent in code."""
     if any(isinstance(alternative.act, Identifiers) for alternative in group):
         return -1
     first = _first_of(group)
@@ -183,8 +186,8 @@ def _first_of(group: Iterable[_Alternative]) -> Mask:
 
 def _guarded(
     group: list[_Alternative], parts: list[list[_Alternative]], into: Numbering, acts: list[Act | None]
-) -> list[Node]:
-    """The alternatives of a group, in parts, behind one look at the first character."""
+) -> list[RegexNode]:
+    """Return the nodes of a group's alternatives, in parts, behind one look at the first character."""
     if len(group) == 1:
         return [_numbered(group[0], into, acts)]
     guard = trees.followed_by([sets.characters(_first_of(group))])
@@ -193,7 +196,7 @@ def _guarded(
     return [guard, *trees.either([into.pattern(_guarded(part, [part], into, acts)) for part in parts])]
 
 
-def _numbered(alternative: _Alternative, into: Numbering, acts: list[Act | None]) -> Node:
+def _numbered(alternative: _Alternative, into: Numbering, acts: list[Act | None]) -> RegexNode:
     number = into.open()
     acts.append(alternative.act)
     node = into.close(number, alternative.nodes(into))

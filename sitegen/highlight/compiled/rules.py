@@ -1,7 +1,7 @@
 """Turn a Pygments lexer class into its rules, state by state, read from its tables without compiling one of them.
 
-A rule says what its match is called: one kind for the whole, or one part for each group.  Kinds are strings of whoever
-asks: the classes of a page, or the names of tokens.
+A rule says what its match is called: one kind for the whole, or one part for each group.  A kind is a
+string that the caller chooses: the class of a page, or the name of a token.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pygments.util import Future
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.loops import tightened
 from sitegen.highlight.compiled.sets import Mask
-from sitegen.highlight.compiled.trees import C, Tree
+from sitegen.highlight.compiled.trees import C, RegexTree
 
 KindOf = Callable[[_TokenType], str]
-Target = int | str | tuple[str, ...] | None
+Transition = int | str | tuple[str, ...] | None
 """The number of states to leave (negative), `#push`, or the states to enter; None stays in the state."""
 NAME = "name?"
 """The kind of a name that a list of the lexer may know better (`Tables.known_names`)."""
@@ -44,7 +44,7 @@ class Nested:
     stack: tuple[str, ...]
 
 
-Part = str | Nested | Callable[..., Any] | None
+MatchPart = str | Nested | Callable[..., Any] | None
 """The kind of a match or of a group of it, or its reader; None leaves it out."""
 
 
@@ -52,17 +52,17 @@ Part = str | Nested | Callable[..., Any] | None
 class Rule:
     """A rule of a state; it has either `whole`, the part of the whole match, or `parts`, those of its groups."""
 
-    source: str | Future | Tree
+    source: str | Future | RegexTree
     flags: int
-    whole: Part
-    parts: tuple[Part, ...]
-    target: Target
+    whole: MatchPart
+    parts: tuple[MatchPart, ...]
+    target: Transition
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> RegexTree:
         source: Any = self.source
         if not isinstance(source, str) and hasattr(source, "get"):
-            source = source.get()  # a list of words
+            source = source.get()  # a list of words, which makes its regex
         return trees.parse(source, self.flags) if isinstance(source, str) else source
 
     @property
@@ -72,7 +72,7 @@ class Rule:
 
     @cached_property
     def listed(self) -> tuple[str, tuple[str, ...]] | None:
-        """The character that no word of a list may stand after, and the words."""
+        """The character that no word of the rule's list may stand after, and the words; None without a list."""
         source = self.source
         if not isinstance(source, words) or source.suffix != r"\b" or self.flags & trees.IGNORE_CASE:
             return None
@@ -85,13 +85,13 @@ class Rule:
         return after, tuple(text + word for word in source.words)
 
     def of_one(self, word: str) -> Rule:
-        """The same for one word of a list."""
+        """Return the same rule for one word of its list."""
         after = f"(?<!{re.escape(self.listed[0])})" if self.listed and self.listed[0] else ""
         return Rule(rf"{after}{re.escape(word)}\b", self.flags, self.whole, self.parts, self.target)
 
     @cached_property
     def first(self) -> Mask:
-        """The characters it can begin with: all, where it can be empty."""
+        """The characters with which a match can begin; all characters, where the match can be empty."""
         mask, empty = self._first
         return sets.ALL if empty else mask
 
@@ -119,7 +119,7 @@ class Rule:
         return sets.surely(self.tree, self.tree.state.flags)
 
     def second(self, begin: Mask) -> tuple[Mask, bool]:
-        """The characters that can follow one of `begin`, and whether a match can end there."""
+        """Return the characters that can follow one of `begin`, and whether a match can end there."""
         if begin not in self._seconds:
             self._seconds[begin] = sets.second(self.tree, self.tree.state.flags, begin)
         return self._seconds[begin]
@@ -139,14 +139,14 @@ class Rule:
 
     @cached_property
     def match(self) -> Callable[[str, int], re.Match[str] | None]:
-        """The rule by itself."""
+        """The match function of the rule, compiled alone."""
         return trees.compiled(self.tree).match
 
     def is_plainly(self, kind: str) -> bool:
         """Return whether the rule only gives some characters this kind."""
         return self.whole == kind and self.target is None and not self.empty
 
-    def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.Node]:
+    def nodes(self, into: trees.Numbering, keep_groups: bool = False) -> list[trees.RegexNode]:
         if keep_groups or self._refers:
             numbers: dict[int, int] = {}
             return [trees.with_flags(into.copy(self._in_groups, numbers), self.tree.state.flags)]
@@ -157,12 +157,12 @@ class Rule:
         return trees.refers(self.tree)
 
     @cached_property
-    def _in_groups(self) -> Tree:
+    def _in_groups(self) -> RegexTree:
         return tightened(self.tree, self.tree.state.flags)
 
     @cached_property
-    def _bare(self) -> trees.Node:
-        """The tree without its groups."""
+    def _bare(self) -> trees.RegexNode:
+        """The tree of the rule without its groups."""
         flags = self.tree.state.flags
         return trees.with_flags(tightened(trees.Numbering().copy(self.tree, None), flags), flags)
 
@@ -186,7 +186,7 @@ class Tables:
         return self[state] if state in self._raw else []
 
     def entered(self, state: str) -> list[str]:
-        """The states that the rules of `state` enter."""
+        """Return the states that the rules of `state` enter."""
         targets = [target for _, _, target in self._raw[state] if isinstance(target, tuple)]
         return list(dict.fromkeys(other for target in targets for other in target if other in self._raw))
 
@@ -194,14 +194,14 @@ class Tables:
         """Return the kind of a token that another lexer made."""
         return self.known_names.get(text, self.name) if token is Name else self._kind_of(token)
 
-    def _rule(self, raw: tuple[Any, Any, Target]) -> Rule:
-        """One rule, however many states include it."""
+    def _rule(self, raw: tuple[Any, Any, Transition]) -> Rule:
+        """Return the rule of a row of the table, which is one object, however many states include it."""
         if id(raw) not in self._made:
             self._made[id(raw)] = self._new_rule(*raw)
         return self._made[id(raw)]
 
-    def _new_rule(self, regex: Any, action: Any, target: Target) -> Rule:
-        source, flags = regex if isinstance(regex, tuple) else ("", 0)  # a default has a method there
+    def _new_rule(self, regex: Any, action: Any, target: Transition) -> Rule:
+        source, flags = regex if isinstance(regex, tuple) else ("", 0)  # `default(…)` has a method in place of a regex
         if getattr(action, "__code__", None) is not _BY_GROUPS:
             return Rule(source, flags, self._part(action), (), target)
         rule = Rule(source, flags, None, tuple(map(self._part, _closure(action)["args"])), target)
@@ -210,17 +210,17 @@ class Tables:
             return Rule(source, flags, rule.parts[0], (), target)
         return rule
 
-    def _part(self, action: Any) -> Part:
+    def _part(self, action: Any) -> MatchPart:
         if isinstance(action, _TokenType):
             return NAME if action is Name and self._known_names else self._kind_of(action)
         if getattr(action, "__code__", None) is _USING_THIS and not _closure(action).get("kwargs"):
             return Nested(tuple(_closure(action)["gt_kwargs"].get("stack", ("root",))))
-        part: Part = action
+        part: MatchPart = action
         return part
 
 
-def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]]]:
-    """(regex with its flags, action, target), with includes and inheritance resolved by Pygments."""
+def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Transition]]]:
+    """Return rows (regex with flags, action, target) by state; Pygments resolves includes and inheritance."""
     if not issubclass(lexer, RegexLexer) or hasattr(lexer, "token_variants"):
         raise Unsupported(lexer.__name__)
     if lexer.get_tokens is not Lexer.get_tokens or lexer.__init__ not in (Lexer.__init__, CFamilyLexer.__init__):
@@ -229,7 +229,7 @@ def _tables(lexer: type[Lexer]) -> Mapping[str, Sequence[tuple[Any, Any, Target]
     make_class: Any = type(lexer)
     copy = make_class("_Copy", (lexer,), uncompiled)
     copy._all_tokens, copy._tmpname = {}, 0
-    tables: Mapping[str, Sequence[tuple[Any, Any, Target]]] = copy.process_tokendef("", copy.get_tokendefs())
+    tables: Mapping[str, Sequence[tuple[Any, Any, Transition]]] = copy.process_tokendef("", copy.get_tokendefs())
     return tables
 
 

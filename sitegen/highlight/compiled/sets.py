@@ -1,7 +1,7 @@
-"""A parse tree → the characters that a match can begin with, and what can follow, as masks.
+"""Compute from a parse tree, as masks, the characters with which a match can begin and those that can follow.
 
-A mask has one bit for each character of ASCII and four for all others: blanks, digits, other letters, the rest.
-Each answer errs on one side only: `first`, `second` and `alphabet` may name too many characters, `surely` too few.
+A mask has one bit for each character of ASCII and four for all others: blanks, digits, other letters, the rest.  Each
+answer errs on one side only: `first`, `second` and `alphabet` may name too many characters, `surely` too few.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from functools import cache
 from typing import Any
 
 from sitegen.highlight.compiled import trees
-from sitegen.highlight.compiled.trees import DOT_ALL, IGNORE_CASE, ONLY_ASCII, REPEATS, SINGLES, C, Letters, Node, Tree
+from sitegen.highlight.compiled.trees import (
+    DOT_ALL,
+    IGNORE_CASE,
+    ONLY_ASCII,
+    REPEATS,
+    SINGLES,
+    C,
+    Letters,
+    RegexNode,
+    RegexTree,
+)
 
 Mask = int
 _BLANKS, _DIGITS, _LETTERS, _REST = (1 << at for at in range(128, 132))
@@ -52,15 +62,15 @@ def exactly(mask: Mask) -> Mask:
 
 
 @cache
-def characters(mask: Mask) -> Node:
-    """The node that matches one character of `mask`; one bit for others stands for all of them."""
+def characters(mask: Mask) -> RegexNode:
+    """Return the node that matches one character of `mask`; one bit for others stands for all of them."""
     if mask & ASCII == ASCII and mask & OTHERS:
         return (C.IN, [(C.CATEGORY, C.CATEGORY_SPACE), (C.CATEGORY, C.CATEGORY_NOT_SPACE)])
     return trees.characters(ASCII & ~mask if mask & OTHERS else mask, negated=bool(mask & OTHERS))
 
 
-def first(tree: Tree, flags: int) -> tuple[Mask, bool]:
-    """The characters a match can begin with, and whether it can be empty."""
+def first(tree: RegexTree, flags: int) -> tuple[Mask, bool]:
+    """Return the characters with which a match can begin, and whether it can be empty."""
     mask = 0
     for op, value in tree.data:
         one = single((op, value), flags)
@@ -80,8 +90,8 @@ def first(tree: Tree, flags: int) -> tuple[Mask, bool]:
     return mask, True
 
 
-def second(tree: Tree, flags: int, begin: Mask) -> tuple[Mask, bool]:
-    """The characters that can follow one of `begin` at the beginning of a match, and whether it can end there."""
+def second(tree: RegexTree, flags: int, begin: Mask) -> tuple[Mask, bool]:
+    """Return the characters that can follow one of `begin` when a match begins, and whether it can end there."""
     mask, ends = 0, False
     for at, (op, value) in enumerate(tree.data):
         one = single((op, value), flags)
@@ -103,7 +113,7 @@ def second(tree: Tree, flags: int, begin: Mask) -> tuple[Mask, bool]:
     return mask, ends
 
 
-def _second_of_parts(parts: list[tuple[Tree, int]], begin: Mask, again: bool) -> tuple[Mask, bool]:
+def _second_of_parts(parts: list[tuple[RegexTree, int]], begin: Mask, again: bool) -> tuple[Mask, bool]:
     mask, ends = 0, False
     for part, flags in parts:
         inner, ends_there = second(part, flags, begin)
@@ -113,7 +123,7 @@ def _second_of_parts(parts: list[tuple[Tree, int]], begin: Mask, again: bool) ->
     return mask, ends
 
 
-def alphabet(tree: Tree, flags: int) -> Mask:
+def alphabet(tree: RegexTree, flags: int) -> Mask:
     """Return the characters that can be in a match."""
     mask = 0
     for op, value in tree.data:
@@ -129,13 +139,13 @@ def alphabet(tree: Tree, flags: int) -> Mask:
     return mask
 
 
-def looks_around(tree: Tree) -> bool:
+def looks_around(tree: RegexTree) -> bool:
     """Return whether a match may depend on more than its first and later characters: on its place, on earlier text."""
     parts = [_parts(op, value, 0) for op, value in tree.data if op not in SINGLES]
     return any(inner is None or any(looks_around(part) for part, _ in inner) for inner in parts)
 
 
-def tail(tree: Tree, flags: int) -> Mask:
+def tail(tree: RegexTree, flags: int) -> Mask:
     """Return the characters that can be in a match after its first."""
     if len(tree) == 0 or single(tree[0], flags) is not None:
         return alphabet(tree[1:], flags)
@@ -148,8 +158,8 @@ def tail(tree: Tree, flags: int) -> Mask:
     return mask
 
 
-def surely(tree: Tree, flags: int) -> Mask:
-    """Characters at which the tree matches whatever follows."""
+def surely(tree: RegexTree, flags: int) -> Mask:
+    """Return the characters at which the tree matches, whatever follows them."""
     if len(tree) != 1:
         return 0
     op, value = tree[0]
@@ -163,18 +173,18 @@ def surely(tree: Tree, flags: int) -> Mask:
     return certain(tree[0], flags)
 
 
-def single(node: Node, flags: int) -> Mask | None:
-    """The characters that a node for one character takes; None for any other node."""
+def single(node: RegexNode, flags: int) -> Mask | None:
+    """Return the characters that a node for one character takes; None for any other node."""
     return _bounds(node, flags)[1] if node[0] in SINGLES else None
 
 
-def certain(node: Node, flags: int) -> Mask:
-    """The characters that a node for one character certainly takes; 0 of any other node."""
+def certain(node: RegexNode, flags: int) -> Mask:
+    """Return the characters that a node for one character certainly takes; 0 for any other node."""
     return _bounds(node, flags)[0] if node[0] in SINGLES else 0
 
 
-def _bounds(node: Node, flags: int) -> tuple[Mask, Mask]:
-    """(the characters that a node certainly takes, those that it may take)."""
+def _bounds(node: RegexNode, flags: int) -> tuple[Mask, Mask]:
+    """Return the characters that a node certainly takes, and those that it may take."""
     op, value = node
     if op is C.ANY:
         return (ALL, ALL) if flags & DOT_ALL else (ALL & ~NEWLINE, ALL & ~NEWLINE)
@@ -186,7 +196,7 @@ def _bounds(node: Node, flags: int) -> tuple[Mask, Mask]:
 
 
 @cache
-def _of_members(members: tuple[Node, ...], flags: int) -> tuple[Mask, Mask]:
+def _of_members(members: tuple[RegexNode, ...], flags: int) -> tuple[Mask, Mask]:
     least = most = 0
     for op, value in members:
         few, many = _member(op, value, flags)
@@ -221,8 +231,8 @@ def _in_both_cases(least: Mask, most: Mask) -> tuple[Mask, Mask]:
     return least & ASCII, most | (OTHERS if most & mask_of(_IN_TWO_CASES_OUTSIDE) else 0)
 
 
-def _parts(op: Any, value: Any, flags: int) -> list[tuple[Tree, int]] | None:
-    """The trees inside a node, each with its flags; None where it is not known what the node takes."""
+def _parts(op: Any, value: Any, flags: int) -> list[tuple[RegexTree, int]] | None:
+    """Return the trees inside a node, each with its flags; None where it is not known what the node takes."""
     if op is C.BRANCH:
         return [(tree, flags) for tree in value[1]]
     if op is C.SUBPATTERN:

@@ -1,4 +1,4 @@
-"""Turn a rule that enters a string, and the rules of the string into one rule for a whole string of one kind."""
+"""Turn a rule that enters a string, and the rules of the string, into one rule for a whole string of one kind."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sitegen.highlight.compiled.rules import Rule, Tables
 from sitegen.highlight.compiled.sets import WORD_START
 
 _MOST = 12
-"""A state with more rules holds code; where no character is sure to belong to a string, it is not tried as one."""
+"""Most rules of a state that is tried as a string: a state with more rules holds code."""
 
 
 def whole_strings(rules: Sequence[Rule], tables: Tables, plain: str) -> list[Rule]:
-    """Return `rules`; before each that begins a simple string, a rule that reads the whole string in one step."""
+    """Return `rules`, with a rule for a whole simple string before each rule that begins such a string."""
     wholes = [(_whole_string(rule, tables) if rule.whole != plain else None, rule) for rule in rules]
     return [rule for pair in wholes for rule in pair if rule is not None]
 

@@ -1,4 +1,4 @@
-"""Parse trees of `re` → larger trees → one compiled regex.
+"""Join parse trees of `re` into larger trees, and compile these into one regex.
 
 Rules are joined as trees and not as text: flags stay with their rule, and no back-reference can be misread.
 The parser and the compiler are Python's own, but not public; whoever meets an exception here takes Pygments instead.
@@ -21,9 +21,9 @@ _compiler: Any = importlib.import_module("re._compiler")
 C: Any = importlib.import_module("re._constants")
 """The names of operations: C.IN, C.BRANCH, …"""
 
-Tree = Any
+RegexTree = Any
 """`re._parser.SubPattern`: a sequence of nodes."""
-Node = tuple[Any, Any]
+RegexNode = tuple[Any, Any]
 SINGLES = (C.LITERAL, C.NOT_LITERAL, C.IN, C.ANY)
 """The nodes for one character."""
 REPEATS = (C.MAX_REPEAT, C.MIN_REPEAT, C.POSSESSIVE_REPEAT)
@@ -32,21 +32,24 @@ _KEPT = IGNORE_CASE | BY_LINES | DOT_ALL | ONLY_ASCII
 POSSESSIVE = re.compile("(?:ab?c)*+").match("aca", 0).end() == 2  # type: ignore[union-attr]
 """True if possessive repeats are right; early versions of Python 3.11 keep what the last, failed round has read."""
 _LETTERS = {"\U000f0000": unistring.xid_start, "\U000f0001": unistring.xid_continue}
-"""Classes of thousands of letters, and what stands for them while a rule is parsed."""
+"""Pairs of a class of thousands of letters and the stand-in for it while a rule is parsed."""
 
 
 _NO_GROUPS: Any = _parser.State()
 
 
-class Letters(list[Node]):
-    """The members of a large class in the form in which the compiler wants them, and as they are written."""
+class Letters(list[RegexNode]):
+    """The members of a large class, in the form that the compiler wants and as they were written."""
 
-    written: list[Node]
+    written: list[RegexNode]
 
 
 @cache
-def parse(source: str, flags: int) -> Tree:
-    """Large classes are parsed and arranged once for all rules: it takes longer than all else."""
+def parse(source: str, flags: int) -> RegexTree:
+    """Return the tree of a regex.
+
+    Large classes are parsed and arranged once for all rules, because that takes longer than all other work.
+    """
     for stand_in, letters in _LETTERS.items():
         source = source.replace(f"[{letters}]", stand_in)
     tree = _parser.parse(source, int(flags))
@@ -57,81 +60,81 @@ def parse(source: str, flags: int) -> Tree:
     return tree
 
 
-def compiled(tree: Tree) -> re.Pattern[str]:
+def compiled(tree: RegexTree) -> re.Pattern[str]:
     pattern: re.Pattern[str] = _compiler.compile(tree, int(re.UNICODE))
     return pattern
 
 
-def characters(codes: int, negated: bool) -> Node:
-    """The node for one of the characters whose bits are set, or for any other, in the form that compiles fastest."""
+def characters(codes: int, negated: bool) -> RegexNode:
+    """Return the node for a character whose bit is set, or for any other, in the form that compiles fastest."""
     if codes & (codes - 1) == 0:
         return (C.NOT_LITERAL if negated else C.LITERAL, codes.bit_length() - 1)
     bitmap = _compiler._mk_bitmap(bytes(codes >> at & 1 for at in range(256)))
     return (C.IN, [*([(C.NEGATE, None)] if negated else []), (C.CHARSET, tuple(bitmap))])
 
 
-def arranged(members: list[Node]) -> list[Node]:
-    """The members of a class in that form."""
+def arranged(members: list[RegexNode]) -> list[RegexNode]:
+    """Return the members of a class in the form that compiles fastest."""
     if isinstance(members, Letters):
         return members
     known = _compiler._optimize_charset(members)[0]
     return [(op, tuple(value) if op in (C.CHARSET, C.BIGCHARSET) else value) for op, value in known]
 
 
-def sequence(nodes: Iterable[Node]) -> Tree:
+def sequence(nodes: Iterable[RegexNode]) -> RegexTree:
     return _parser.SubPattern(_NO_GROUPS, list(nodes))
 
 
-def like(tree: Tree, nodes: Iterable[Node]) -> Tree:
-    """`nodes` with the groups of `tree`."""
+def like(tree: RegexTree, nodes: Iterable[RegexNode]) -> RegexTree:
+    """Return a tree of `nodes` that has the groups of `tree`."""
     return _parser.SubPattern(tree.state, list(nodes))
 
 
-def either(trees: Sequence[Tree]) -> list[Node]:
-    """The first of `trees` that matches."""
+def either(trees: Sequence[RegexTree]) -> list[RegexNode]:
+    """Return the nodes that match the first of `trees` that matches."""
     return list(trees[0]) if len(trees) == 1 else [(C.BRANCH, (None, list(trees)))]
 
 
-def with_flags(tree: Tree, flags: int) -> Node:
+def with_flags(tree: RegexTree, flags: int) -> RegexNode:
     return (C.SUBPATTERN, (None, flags & _KEPT, 0, tree))
 
 
-def followed_by(nodes: Iterable[Node]) -> Node:
+def followed_by(nodes: Iterable[RegexNode]) -> RegexNode:
     return (C.ASSERT, (1, sequence(nodes)))
 
 
-def not_followed_by(nodes: Iterable[Node]) -> Node:
+def not_followed_by(nodes: Iterable[RegexNode]) -> RegexNode:
     return (C.ASSERT_NOT, (1, sequence(nodes)))
 
 
-def not_after(nodes: Iterable[Node]) -> Node:
+def not_after(nodes: Iterable[RegexNode]) -> RegexNode:
     return (C.ASSERT_NOT, (-1, sequence(nodes)))
 
 
-def many(characters: Node, least: int = 1, most: int = C.MAXREPEAT) -> Node:
-    """A loop over as many of a set of characters as there are, none of them given back."""
+def many(characters: RegexNode, least: int = 1, most: int = C.MAXREPEAT) -> RegexNode:
+    """Return a loop over as many characters of a set as there are, which gives none of them back."""
     return (C.POSSESSIVE_REPEAT, (least, most, sequence([characters])))
 
 
-def at_once(nodes: Iterable[Node]) -> Node:
-    """`nodes` as they match first: what follows them makes no other match of them."""
+def at_once(nodes: Iterable[RegexNode]) -> RegexNode:
+    """Return a group in which `nodes` match once: nothing behind the group can make them match otherwise."""
     return (C.ATOMIC_GROUP, sequence(nodes))
 
 
-def again_and_again(nodes: Iterable[Node]) -> Node:
-    """`nodes` as often as they match, none of it given back."""
+def again_and_again(nodes: Iterable[RegexNode]) -> RegexNode:
+    """Return a loop that matches `nodes` as often as possible and gives nothing back."""
     if POSSESSIVE:
         return (C.POSSESSIVE_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))
     return at_once([(C.MAX_REPEAT, (0, C.MAXREPEAT, sequence(nodes)))])
 
 
-def trie(words: Iterable[str]) -> list[Node]:
-    """The longest of `words`, with each letter looked at once."""
+def trie(words: Iterable[str]) -> list[RegexNode]:
+    """Return the nodes that match the longest of `words` and look at each letter once."""
     return _trie(tuple(sorted(set(words), reverse=True)))
 
 
 @cache
-def _trie(words: tuple[str, ...]) -> list[Node]:
+def _trie(words: tuple[str, ...]) -> list[RegexNode]:
     if len(words) == 1:
         return [(C.LITERAL, ord(letter)) for letter in words[0]]
     branches = []
@@ -141,7 +144,7 @@ def _trie(words: tuple[str, ...]) -> list[Node]:
     return either(branches)
 
 
-def refers(tree: Tree) -> bool:
+def refers(tree: RegexTree) -> bool:
     """Return whether the tree refers to a group, so that groups must be kept."""
     return tree.state.groups > 1 and "GROUPREF" in repr(tree)
 
@@ -152,12 +155,12 @@ class Numbering:
     def __init__(self) -> None:
         self._state: Any = _parser.State()
 
-    def pattern(self, nodes: Iterable[Node]) -> Tree:
+    def pattern(self, nodes: Iterable[RegexNode]) -> RegexTree:
         return _parser.SubPattern(self._state, list(nodes))
 
     @property
     def groups(self) -> int:
-        """The number after that of the last group."""
+        """The number that the next group gets."""
         count: int = self._state.groups
         return count
 
@@ -165,16 +168,19 @@ class Numbering:
         number: int = self._state.opengroup()
         return number
 
-    def close(self, number: int, nodes: Iterable[Node]) -> Node:
+    def close(self, number: int, nodes: Iterable[RegexNode]) -> RegexNode:
         tree = self.pattern(nodes)
         self._state.closegroup(number, tree)
         return (C.SUBPATTERN, (number, 0, 0, tree))
 
-    def copy(self, tree: Tree, numbers: dict[int, int] | None) -> Tree:
-        """`numbers` takes what each group is called now; where there is none, groups are left out."""
+    def copy(self, tree: RegexTree, numbers: dict[int, int] | None) -> RegexTree:
+        """Return a copy of a tree.
+
+        `numbers` receives the new number of each group; without it, groups are left out.
+        """
         return self.pattern(node for old in tree.data for node in self._copied(old, numbers))
 
-    def _copied(self, node: Node, numbers: dict[int, int] | None) -> list[Node]:
+    def _copied(self, node: RegexNode, numbers: dict[int, int] | None) -> list[RegexNode]:
         op, value = node
         if op is C.SUBPATTERN:
             return self._copied_group(value, numbers)
@@ -192,7 +198,7 @@ class Numbering:
             raise ValueError("a condition on a group")
         return [(op, value)]
 
-    def _copied_group(self, value: Any, numbers: dict[int, int] | None) -> list[Node]:
+    def _copied_group(self, value: Any, numbers: dict[int, int] | None) -> list[RegexNode]:
         old, flags, without, tree = value
         if old is not None and numbers is not None:
             numbers[old] = self.open()
@@ -209,7 +215,7 @@ def _letters(stand_in: str) -> Letters:
     return letters
 
 
-def _put_letters(tree: Tree) -> None:
+def _put_letters(tree: RegexTree) -> None:
     for at, (op, value) in enumerate(tree.data):
         if op is C.LITERAL and chr(value) in _LETTERS:
             tree[at] = (C.IN, _letters(chr(value)))
@@ -219,7 +225,7 @@ def _put_letters(tree: Tree) -> None:
                     _put_letters(inner)
 
 
-def begins_at(tree: Tree, *places: Any) -> bool:
+def begins_at(tree: RegexTree, *places: Any) -> bool:
     """Return whether a match can begin only at one of `places`."""
     if len(tree) == 0:
         return False
@@ -229,15 +235,15 @@ def begins_at(tree: Tree, *places: Any) -> bool:
     return op is C.AT and value in places
 
 
-def not_after_what(tree: Tree) -> str:
-    """The character of a look-behind `(?<!x)` with which a tree begins; empty where it begins otherwise."""
+def not_after_what(tree: RegexTree) -> str:
+    """Return the character of a look-behind `(?<!x)` with which a tree begins; empty where it begins otherwise."""
     if len(tree) == 0 or tree[0][0] is not C.ASSERT_NOT:
         return ""
     direction, inside = tree[0][1]
     return chr(inside[0][1]) if direction < 0 and len(inside) == 1 and inside[0][0] is C.LITERAL else ""
 
 
-def is_repeat(tree: Tree) -> bool:
+def is_repeat(tree: RegexTree) -> bool:
     """Return whether the tree is one or more characters of one set."""
     if len(tree) != 1 or tree[0][0] not in (C.MAX_REPEAT, C.POSSESSIVE_REPEAT):
         return False
@@ -245,13 +251,13 @@ def is_repeat(tree: Tree) -> bool:
     return least == 1 and most is C.MAXREPEAT and len(body) == 1 and body[0][0] in SINGLES
 
 
-def is_all_groups(tree: Tree, count: int) -> bool:
+def is_all_groups(tree: RegexTree, count: int) -> bool:
     """Return whether the tree is its groups 1 to `count` in order, so that no part of a match is outside them."""
     return [_group_of(node) for node in tree.data] == list(range(1, count + 1))
 
 
-def _group_of(node: Node) -> Any:
-    """The group that a node is, also one that may be missing."""
+def _group_of(node: RegexNode) -> Any:
+    """Return the number of the group that a node is, also of one that may be missing."""
     op, value = node
     if op is C.MAX_REPEAT and value[1] == 1 and len(value[2]) == 1:
         return _group_of(value[2][0])

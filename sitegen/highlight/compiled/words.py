@@ -1,4 +1,4 @@
-"""The rules of a state → what each of its identifiers is: one look-up for all the lists that a lexer tries in turn."""
+"""Turn the rules of a state into one look-up of identifiers, in place of all the lists that a lexer tries in turn."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 from sitegen.highlight.compiled import sets, trees
 from sitegen.highlight.compiled.rules import NAME, Rule, Tables
 from sitegen.highlight.compiled.sets import ALL, OTHERS, WORD, WORD_START, Mask
-from sitegen.highlight.compiled.trees import REPEATS, C, Node, Tree
+from sitegen.highlight.compiled.trees import REPEATS, C, RegexNode, RegexTree
 
 _NOT_IN_NAMES = sets.mask_of(" \t\n(){}[],;")
 _MOST = 500
-"""Words that a rule may begin with; one that begins with more is not looked up."""
+"""Most words with which a rule may begin; a rule with more words is not looked up."""
 _OFTEN_FIRST = "tsinpocrmaxbdflegkwhyuvqjz_"
 """Letters in about the order in which names begin with them."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Endless(Exception):
-    """A rule that begins with words which cannot be listed."""
+    """A rule begins with words which cannot be listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A word stands in a list: it is a `kind`, unless it stands after the character `after`."""
+    """A word of a list: it has the `kind`, unless it stands after the character `after`."""
 
     kind: str
     after: str = ""
@@ -63,7 +63,7 @@ class Identifiers:
     no_end: Mask
     end: int
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[RegexNode]:
         """Return the nodes that match a word: any of ASCII where there is a rule for names, or one with a meaning."""
         if self.kind is not None:
             return [sets.characters(WORD_START), *self._rest()]
@@ -73,12 +73,12 @@ class Identifiers:
         no_end = WORD | self.no_end
         return trees.either([trees.sequence([*trees.trie(group), _end(at, no_end)]) for at, group in befores.items()])
 
-    def odd_nodes(self) -> list[Node]:
+    def odd_nodes(self) -> list[RegexNode]:
         """Return the nodes that look ahead to a word for which the rules must be tried in turn."""
         word = [sets.characters(WORD_START), trees.many(sets.characters(WORD), 0), sets.characters(self.no_end)]
         return [trees.followed_by(word)]
 
-    def nodes_without_meaning(self) -> list[Node]:
+    def nodes_without_meaning(self) -> list[RegexNode]:
         """Return the nodes that match a word without a meaning: each first letter is tested for its words."""
         words: dict[str, list[str]] = {}
         for word in self.meanings:
@@ -90,7 +90,7 @@ class Identifiers:
             letters.append(trees.sequence([(C.LITERAL, ord(letter)), trees.not_followed_by(with_meaning)]))
         return [*trees.either(letters), *self._rest()]
 
-    def _with_meaning(self, letter: str, words: list[str]) -> list[Tree]:
+    def _with_meaning(self, letter: str, words: list[str]) -> list[RegexTree]:
         """Return the trees of the rest of `words` behind their first letter."""
         groups: dict[tuple[str, Mask], list[str]] = {}
         for word in words:
@@ -100,7 +100,7 @@ class Identifiers:
             for (after, before), group in groups.items()
         ]
 
-    def _rest(self) -> list[Node]:
+    def _rest(self) -> list[RegexNode]:
         return [trees.many(sets.characters(WORD), 0), trees.not_followed_by([sets.characters(self.no_end)])]
 
 
@@ -163,7 +163,7 @@ def _listed_first_words(rule: Rule) -> list[tuple[str, Rule | Listed, Mask]]:
 
 
 def _first_words(rule: Rule) -> Iterator[tuple[str, Rule | Listed, Mask]]:
-    """The words with which a match of `rule` can begin, what that makes of each, and what must follow it."""
+    """Yield each word with which a match of `rule` can begin, what the rule makes of it, and what must follow it."""
     if rule.listed:
         yield from _of_list(rule, *rule.listed)
     elif rule.empty:
@@ -176,7 +176,7 @@ def _first_words(rule: Rule) -> Iterator[tuple[str, Rule | Listed, Mask]]:
 
 
 def _of_list(rule: Rule, after: str, members: Sequence[str]) -> Iterator[tuple[str, Rule | Listed, Mask]]:
-    """A member that is more than a word (`yield from`) is longer than the word it begins with."""
+    """Yield the words of a list; a member that is more than a word (`yield from`) becomes a rule at its first word."""
     for member in sorted(members, key=len, reverse=True):
         word = _IDENTIFIER.match(member)
         if word and word[0] == member:
@@ -185,14 +185,14 @@ def _of_list(rule: Rule, after: str, members: Sequence[str]) -> Iterator[tuple[s
             yield word[0], rule.of_one(member), ALL
 
 
-def _parted(tree: Tree) -> tuple[str, Tree | None]:
-    """(the character not to stand after, what is before `\\b` at the end); None where no such end is."""
+def _parted(tree: RegexTree) -> tuple[str, RegexTree | None]:
+    r"""Return the character not to stand after, and what is before `\b` at the end; None without such an end."""
     after = trees.not_after_what(tree)
     ends = tree[-1] == (C.AT, C.AT_BOUNDARY)
     return after, tree[1 if after else 0 : -1] if ends else None
 
 
-def _is_spelled(tree: Tree) -> bool:
+def _is_spelled(tree: RegexTree) -> bool:
     """Return whether a tree matches only words."""
     return len(tree) > 0 and all(
         (op in (C.LITERAL, C.IN) and not (sets.single((op, value), 0) or 0) & ~WORD)
@@ -203,8 +203,8 @@ def _is_spelled(tree: Tree) -> bool:
     )
 
 
-def _heads(tree: Tree) -> dict[str, Mask]:
-    """The words of ASCII with which a match can begin, and what may follow each.
+def _heads(tree: RegexTree) -> dict[str, Mask]:
+    """Return the words of ASCII with which a match can begin, and the characters that may follow each.
 
     Raises Endless also where a match can end within a word.
     """
@@ -214,8 +214,8 @@ def _heads(tree: Tree) -> dict[str, Mask]:
     return done
 
 
-def _begin(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask]) -> set[str]:
-    """The beginnings of words `begun`, each as much longer as `tree` makes it; those that it ends go to `done`."""
+def _begin(tree: RegexTree, flags: int, begun: set[str], done: dict[str, Mask]) -> set[str]:
+    """Return the beginnings `begun`, lengthened by what `tree` reads; words that it ends are added to `done`."""
     for op, value in tree.data:
         if not begun:
             return begun
@@ -251,7 +251,10 @@ def _lengthened(begun: set[str], one: Mask, done: dict[str, Mask]) -> set[str]:
 
 
 def _ended(begun: set[str], where: Any, done: dict[str, Mask]) -> set[str]:
-    """A word that has begun ends at `\\b`; before one, neither that nor the beginning of a line says anything."""
+    r"""Return the beginnings that a place leaves open: a word ends at `\b`.
+
+    Before a word, neither `\b` nor the beginning of a line says anything.
+    """
     if where is C.AT_BOUNDARY:
         _finish(begun, ALL & ~WORD, done)
         return begun & {""}
@@ -261,7 +264,7 @@ def _ended(begun: set[str], where: Any, done: dict[str, Mask]) -> set[str]:
 
 
 def _asked(begun: set[str], op: Any, value: Any, flags: int, done: dict[str, Mask]) -> set[str]:
-    """A look ahead ends words too, where nothing of a word may follow."""
+    """Return the beginnings that a look-ahead leaves open: it ends a word where no character of a word may follow."""
     direction, tree = value
     mask, empty = sets.first(tree, flags)
     if direction < 0 or empty or len(tree) != 1:
@@ -280,8 +283,8 @@ def _finish(begun: set[str], before: Mask, done: dict[str, Mask]) -> None:
         done[word] = done.get(word, 0) | before
 
 
-def _repeated(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask], least: int, most: int) -> set[str]:
-    """A repetition that keeps making words longer is endless."""
+def _repeated(tree: RegexTree, flags: int, begun: set[str], done: dict[str, Mask], least: int, most: int) -> set[str]:
+    """Return the beginnings after a repetition.  Raises Endless when it keeps making words longer."""
     reached = set() if least else set(begun)
     for count in range(1, 8):
         if not begun or count > most:
@@ -295,7 +298,7 @@ def _repeated(tree: Tree, flags: int, begun: set[str], done: dict[str, Mask], le
 
 
 def _no_end(rule: Rule) -> Mask:
-    """Characters that may continue a word of ASCII letters in a rule for names; 0 of any other rule."""
+    """Return the characters that may continue a word of ASCII letters in a rule for names; 0 for any other rule."""
     flags = 0 if rule.listed else rule.tree.state.flags
     if not flags or flags & trees.IGNORE_CASE or not rule.is_simple:
         return 0
@@ -313,8 +316,8 @@ def _no_end(rule: Rule) -> Mask:
     return 0 if WORD & ~_letters(body, flags) or no_end & _NOT_IN_NAMES else no_end
 
 
-def _letters(nodes: Sequence[Node], flags: int) -> Mask:
-    """The characters that `nodes` take one at a time; 0 where they can begin with a letter and take more."""
+def _letters(nodes: Sequence[RegexNode], flags: int) -> Mask:
+    """Return the characters that `nodes` take one at a time; 0 where they can begin with a letter and take more."""
     if len(nodes) != 1:
         return 0
     op, value = nodes[0]
@@ -331,13 +334,13 @@ def _letters(nodes: Sequence[Node], flags: int) -> Mask:
     return taken
 
 
-def _end(before: Mask, no_end: Mask = WORD) -> Node:
+def _end(before: Mask, no_end: Mask = WORD) -> RegexNode:
     """Return the look-ahead at the end of a word: one of `before` follows, or any character but `no_end`."""
     if ALL & ~(before | WORD):
         return trees.followed_by([sets.characters(before)])
     return trees.not_followed_by([sets.characters(no_end)])
 
 
-def _not_after(after: str, letter: str) -> list[Node]:
+def _not_after(after: str, letter: str) -> list[RegexNode]:
     """Return the look-behind that refuses `letter`, just read, after the character `after`."""
     return [trees.not_after([(C.LITERAL, ord(after)), (C.LITERAL, ord(letter))])] if after else []

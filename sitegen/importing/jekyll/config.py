@@ -15,7 +15,7 @@ from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.importing.jekyll.permalinks import STYLES, with_ending
-from sitegen.importing.jekyll.report import Report
+from sitegen.importing.jekyll.report import ImportReport
 from sitegen.importing.jekyll.yaml_text import entry
 from sitegen.read.shape import read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml, without_places
@@ -133,7 +133,7 @@ class Config:
                 yield (given if isinstance(given, dict) else {}), values.value
 
 
-def read_config(text: str, path: str, report: Report) -> Config:
+def read_config(text: str, path: str, report: ImportReport) -> Config:
     """Return the settings of the file `path`; settings that sitegen does not read are reported."""
     node, mistakes = parse_yaml(text, path)
     report.diagnostics += mistakes
@@ -145,7 +145,7 @@ def read_config(text: str, path: str, report: Report) -> Config:
     return Config(path, values)
 
 
-def site_yaml(config: Config, folder: str, report: Report) -> str:
+def site_yaml(config: Config, folder: str, report: ImportReport) -> str:
     """Return content/site.yaml; a missing title or URL gets a value that must be changed, with a warning."""
     title = config.text("title")
     if not title or title == "blank":

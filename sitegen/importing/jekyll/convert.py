@@ -21,7 +21,7 @@ from sitegen.importing.jekyll.config import site_yaml
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.destinations import Destination, SiteSection, destinations_of
 from sitegen.importing.jekyll.front_matter import page_front_matter, post_front_matter
-from sitegen.importing.jekyll.report import Report, UnknownKeys
+from sitegen.importing.jekyll.report import ImportReport, UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
 from sitegen.importing.jekyll.tags import replace_liquid
 from sitegen.importing.plan import ImportPlan
@@ -37,7 +37,7 @@ _LAST_HEADING = re.compile(r"\n(?:#{1,6} [^\n]+|[^\n]+\n[=-]+)\s*\Z")
 
 def import_jekyll(folder: Path) -> ImportPlan:
     """Plan every file of the new site; the diagnostics are about the files of the Jekyll folder."""
-    report = Report()
+    report = ImportReport()
     site = read_site(folder, report)
     if not site.sources:
         report.error("SG606", "no posts and no pages", Span(site.config.path), "is this the folder of a Jekyll site?")
@@ -55,7 +55,7 @@ def import_jekyll(folder: Path) -> ImportPlan:
     return ImportPlan(files, tuple(report.diagnostics), report.texts)
 
 
-def _is_template(source: JekyllDocument, report: Report) -> bool:
+def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
     """Return whether a page only lists other pages, or is the 404 page: sitegen makes its own."""
     if source.kind is not DocumentKind.PAGE:
         return False

@@ -10,7 +10,7 @@ from itertools import chain, count
 from urllib.parse import unquote, urlsplit
 
 from sitegen.diagnostics import Span
-from sitegen.importing.jekyll.report import Report
+from sitegen.importing.jekyll.report import ImportReport
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, as_list, is_diary
 from sitegen.write.scaffold import slug_of
 
@@ -105,7 +105,7 @@ def _address(source: JekyllDocument, section: SiteSection, slug: str) -> str:
 
 
 def _with_aliases(
-    source: JekyllDocument, destination: Destination, owners: dict[str, str], report: Report
+    source: JekyllDocument, destination: Destination, owners: dict[str, str], report: ImportReport
 ) -> Destination:
     """Return the destination with every old address that is not the new one."""
     wanted = [*_old_addresses(source), *redirect_addresses(source)]

@@ -12,7 +12,7 @@ from sitegen.diagnostics import Diagnostic, Severity, Span
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """The diagnostics of one import, and the texts of the source by path, from which their frames are cut."""
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class UnknownKeys:
     def add(self, key: str, span: Span) -> None:
         self.destinations.setdefault(key, []).append(span)
 
-    def tell(self, report: Report) -> None:
+    def tell(self, report: ImportReport) -> None:
         """Report each key once, with all its places."""
         for key, (first, *others) in self.destinations.items():
             also = f"; also in {', '.join(f'{span.path}:{span.line}' for span in others)}" if others else ""

@@ -24,7 +24,7 @@ from sitegen.importing.jekyll.permalinks import (
     values_of_document,
     with_ending,
 )
-from sitegen.importing.jekyll.report import Report
+from sitegen.importing.jekyll.report import ImportReport
 from sitegen.model.site import Markdown
 from sitegen.read.source import decode
 from sitegen.read.worklog_days import find_days
@@ -98,7 +98,7 @@ class JekyllSite:
     """The paths of all files that Jekyll may read, from the Jekyll folder."""
     dollars: bool
     """True if `$x$` is a formula on this site."""
-    report: Report = field(default_factory=Report)
+    report: ImportReport = field(default_factory=ImportReport)
 
     @cached_property
     def by_path(self) -> Mapping[str, JekyllDocument]:
@@ -120,7 +120,7 @@ def address_key(url: str) -> str:
     return re.sub(r"(?:^|/)index\.html?$|\.html?$", "", url.strip("/")).strip("/")
 
 
-def read_site(folder: Path, report: Report) -> JekyllSite:
+def read_site(folder: Path, report: ImportReport) -> JekyllSite:
     """Return the site in a folder; its mistakes go to `report`."""
     config = Config()
     for name in FILES:
@@ -130,7 +130,7 @@ def read_site(folder: Path, report: Report) -> JekyllSite:
             config = read_config(report.texts[name], name, report)
             break
     paths = frozenset(_paths(folder, config, report))
-    reader = _Reader(folder, config, report)
+    reader = _DocumentReader(folder, config, report)
     sources = tuple(document for path in sorted(paths) if (document := reader.document(path)))
     dollars = has_math(report.texts.get(config.path, "")) or any(
         has_math(inside.read_bytes(folder, path).decode(errors="replace"))
@@ -140,7 +140,7 @@ def read_site(folder: Path, report: Report) -> JekyllSite:
     return JekyllSite(folder, config, sources, paths, dollars, report)
 
 
-def _paths(folder: Path, config: Config, report: Report) -> Iterator[str]:
+def _paths(folder: Path, config: Config, report: ImportReport) -> Iterator[str]:
     """Yield the path of every file that Jekyll may read, also in folders with an underscore; report the unreadable."""
     excluded = [str(name).strip("/") for name in config.plain("exclude") or ()]
     for path, _ in inside.entries_below(folder, skips=lambda path: _skipped(path, excluded)):
@@ -185,10 +185,10 @@ class _Location:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _DocumentReader:
     folder: Path
     config: Config
-    report: Report
+    report: ImportReport
 
     def document(self, path: str) -> JekyllDocument | None:
         """Return the document in a file, or None: a template, an image, a file without front matter."""

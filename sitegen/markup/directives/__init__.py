@@ -8,5 +8,5 @@ FOLDER = Path(__file__).parent
 
 
 def styles(folder: Path = FOLDER) -> bytes:
-    """The style sheets beside the modules, one after another, for the end of the site's own."""
+    """Return the style sheets beside the modules, joined, for the end of the site's own style sheet."""
     return b"".join(b"\n" + path.read_bytes() for path in sorted(folder.glob("*.css")))

@@ -52,7 +52,7 @@ def _wrap(callout: Container) -> tuple[list[Token], Token]:
 
 
 def _opening(kind: str, title: str, line: int, level: int, spoken: Vocabulary) -> list[Token]:
-    """The aside and its title; a note in the margin may do without."""
+    """Return the opening of the aside and its title; a note in the margin may have no title."""
     shown, name = title, spoken.say(KINDS[kind]) if KINDS[kind] else ""
     if kind not in ("margin", "note") and title:
         shown = f"{name}: {title}"
@@ -70,7 +70,7 @@ def _closing(kind: str, level: int) -> Token:
 
 
 def _alerts(state: StateCore) -> None:
-    """A quote that begins with `[!NOTE]` becomes a callout."""
+    """Turn each quote that begins with a mark such as `[!NOTE]` into a callout."""
     if "[!" not in state.src:
         return
     at = 0

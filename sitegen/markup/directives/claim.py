@@ -1,4 +1,4 @@
-"""`{claim}` and `{value}`, which the design promises and no release has yet → a mistake that says so."""
+"""Report each `{claim}` and `{value}`: both names are reserved, and no release reads them yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn an executable fence into `Cell`: its code, how it is run, and what is shown of it."""
+"""Turn an executable fence into a `Cell`: its code, the options of its run, and the options of its display."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
 
 
 def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, into: Collected) -> Cell | None:
-    """The cell of a fence that opens on `line` or None when it has no place or no name: then nothing can run it.
+    """Return the cell of a fence that opens on `line`; None without a folder or a label, since nothing can run it then.
 
     `texts` are the notes in the list below it.
     """
@@ -61,7 +61,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
 
 
 def _named(look: Look, label: str, into: Collected) -> Look:
-    """A listing with a caption has a number, like any other; the cell's label may be that of its code."""
+    """Return the look with a number when the listing has a caption, or when the cell's label is one of a listing."""
     if not look.caption and kind_of(label) != "lst":
         return look
     name = next_name("lst", into)
@@ -143,7 +143,7 @@ def _needs(value: o.Value) -> dict[str, str]:
 
 
 def launch_of(value: o.Value) -> Launch:
-    """`{entry: f, grid: [M], block: [256], …}`; whatever is a number may be an expression."""
+    """Return the launch that `{entry: f, grid: [M], block: [256], …}` describes; each number may be an expression."""
     known = ("entry", "grid", "block", "cluster", "shared", "args", "constants")
     given = o.mapping(value)
     for name in given:
@@ -205,7 +205,7 @@ def _show(fence: Fence, into: Collected) -> str:
 
 
 def _output_name(cell: Cell, into: Collected) -> str:
-    """The name of what a cell puts out, if that has a caption or a label that says what it is."""
+    """Return the name of a cell's output, such as `Figure 2`; empty without a caption and without a label of a kind."""
     kind = "fig" if "fig-cap" in cell.options else "tbl" if "tbl-cap" in cell.options else kind_of(cell.label)
     if kind not in ("fig", "tbl"):
         return ""

@@ -50,7 +50,7 @@ def _image_figures(state: StateCore) -> None:
 
 
 def _turn_into_figure(tokens: list[Token], at: int, image: Token) -> None:
-    """Two tokens more; what follows is looked at in any case, since a figure is no paragraph."""
+    """Replace a paragraph with an image by the two tokens of a figure, around the paragraph if that is a caption."""
     text, lines = tokens[at + 1], tokens[at].map
     label = str(image.attrs.pop("id"))
     opening = Token("figure_open", "figure", 1, map=lines, block=True, meta={"image": image, "label": label})

@@ -1,4 +1,4 @@
-"""`{kernel} softmax/fused` → the source of an implementation; the role → a link to a kernel's page."""
+"""Turn `{kernel} softmax/fused` into the source of an implementation, and the role into a link to a kernel's page."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ OPTIONS = {
 
 def _show(fence: Fence, into: Collected) -> str:
     from sitegen.markup.drawn.figure import draw
-    from sitegen.markup.drawn.layout import FIGURE  # few texts have such a figure
+    from sitegen.markup.drawn.layout import FIGURE  # late, because few texts have one
 
     return draw(FIGURE, OPTIONS, fence, into)
 

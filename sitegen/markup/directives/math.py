@@ -1,4 +1,4 @@
-"""`{math}` → a displayed formula; the role → a formula within a line."""
+"""Turn `{math}` into a displayed formula, and the role into a formula within a line."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ OPTIONS = {
 
 
 def _show(fence: Fence, into: Collected) -> str:
-    from sitegen.markup.drawn.access import FIGURE  # few texts have such a figure
+    from sitegen.markup.drawn.access import FIGURE  # late, because few texts have one
     from sitegen.markup.drawn.figure import draw
 
     return draw(FIGURE, OPTIONS, fence, into)

@@ -8,7 +8,7 @@ from sitegen.markup.looks import OF_DRAWN
 
 
 def _show(fence: Fence, into: Collected) -> str:
-    from sitegen.markup.drawn.diagram import FIGURE  # few texts have such a figure
+    from sitegen.markup.drawn.diagram import FIGURE  # late, because few texts have one
     from sitegen.markup.drawn.figure import draw
 
     return draw(FIGURE, OF_DRAWN, fence, into)

@@ -1,7 +1,7 @@
-"""`{quiz} How many sectors?` with `:choices:` and `:answer:` → a question whose answer and its reason are folded away.
+"""Turn `{quiz} How many sectors?` with `:choices:` and `:answer:` into a question whose answer is folded away.
 
-The content of the fence is the reason.  Without choices the reader thinks of an answer.  Nothing here needs a script,
-and paper shows everything.
+The content of the fence is the reason for the answer.  Without choices the reader thinks of an answer.  The fold needs
+no script, and a printed page shows everything.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Quiz:
     """The id of the question on the page of its text."""
     question: str
     choices: tuple[str, ...]
-    """The choices; none where the answer is free text."""
+    """The choices; empty when the answer is free text."""
     answer: str
 
 

@@ -1,4 +1,4 @@
-"""Turn the role `{spec}` into a figure that the vendor states and nobody measured here."""
+"""Turn the role `{spec}` into a figure that comes from the vendor and was not measured."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""`{tab-set}` of `{tab-item} Triton` (MyST's names) → panels of which one is shown, without a script by radio buttons.
+"""Turn `{tab-set}` with `{tab-item} Triton` (MyST's names) into panels, one of them shown, without a script.
 
-Sets with an item of one name are chosen together, on every page: by `:sync:`, or by the title.
+Radio buttons choose the panel.  Sets that have an item of the same name are switched together, on every page.  The name
+is `:sync:`, or the title.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _wrap(tabs: Container) -> tuple[list[Token], Token]:
 
 
 def _name_items(state: StateCore) -> None:
-    """Gives each set its items, and each item its name and its ids; says what stands in the wrong place."""
+    """Give each set its items, and each item its name and ids; report an item or a set in a wrong place."""
     if "{tab-" not in state.src:
         return
     into = collected(state.env)
@@ -101,7 +102,7 @@ def _render_set(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> s
 
 
 def _render_item(tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
-    """A panel after the button that shows it, and its name."""
+    """Return the HTML of an item: its button, its name, and its panel."""
     meta = tokens[idx].meta
     if "key" not in meta:
         return '<div class="flow">\n'

@@ -1,4 +1,4 @@
-"""The role `{term}`, as in {term}`warps <warp>` → a link to the glossary, at the first use in a text."""
+"""Turn the role `{term}`, as in {term}`warps <warp>`, into a link to the glossary at the first use in a text."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from sitegen.markup.looks import OF_DRAWN
 
 def _show(fence: Fence, into: Collected) -> str:
     from sitegen.markup.drawn.figure import draw
-    from sitegen.markup.drawn.timeline import FIGURE  # few texts have such a figure
+    from sitegen.markup.drawn.timeline import FIGURE  # late, because few texts have one
 
     return draw(FIGURE, OF_DRAWN, fence, into)
 

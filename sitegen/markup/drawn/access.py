@@ -1,4 +1,4 @@
-"""`{memory-access}` with the address of each lane as a formula → the sectors, or banks and passes, that it costs."""
+"""Turn `{memory-access}` with a formula for the address of each lane into sectors, or into banks and passes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _ADDRESSES = {"address": _by_formula, "stride": _by_stride, "layout": _by_layout
 
 
 def _parts(given: str) -> list[tuple[int, str]]:
-    """The formulas between commas that stand in no parentheses, each with its offset."""
+    """Return the formulas between the commas that are outside of parentheses, each with its offset."""
     parts, depth, start = [], 0, 0
     for at, character in enumerate(given + ","):
         depth += (character == "(") - (character == ")")
@@ -133,7 +133,7 @@ def _text(shown: AccessFigure) -> str:
 
 
 def _height(rows: int) -> float:
-    """Pixels of a row: many must not make the reader scroll."""
+    """Return the height of a row in pixels: rows are lower when there are many, so that the reader need not scroll."""
     return 22.0 if rows <= 12 else 16.0
 
 
@@ -170,7 +170,7 @@ def _text_global(shown: AccessFigure) -> str:
 def _line(
     line: int, words: Mapping[int, tuple[int, ...]], sectors: frozenset[int], access: Access
 ) -> Iterator[tuple[GridCell, object]]:
-    """A cell a word, and what makes it one with its neighbour."""
+    """Yield a cell for each word of a cache line, with a key that neighbours share if they become one cell."""
     for word in range(line * _WORDS, (line + 1) * _WORDS):
         if word in words:
             yield _asked(words[word], access), words[word]
@@ -217,7 +217,7 @@ def _text_shared(shown: AccessFigure) -> str:
 
 
 def _passes(access: Access, phase: range) -> Iterator[list[GridCell]]:
-    """A row for each pass: the words that the banks give in it."""
+    """Yield a row of cells for each pass, with the words that the banks deliver in it."""
     banks, words = access.banks(phase), access.words(phase)
 
     def cell(bank: int, turn: int) -> tuple[GridCell, object]:
@@ -236,13 +236,13 @@ def _asked(lanes: Sequence[int], access: Access) -> GridCell:
 
 
 def _merged(cells: Iterator[tuple[GridCell, object]]) -> list[GridCell]:
-    """Words of one lane that lie side by side are one cell."""
+    """Return the cells with neighbours of the same key joined."""
     runs = [[cell for cell, _ in run] for _, run in groupby(cells, key=lambda pair: pair[1])]
     return [GridCell(run[0].text, run[0].class_, columns=len(run)) for run in runs]
 
 
 def _framed(content: list[Markup], side: float, rows: int, alt: str) -> Markup:
-    """`side` is the width of what stands before the words."""
+    """Return the picture of the rows; `side` is the width of the labels to the left of the words."""
     return picture(content, side + _WORDS * _WIDTH + 1, _TOP + rows * _height(rows) + 1, alt, "What the lanes touch")
 
 
@@ -266,7 +266,7 @@ def _asking(access: Access, phase: range, words: Sequence[int]) -> Sequence[int]
 
 
 def _ranges(lanes: Sequence[int]) -> str:
-    """`0–7, 9`."""
+    """Return numbers as text with ranges, such as `0–7, 9`."""
     runs = [[lane for _, lane in run] for _, run in groupby(enumerate(lanes), key=lambda pair: pair[1] - pair[0])]
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 

@@ -1,4 +1,4 @@
-"""A grid of numbered cells in eight shades, drawn with one path for each shade."""
+"""Draw a grid of numbered cells in eight shades, with one path for each shade."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ SHADES = 8
 class GridCell:
     text: str = ""
     class_: str = "gap"
-    """A shade, or `gap` where nothing is."""
+    """A shade, or `gap` for a cell without content."""
     below: str = ""
     """A second line."""
     columns: int = 1
 
 
 def shade(number: int, of: int = SHADES) -> str:
-    """The class of the shade of `number`, when there are `of` numbers; those beyond begin again."""
+    """Return the class of the shade of `number` among `of` numbers; from `of` on the shades repeat."""
     return f"g{number % of * SHADES // of}"
 
 
 def box(x: float, y: float, width: float, height: float) -> str:
-    """The `d` of a rectangle."""
+    """Return the `d` of a rectangle."""
     return f"M{at(x)} {at(y)}h{at(width)}v{at(height)}h{at(-width)}z"
 
 
 def grid(cells: Sequence[Sequence[GridCell]], left: float, top: float, width: float, height: float) -> list[Markup]:
-    """The cells with their left upper corner at (left, top)."""
+    """Return the elements of a grid whose upper left corner is at (left, top)."""
     boxes: dict[str, list[tuple[float, float, float]]] = {}
     words: list[Markup] = []
     for row, line in enumerate(cells):
@@ -53,7 +53,7 @@ def grid(cells: Sequence[Sequence[GridCell]], left: float, top: float, width: fl
 
 
 def _boxes(places: Sequence[tuple[float, float, float]], height: float) -> str:
-    """The `d` of boxes given by x, y and width, each from the one before: equal steps are compressed to nothing."""
+    """Return the `d` of boxes given by x, y and width; steps from box to box compress better than coordinates."""
     parts, x0, y0 = [], 0.0, 0.0
     for x, y, width in places:
         parts.append(f"m{at(x - x0)} {at(y - y0)}h{at(width)}v{at(height)}h{at(-width)}z")

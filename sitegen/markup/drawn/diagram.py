@@ -37,7 +37,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _SHAPES = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline")
 _GEOMETRY = ("x", "y", "width", "height", "rx", "ry", "cx", "cy", "r", "x1", "y1", "x2", "y2", "points", "d")
 _TIP, _HEAD = 5.0, 9.0
-"""Pixels from the end of a line to the tip of its arrow, which merman leaves to the marker; and of the head."""
+"""Lengths in pixels: of the tip of an arrow beyond the end of its line, which merman leaves to the marker; of its head.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,9 @@ def _renderer() -> Callable[[str], str]:
 
 
 def _wrong_line(lines: Sequence[str], said: str, problem: Callable[[str], str]) -> int:
-    """The line without which the rest can be drawn, or the first up to which the same is wrong.
+    """Return the line without which the rest can be drawn, else the first line up to which the message is the same.
 
-    The library does not say where it stopped.
+    The library does not say at which line it stopped.
     """
     for number in range(1, len(lines)):
         if not problem("\n".join([*lines[:number], *lines[number + 1 :]])):
@@ -163,7 +164,7 @@ def _shape(shape: ElementTree.Element, name: str, classes: Sequence[str]) -> Ite
 
 
 def _role(shape: ElementTree.Element, classes: Sequence[str]) -> str:
-    """The class that a shape has in our style sheet."""
+    """Return the class of our style sheet for a shape."""
     known = set(classes)
     if known & {"flowchart-link", "transition", "messageLine0", "messageLine1"}:
         dashed = known & {"edge-pattern-dotted", "edge-pattern-dashed", "messageLine1"}

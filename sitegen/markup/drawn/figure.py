@@ -72,7 +72,7 @@ def draw(kind: FigureKind, settings: Mapping[str, o.Setting], fence: Fence, into
 
 
 def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
-    """The whole: what was drawn, its caption, and the same as text; wide when the column of text is too narrow."""
+    """Return the HTML of a figure: the picture, its caption, and the same as text; wide if wider than the text."""
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
     anchor = f' id="{escape(id)}"' if id else ""
@@ -84,7 +84,7 @@ def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
 
 
 def picture(content: Iterable[str], width: float, height: float, alt: str, name: str, class_: str = "") -> Markup:
-    """An SVG of this size in pixels, in a scroller that the keyboard reaches; `name` says what the scroller holds."""
+    """Return an SVG of this size in pixels, in a scroller that the keyboard reaches; `name` names the scroller."""
     svg = tag(
         "svg",
         join(content),

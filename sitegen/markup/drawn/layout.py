@@ -63,7 +63,7 @@ Grid = tuple[tuple[GridCell, ...], ...]
 
 
 def _extent(layout: Layout) -> tuple[int, int]:
-    """Rows and columns."""
+    """Return the numbers of rows and columns of a layout."""
     sizes = layout.sizes
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (1, sizes[0])
 
@@ -88,7 +88,7 @@ def _indices(layout: Layout, _given: object) -> tuple[Grid, str]:
 
 
 def _threads(layout: Layout, threads: Layout) -> tuple[Grid, str]:
-    """The threads' own grid, repeated over that of the elements."""
+    """Return a grid with the thread of each element: the layout of the threads repeats over the tile."""
     high, wide = _extent(threads)
 
     def cell(row: int, column: int) -> GridCell:
@@ -99,7 +99,10 @@ def _threads(layout: Layout, threads: Layout) -> tuple[Grid, str]:
 
 
 def _thread_values(layout: Layout, tv: Layout) -> tuple[Grid, str]:
-    """`tv` leads from thread and value to a place in the tile, counted down its columns, as CuTe does."""
+    """Return a grid with the thread and the value of each element.
+
+    `tv` maps a thread and a value to a position in the tile, which is counted down its columns, as in CuTe.
+    """
     threads, values = tv.sizes if len(tv.sizes) == 2 else (tv.size, 1)
     owners: dict[int, tuple[int, int]] = {}
     for value in range(values):

@@ -14,12 +14,12 @@ from sitegen.read.shape import entries_of, read_as, unknown_word
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _LONGEST = 2000
-"""Steps of a schedule."""
+"""Most steps of a schedule."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A stage as it is written: `{steps: 3, after: [copy], buffers: 2}`."""
+    """A stage as written: `{steps: 3, after: [copy], buffers: 2}`."""
 
     steps: int
     after: tuple[Ref, ...] | None = None
@@ -27,7 +27,7 @@ class _Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _WrittenSchedule:
     tiles: int
     stages: tuple[PipelineStage, ...] = field(default=())
     buffers: int = 1
@@ -45,7 +45,7 @@ def read_schedule(given: FigureSource, into: Collected) -> Schedule | None:
     col = max(source.find(first), 0) + 1
     node, mistakes = parse_yaml(rest, into.path, into.first_line + line, col)
     all_mistakes = list(mistakes)
-    written = read_as(_Written, node, all_mistakes, convert={"stages": _stages}) if node else None
+    written = read_as(_WrittenSchedule, node, all_mistakes, convert={"stages": _stages}) if node else None
     if written and node and not all_mistakes:
         all_mistakes += _limits(written, node)
     into.diagnostics += all_mistakes
@@ -71,7 +71,7 @@ def _stages(node: Node, mistakes: list[Diagnostic]) -> tuple[PipelineStage, ...]
     return tuple(stages)
 
 
-def _limits(written: _Written, node: Node) -> Iterator[Diagnostic]:
+def _limits(written: _WrittenSchedule, node: Node) -> Iterator[Diagnostic]:
     for name, number in (("tiles", written.tiles), ("buffers", written.buffers)):
         if number < 1:
             yield _wrong(node.get(name) or node, f"`{name}` is 1 or more")
@@ -85,6 +85,6 @@ def _wrong(node: Node, message: str) -> Diagnostic:
     return Diagnostic("SG132", message, node.span)
 
 
-def _with_buffers(written: _Written) -> tuple[PipelineStage, ...]:
-    """Stages that name no number of buffers have that of the whole."""
+def _with_buffers(written: _WrittenSchedule) -> tuple[PipelineStage, ...]:
+    """Return the stages; a stage without a number of buffers gets the number that is set for all stages."""
     return tuple(PipelineStage(s.name, s.steps, s.after, s.buffers or written.buffers) for s in written.stages)

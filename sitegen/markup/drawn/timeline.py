@@ -12,7 +12,7 @@ from sitegen.model.pipeline import PipelineStage, Schedule
 
 _TOP, _HEIGHT, _GAP = 22.0, 26.0, 6.0
 _SHARE = 68.0
-"""Pixels of the last column of the picture."""
+"""Width in pixels of the last column of the picture."""
 
 
 def _read(given: FigureSource, into: Collected) -> Schedule | None:
@@ -49,7 +49,7 @@ def _text(plan: Schedule) -> str:
 
 
 def _row(plan: Schedule, stage: PipelineStage, left: float, y: float, unit: float) -> list[Markup]:
-    """Boxes in the shade of the buffer that they use, each with its tile."""
+    """Return the boxes of a stage, one a tile with the tile's number, in the shade of the buffer that the tile uses."""
     boxes: dict[str, list[str]] = {}
     words = []
     wide = stage.steps * unit

@@ -26,7 +26,7 @@ class QuickBlock(ParserBlock):
     def parse(self, src: str, md: Any, env: Any, outTokens: list[Token]) -> list[Token] | None:
         if not src:
             return None
-        state = _Lines(src, md, env, outTokens)
+        state = _BlockState(src, md, env, outTokens)
         read, firsts, line = self.simple_blocks.read, state.firsts, 0
         while line < state.lineMax:
             if firsts[line] == EMPTY:
@@ -44,7 +44,7 @@ class QuickBlock(ParserBlock):
                 return
 
 
-class _Lines(StateBlock):
+class _BlockState(StateBlock):
     """The state of a text, whose lines are split without a loop in Python: a text has hundreds of lines.
 
     The last entry of each list belongs to no line, because markdown-it looks one line ahead.

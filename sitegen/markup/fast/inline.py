@@ -55,7 +55,7 @@ class QuickInline(ParserInline):
         if src and not self.places.search(src):
             tokens.append(QuickToken("text", "", 0, 0, src))
             return tokens
-        state = _State(src, md, env, tokens)
+        state = _InlineState(src, md, env, tokens)
         self.tokenize(state)
         if any(state.tokens_meta) or state.delimiters:
             for rule in self.ruler2.getRules(""):
@@ -85,7 +85,7 @@ class QuickInline(ParserInline):
         return False
 
 
-class _State(StateInline):
+class _InlineState(StateInline):
     """The state of a text, whose pending characters become a token in one call."""
 
     def pushPending(self) -> Token:

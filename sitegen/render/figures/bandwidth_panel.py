@@ -24,7 +24,7 @@ _ROW = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LevelLine:
     """A horizontal line with its name."""
 
     name: str
@@ -32,7 +32,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ProgramColumn:
     """The rates of one program, in the unit of its panel: `low` and `high` are the rates at p80 and p20 of its time."""
 
     name: str
@@ -52,12 +52,12 @@ class Panel:
     """The workload and the GPU on which it was measured."""
     unit: str
     """The unit of all rates: `TB/s` or `TFLOP/s`."""
-    ceiling: Line
-    columns: Sequence[Column]
+    ceiling: LevelLine
+    columns: Sequence[ProgramColumn]
     """The baselines first, then our programs in the order in which they were written."""
-    probe: Line | None = None
+    probe: LevelLine | None = None
     """The rate of a copy or a read of the same bytes."""
-    datasheet: Line | None = None
+    datasheet: LevelLine | None = None
     width: int = 400
     letter: str = ""
     """The letter of this picture when a figure has two pictures: `b`."""
@@ -109,7 +109,7 @@ def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
     ]
 
 
-def _all_lines(panel: Panel) -> list[tuple[str, Line]]:
+def _all_lines(panel: Panel) -> list[tuple[str, LevelLine]]:
     lines = [("sheetline", panel.datasheet), ("roof", panel.ceiling), ("axis", panel.probe)]
     return [(class_, line) for class_, line in lines if line]
 
@@ -166,7 +166,7 @@ def _path(panel: Panel, places: Sequence[float], y: Linear) -> list[Markup]:
     return [path(polyline(ours), "way")] if len(ours) > 1 else []
 
 
-def _number(column: Column, x: float, y: Linear, taken: Taken) -> Spot | None:
+def _number(column: ProgramColumn, x: float, y: Linear, taken: Taken) -> Spot | None:
     """Return the spot of a rate as a number: below its point or above it, or as much farther away as is needed."""
     place = y(column.rate)
     offsets = [22.0, -13.0, *(sign * away for away in range(26, 130, 5) for sign in (1.0, -1.0))]
@@ -174,7 +174,7 @@ def _number(column: Column, x: float, y: Linear, taken: Taken) -> Spot | None:
     return first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
 
 
-def _point(column: Column, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
+def _point(column: ProgramColumn, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
     place = y(column.rate)
     if column.stale:
         shape = tag("circle", class_="stalept", cx=x, cy=place, r="5")

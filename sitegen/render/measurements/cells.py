@@ -23,7 +23,7 @@ from sitegen.results.freshness import FreshnessState
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownOutput:
     """One output: text, or an image by its URL. `width` and `height` are pixels."""
 
     kind: str
@@ -41,7 +41,7 @@ class CellView:
     implements: str
     href: str
     """The link to the kernel that the cell implements."""
-    outputs: tuple[Shown, ...]
+    outputs: tuple[ShownOutput, ...]
     state: str
     """The state `stale`, `failed` or `planned`; empty when the outputs are those of this code."""
     reason: str
@@ -102,11 +102,11 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
     return "", ""
 
 
-def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> Shown:
+def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> ShownOutput:
     if output.kind != "image" or post is None:
-        return Shown(output.kind, output.text)
+        return ShownOutput(output.kind, output.text)
     src = relative(image_url(printer.sources, post, cell.label, number), here)
-    return Shown("image", "", src, *_size(base64.b64decode(output.text)))
+    return ShownOutput("image", "", src, *_size(base64.b64decode(output.text)))
 
 
 def _size(png: bytes) -> tuple[int, int]:

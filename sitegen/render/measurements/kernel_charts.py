@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sitegen.model.document import RooflineSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role, Run
-from sitegen.render.figures.bandwidth_panel import Column, Line, Panel, render_panel
+from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.roofline import render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
 from sitegen.render.inputs.rows import Group, Row, chosen, headline, newest_run
@@ -311,20 +311,20 @@ def _panel(
     return Panel(
         title=f"{kernel.name} at {numbers.shape(group.workload.name)} in {group.dtype} on {gpu}, in {unit}",
         unit=unit,
-        ceiling=Line(ceiling_name(name), rate / 1e12),
-        probe=Line(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
-        datasheet=Line("datasheet", printed / 1e12) if printed else None,
+        ceiling=LevelLine(ceiling_name(name), rate / 1e12),
+        probe=LevelLine(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
+        datasheet=LevelLine("datasheet", printed / 1e12) if printed else None,
         columns=tuple(_column(group, row, hrefs[row.name]) for row in rows),
         width=480 if wide else 400,
         letter="" if wide else "b",
     )
 
 
-def _column(group: Group, row: Row, href: str) -> Column:
+def _column(group: Group, row: Row, href: str) -> ProgramColumn:
     rate = (row.bytes_per_s if group.bound_by_memory else row.flops_per_s) / 1e12
     low, high = _spread(row, rate)
     predicted = row.predicted * group.ceiling[1] / 1e12 if row.predicted is not None else None
-    return Column(
+    return ProgramColumn(
         name=row.name,
         rate=rate,
         low=low,

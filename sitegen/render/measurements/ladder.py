@@ -23,7 +23,7 @@ LANGUAGES = {Language.TRITON: "Triton", Language.CUDA: "CUDA", Language.CUDA_HOS
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LadderStep:
     """One implementation on the ladder."""
 
     id: str
@@ -42,9 +42,9 @@ class Step:
     source: Link | None
 
 
-def ladder(sources: Sources, kernel: Kernel, group: Group | None, here: str, prefix: str) -> tuple[Step, ...]:
+def ladder(sources: Sources, kernel: Kernel, group: Group | None, here: str, prefix: str) -> tuple[LadderStep, ...]:
     """Return the steps in the order of kernel.yaml.  Each gain is over the last step before that has a time."""
-    steps: list[Step] = []
+    steps: list[LadderStep] = []
     before: Row | None = None
     for implementation in kernel.implementations:
         row = next((r for r in group.rows if r.ours and r.name == implementation.name), None) if group else None
@@ -63,12 +63,12 @@ def _step(
     group: Group | None = None,
     before: Row | None = None,
     prefix: str = "",
-) -> Step:
+) -> LadderStep:
     timed = row is not None and row.performance is not None
     gain, against = _gain(row, before)
     href = relative(source_url(kernel, implementation), here)
     source = Link(file_name(implementation), href) if source_of(sources.site, implementation) else None
-    return Step(
+    return LadderStep(
         id=f"{prefix}{implementation.name}",
         name=implementation.name,
         language=LANGUAGES[implementation.language],
@@ -110,7 +110,7 @@ def _gain(row: Row | None, before: Row | None) -> tuple[str, str]:
     return numbers.ratio(before.performance.median_us / row.performance.median_us), f"over {before.name}"
 
 
-def unmeasured(sources: Sources, kernel: Kernel, implementation: Implementation, here: str) -> Step:
+def unmeasured(sources: Sources, kernel: Kernel, implementation: Implementation, here: str) -> LadderStep:
     """Return the step of an implementation of a kernel that has no record."""
     return _step(sources, kernel, implementation, Row(Role.IMPLEMENTATION, implementation.name), here)
 

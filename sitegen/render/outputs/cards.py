@@ -33,7 +33,7 @@ _NARROW, _WIDE = frozenset("iIjlft.,:;|!'()[]r "), frozenset("mwMW@—")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CardLine:
     text: str
     y: int
 
@@ -50,12 +50,12 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class SocialCard:
     fonts: str
     site: str
-    title: tuple[Line, ...]
+    title: tuple[CardLine, ...]
     size: int
-    lede: tuple[Line, ...]
+    lede: tuple[CardLine, ...]
     bars: tuple[Bar, ...]
     top: int
     """The y of the upper end of the ceiling's mark."""
@@ -85,19 +85,19 @@ def _drawn(printer: Printer, url: str, title: str, lede: str, group: Group | Non
     return card_url(url), printer.sources.drawn(f"{svg}<!-- {_made_with()} -->", draw)
 
 
-def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> Card:
+def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> SocialCard:
     rows = _rows(group) if group else []
     size, lines = _fitting(title, (1, 2) if rows else (3,))
     lead = size * 6 // 5
     y = 116 + lead
-    titles = tuple(Line(line, y + at * lead) for at, line in enumerate(lines))
+    titles = tuple(CardLine(line, y + at * lead) for at, line in enumerate(lines))
     below = y + len(lines) * lead - 10
     room = 0 if rows else (540 - below) // 46
-    ledes = tuple(Line(line, below + 10 + at * 46) for at, line in enumerate(_shortened(wrapped(lede, 34), room)))
+    ledes = tuple(CardLine(line, below + 10 + at * 46) for at, line in enumerate(_shortened(wrapped(lede, 34), room)))
     top = 548 - 44 * len(rows)
     bars = tuple(_bar(row, top + 44 * at) for at, row in enumerate(rows))
     fonts = ", ".join(f"'{name}'" for name in FONTS)
-    return Card(
+    return SocialCard(
         fonts=fonts,
         site=site,
         title=titles,

@@ -50,7 +50,7 @@ _ADDRESSES = ("href", "src")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     title: str
     id: str
     url: str
@@ -73,7 +73,7 @@ class Feed:
     """The absolute URL of the page whose news the feed has."""
     url: str
     updated: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
 
 
 def site_feeds(printer: Printer, lang: str) -> dict[str, str]:
@@ -133,10 +133,10 @@ def _feed(printer: Printer, lang: str, title: str, subtitle: str, home: str, url
     )
 
 
-def _entry(printer: Printer, post: Post) -> Entry:
+def _entry(printer: Printer, post: Post) -> FeedEntry:
     sources, config = printer.sources, printer.sources.config
     here = sources.post_url(post)
-    return Entry(
+    return FeedEntry(
         title=post.title,
         id=absolute(sources.address(f"{POSTS}{post.slug}/", post.lang), config),
         url=absolute(here, config),
@@ -149,11 +149,11 @@ def _entry(printer: Printer, post: Post) -> Entry:
     )
 
 
-def _day_entry(printer: Printer, entry: WorklogEntry) -> Entry:
+def _day_entry(printer: Printer, entry: WorklogEntry) -> FeedEntry:
     sources, here = printer.sources, day_url(entry.date)
     url, day = absolute(here, sources.config), _iso(_moment(sources, entry.date))
     content = _content(printer, Place(document_key(entry.body), here), entry)
-    return Entry(
+    return FeedEntry(
         title=entry.date.isoformat(),
         id=url,
         url=url,

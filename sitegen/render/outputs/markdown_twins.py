@@ -63,7 +63,7 @@ class _Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """A text of an author, with what its page says above it."""
 
     body: Markdown
@@ -120,25 +120,25 @@ def _read_back(html: str, url: str) -> str:
     return to_markdown(main[1] if main else html, url)
 
 
-def _written(sources: Sources, text: object) -> Written | None:
+def _written(sources: Sources, text: object) -> WrittenText | None:
     config = sources.config
     match text:
         case Post(body=body):
             facts = [sources.stamp(text.date), *([f"updated {sources.stamp(text.updated)}"] if text.updated else [])]
             facts += [", ".join(ref.name for ref in text.tags)] if text.tags else []
             place = Place(document_key(body), sources.post_url(text), text, text.lang)
-            return Written(body, place, text.title, text.description, tuple(facts))
+            return WrittenText(body, place, text.title, text.description, tuple(facts))
         case Page(body=body):
             place = Place(document_key(body), page_url(text, config), lang=text.lang)
-            return Written(body, place, text.title, text.description)
+            return WrittenText(body, place, text.title, text.description)
         case Term(body=body):
-            return Written(body, Place(document_key(body), term_url(text.slug)), text.title)
+            return WrittenText(body, Place(document_key(body), term_url(text.slug)), text.title)
         case WorklogEntry(body=body):
-            return Written(body, Place(document_key(body), day_url(text.date)), text.date.isoformat())
+            return WrittenText(body, Place(document_key(body), day_url(text.date)), text.date.isoformat())
     return None
 
 
-def _resolved(printer: Printer, written: Written) -> str:
+def _resolved(printer: Printer, written: WrittenText) -> str:
     sources, place = printer.sources, written.place
     url = absolute(place.here, sources.config)
     lines, first = _source(sources, written.body)

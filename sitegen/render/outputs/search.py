@@ -31,7 +31,7 @@ _INDEX = ("pagefind-entry.json", "*.pf_*")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SearchKind:
     name: str
     """The kind of page, such as `posts`."""
     text: str
@@ -42,7 +42,7 @@ class Kind:
 @dataclass(frozen=True, slots=True)
 class SearchPage:
     script: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[SearchKind, ...]
     """The kinds that a reader can search alone.  The index of the first kind also holds Pagefind's program."""
     lists: tuple[Link, ...]
     """The lists for a reader without JavaScript."""
@@ -56,7 +56,7 @@ def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
     there |= {TERMS: spoken.say("Terms")} if sources.site.terms else {}
     page = SearchPage(
         script=relative(sources.assets["search.js"], SEARCH),
-        kinds=tuple(Kind(k, spoken.say(k.capitalize()), relative(search_index_url(k), SEARCH)) for k in kinds),
+        kinds=tuple(SearchKind(k, spoken.say(k.capitalize()), relative(search_index_url(k), SEARCH)) for k in kinds),
         lists=tuple(Link(text, relative(url, SEARCH)) for url, text in there.items()),
     )
     return printer.page(

@@ -12,7 +12,7 @@ from sitegen.render.shared.structured import About
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class CategoryCard:
     category: Link
     count: str
     """The number of posts in words: `3 posts`."""
@@ -21,14 +21,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class CategoryIndex:
-    cards: tuple[Card, ...]
+    cards: tuple[CategoryCard, ...]
 
 
 def categories_page(printer: Printer, lang: str) -> tuple[str, str]:
     sources, spoken = printer.sources, printer.language(lang)
     here, title = sources.address(CATEGORIES, lang), spoken.say("Categories")
     cards = tuple(
-        Card(
+        CategoryCard(
             Link(category, relative(sources.address(category_url(category), lang), here)),
             spoken.posts(len(posts)),
             tuple(post_line(sources, post, here, spoken) for post in posts[:NEWEST_OF_CATEGORY]),

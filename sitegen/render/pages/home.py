@@ -12,7 +12,7 @@ from sitegen.model.urls import HOME, POSTS, WORKLOG, relative
 from sitegen.render.figures.inline_charts import heat
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.posts import PostLine, post_line
-from sitegen.render.pages.series import Course, course
+from sitegen.render.pages.series import SeriesSummary, course
 from sitegen.render.pages.worklog import DayLine, Days, countdown, day_line
 from sitegen.render.shared.frame import Fact, Printer
 from sitegen.render.shared.language import Language
@@ -50,7 +50,7 @@ class HomePage:
     figure_caption: str
     plate: tuple[Fact, ...]
     doors: tuple[Door, ...]
-    courses: tuple[Course, ...]
+    courses: tuple[SeriesSummary, ...]
     board: Board | NoBoard
     posts: tuple[PostLine, ...]
     all_posts: str

@@ -22,7 +22,7 @@ from sitegen.render.measurements.details import details
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import Board, board
-from sitegen.render.measurements.ladder import Step, ladder, source_url, unmeasured
+from sitegen.render.measurements.ladder import LadderStep, ladder, source_url, unmeasured
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_facts import record_plate
 from sitegen.render.pages.ceilings import ceilings_links
@@ -60,7 +60,7 @@ class Section:
     gpu: str
     headline: str
     """The headline workload: `8192 × 8192 in float32`."""
-    steps: tuple[Step, ...]
+    steps: tuple[LadderStep, ...]
     stale: tuple[str, ...]
     table: tables.Table
     figure: Figure | None
@@ -88,7 +88,7 @@ class KernelPage:
     plate: tuple[Fact, ...]
     goals: tuple[GoalLine, ...]
     sections: tuple[Section, ...]
-    unmeasured: tuple[Step, ...]
+    unmeasured: tuple[LadderStep, ...]
     """The implementations of a kernel that has no record."""
 
 

@@ -62,7 +62,7 @@ class PostList:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContentsEntry:
     """An entry of the table of contents."""
 
     number: str
@@ -92,7 +92,7 @@ class PostPage:
     tags: tuple[Link, ...]
     stale: str
     """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
-    contents: tuple[Entry, ...]
+    contents: tuple[ContentsEntry, ...]
     body: Markup
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
@@ -309,7 +309,7 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
     )
 
 
-def contents(document: Document) -> tuple[Entry, ...]:
+def contents(document: Document) -> tuple[ContentsEntry, ...]:
     """Return the headings of the second level, numbered as on the page."""
     shown: list[DocumentHeading] = [heading for heading in document.headings if heading.level == 2]
-    return tuple(Entry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))
+    return tuple(ContentsEntry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))

@@ -21,7 +21,7 @@ _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RouteLine:
     """A line of the roadmap: a post, a planned title, or an exercise."""
 
     mark: str
@@ -40,7 +40,7 @@ class PhaseView:
     goal: str
     topics: tuple[str, ...]
     facts: str
-    parts: tuple[Part, ...]
+    parts: tuple[RouteLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SeriesPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SeriesSummary:
     """A series on the home page and in the list of series."""
 
     title: str
@@ -75,7 +75,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class SeriesIndex:
-    courses: tuple[Course, ...]
+    courses: tuple[SeriesSummary, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ def series_index(printer: Printer) -> tuple[str, str]:
     return printer.page("series_index.html", SERIES, index, title=title, section=SERIES, about=COLLECTION)
 
 
-def course(sources: Sources, series: Series, here: str) -> Course:
+def course(sources: Sources, series: Series, here: str) -> SeriesSummary:
     squares = _squares(sources, series)
     flat = [square for phase in squares for square in phase]
     titles = [phase.title or series.title for phase in series.phases]
-    return Course(
+    return SeriesSummary(
         title=series.title,
         href=relative(series_url(series.id), here),
         tagline=series.tagline,
@@ -192,18 +192,18 @@ def _phase_views(sources: Sources, series: Series, here: str) -> tuple[PhaseView
         for entry in entries:
             number += 1
             parts.append(_part(sources, entry, number, here))
-        parts += [Part("Ex", ref.name.replace("-", " ")) for ref in phase.exercises]
+        parts += [RouteLine("Ex", ref.name.replace("-", " ")) for ref in phase.exercises]
         views.append(PhaseView(count, phase.title, phase.goal, phase.topics, _facts(sources, entries), tuple(parts)))
     return tuple(views)
 
 
-def _part(sources: Sources, entry: Post | str, number: int, here: str) -> Part:
+def _part(sources: Sources, entry: Post | str, number: int, here: str) -> RouteLine:
     if isinstance(entry, str):
-        return Part(str(number), entry)
+        return RouteLine(str(number), entry)
     newest = entry in sources.posts_in("")[:1]
     minutes = numbers.reading_time(sources.document(entry.body).words)
     state, text = ("here", f"newest, {minutes}") if newest else ("done", minutes)
-    return Part(str(number), entry.title, relative(sources.post_url(entry), here), entry.description, state, text)
+    return RouteLine(str(number), entry.title, relative(sources.post_url(entry), here), entry.description, state, text)
 
 
 def _facts(sources: Sources, entries: Sequence[Post | str]) -> str:

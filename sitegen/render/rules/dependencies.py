@@ -17,7 +17,7 @@ VIEW = "something else that it shows"
 """The name of the dependency on all values that the templates of the pages receive (`rules.keys`)."""
 
 
-class Part(NamedTuple):
+class KeyPart(NamedTuple):
     """One dependency of a sheet: a named value that the sheet shows."""
 
     what: str
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     """The files from which the value comes."""
 
 
-def key_of(shows: Iterable[Part]) -> tuple[bytes, tuple[bytes, ...]]:
+def key_of(shows: Iterable[KeyPart]) -> tuple[bytes, tuple[bytes, ...]]:
     """Return a digest of all dependencies, and one of each."""
     parts = tuple(digest_of_part(part) for part in shows)
     return key_of_parts(parts), parts
@@ -38,7 +38,7 @@ def key_of_parts(parts: Iterable[bytes]) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
-def digest_of_part(part: Part) -> bytes:
+def digest_of_part(part: KeyPart) -> bytes:
     return blake2b(
         marshal.dumps(part.value, 2), digest_size=8
     ).digest()  # in version 2 the bytes depend on the value alone

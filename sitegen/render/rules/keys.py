@@ -24,8 +24,8 @@ from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown
 from sitegen.model.urls import output_path
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import TEXT, VIEW, Part
-from sitegen.render.rules.rule import Files, Sheet, Shown
+from sitegen.render.rules.dependencies import TEXT, VIEW, KeyPart
+from sitegen.render.rules.rule import Files, SharedParts, Sheet
 from sitegen.render.shared.frame import Printer, Words
 from sitegen.render.shared.language import Language
 from sitegen.render.shared.templates import Templates
@@ -141,7 +141,7 @@ class Noted:
 class Keys:
     """A decorator of sheets, which adds the digest of the values for its templates to the dependencies of each."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: SharedParts) -> None:
         self._shown, self._sources, self._templates = shown, traced(shown.sources), Templates()
         self._texts = {document_key(text): text for text in texts(shown.sources.site)}
         self._noted: dict[str, Noted] = {}
@@ -164,27 +164,29 @@ class Keys:
         view = digest_of(sheet.make(printer))
         return Noted(view, tuple(printer.texts), bool(self._sources.read))
 
-    def _shows(self, sheet: Sheet) -> tuple[Part, ...]:
+    def _shows(self, sheet: Sheet) -> tuple[KeyPart, ...]:
         noted = self._noted.pop(sheet.name, None) or self._look(sheet)
         return tuple(self._parts(sheet, noted))
 
-    def _parts(self, sheet: Sheet, noted: Noted) -> Iterator[Part]:
+    def _parts(self, sheet: Sheet, noted: Noted) -> Iterator[KeyPart]:
         own = document_key(sheet.text.body) if sheet.text else ""
         if own in noted.texts:
             text = self._texts[own]
-            yield Part(TEXT, self._written(text), (text.path,))
+            yield KeyPart(TEXT, self._written(text), (text.path,))
         yield from sheet.shows()
         yield from self._of_texts([self._texts[name] for name in noted.texts if name != own])
         if noted.texts:
-            yield Part("where links lead", tuple([self._shown.hrefs(self._texts[name]).value for name in noted.texts]))
+            yield KeyPart(
+                "where links lead", tuple([self._shown.hrefs(self._texts[name]).value for name in noted.texts])
+            )
         if noted.records or any(map(self._shown.shows_kernels, noted.texts)):
             yield self._shown.measured
-        yield Part(VIEW, noted.view)
+        yield KeyPart(VIEW, noted.view)
 
-    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[Part]:
+    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[KeyPart]:
         if others:
             paths = dict.fromkeys(text.path for text in others)
-            yield Part("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
+            yield KeyPart("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
 
     def _written(self, text: Markdown) -> str | bytes:
         """Return the identity of a text's content: the digest of its file, or the words of a worklog day, because

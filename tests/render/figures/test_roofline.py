@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.render.figures.bandwidth_panel import Column, Line, Panel, render_panel
+from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.labels import Shape, Spot, box, outline, stroke, touch
 from sitegen.render.figures.roofline import render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
@@ -196,8 +196,8 @@ def test_kernels_under_one_roof_have_their_names_near_and_no_path() -> None:
     assert not by_class(drawn(svg), "way")
 
 
-def column(name: str, rate: float, predicted: float | None = None) -> Column:
-    return Column(name, rate, rate * 0.99, rate * 1.01, True, predicted=predicted)
+def column(name: str, rate: float, predicted: float | None = None) -> ProgramColumn:
+    return ProgramColumn(name, rate, rate * 0.99, rate * 1.01, True, predicted=predicted)
 
 
 @pytest.mark.parametrize("width", [400, 480])
@@ -206,8 +206,10 @@ def test_the_names_of_a_panel_stay_apart_however_near_the_ceiling_is_to_the_data
     ceiling: float, width: int
 ) -> None:
     columns = [column(name, ceiling * (0.95 + n * 1e-3), ceiling * 0.96) for n, name in enumerate(NAMES)]
-    probe = Line("copy of these bytes", ceiling * 0.97)
-    panel = Panel("p", "TB/s", Line("two reads, a write", ceiling), columns, probe, Line("datasheet", 4.8), width)
+    probe = LevelLine("copy of these bytes", ceiling * 0.97)
+    panel = Panel(
+        "p", "TB/s", LevelLine("two reads, a write", ceiling), columns, probe, LevelLine("datasheet", 4.8), width
+    )
     svg = render_panel(panel)
     assert clashes(svg) == []
     assert set(NAMES) <= names(svg)

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from sitegen.markup.svg import at, tag
-from sitegen.render.figures.bandwidth_panel import Column, Line, Panel, render_panel
+from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.inline_charts import Mark, Square, bar, road, strip
 from sitegen.render.figures.roofline import describe, render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
@@ -93,8 +93,8 @@ def test_a_stale_point_is_hollow_with_a_broken_edge() -> None:
 
 
 def test_the_panel_names_a_stale_program_and_links_to_its_row() -> None:
-    column = Column("fused", 4.07, 4.0, 4.1, True, stale=True, predicted=4.1, href="#r-fused")
-    svg = render_panel(Panel("softmax", "TB/s", Line("copy", 4.3), (column,)))
+    column = ProgramColumn("fused", 4.07, 4.0, 4.1, True, stale=True, predicted=4.1, href="#r-fused")
+    svg = render_panel(Panel("softmax", "TB/s", LevelLine("copy", 4.3), (column,)))
     assert '<a href="#r-fused"><title>fused: 4.07 TB/s, stale</title>' in svg
     assert 'class="pred"' in svg
 
