@@ -132,9 +132,10 @@ def make_folder(root: str | Path, path: str, known: set[str] | None = None) -> N
         os.makedirs(base, exist_ok=True)
     for folder in _from_the_top(path):
         if folder not in known:
-            with contextlib.suppress(FileExistsError):
+            try:
                 os.mkdir(f"{base}/{folder}")
-            _refuse_link(base, folder)
+            except FileExistsError:
+                _refuse_link(base, folder)
             known.add(folder)
 
 
@@ -182,9 +183,10 @@ def refuse_links_above(root: str | Path, path: str, known: set[str] | None = Non
     base, above = os.fspath(root), checked(path).rpartition("/")[0]
     if known is not None and above in known:
         return
+    known = set() if known is None else known
     for folder in _from_the_top(above):
-        _refuse_link(base, folder)
-        if known is not None:
+        if folder not in known:
+            _refuse_link(base, folder)
             known.add(folder)
 
 

@@ -22,6 +22,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import BlockReference, LoopContext, Macro, TemplateReference
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace
+from markupsafe import Markup
 
 from sitegen.render.shared.templates import TemplateFailure, Templates
 
@@ -35,6 +36,10 @@ _JINJAS = (
 )
 _CALLED = (safe_range, dict, Cycler, Joiner, Namespace)
 """Jinja's own globals, except `lipsum`, whose work has no limit."""
+_OWNERS = (*_VALUES, LoopContext, Cycler)
+"""The types whose methods a template may call, if Jinja's sandbox allows them."""
+_WRAPPED = frozenset({"format", "format_map"})
+"""The methods of strings that the sandbox replaces by its own."""
 
 
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
@@ -46,7 +51,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     def getattr(self, obj: Any, attribute: str) -> Any:
         # A page reads some 200 fields.  With the sandbox's own checks of each, a full build of 1,000 posts took
         # 1.12 times as long.
-        if attribute in _shown_fields(obj.__class__):
+        if attribute in _safe_attributes(obj.__class__):
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
@@ -59,7 +64,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if isinstance(obj, (Macro, BlockReference, jinja2.Undefined)):  # calling an undefined value raises an error
             return True
         owner = getattr(obj, "__self__", None)
-        if owner is not None and isinstance(owner, (*_VALUES, LoopContext, Cycler)):
+        if owner is not None and isinstance(owner, _OWNERS):
             return super().is_safe_callable(obj)
         # The sandbox wraps `str.format`.  Templates call joiners, and the loop of a recursive `for`.
         return isinstance(obj, (Joiner, LoopContext)) or getattr(obj, "__wrapped__", None) is not None
@@ -68,7 +73,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if not self.is_safe_callable(obj):
             name = getattr(obj, "__name__", type(obj).__name__)
             raise SecurityError(f"a template may not call `{name}`")
-        return super().call(context, obj, *args, **kwargs)
+        return context.call(obj, *args, **kwargs)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         if _size(operator, left, right) > LONGEST:
@@ -115,8 +120,15 @@ def _is_plain(value: object) -> bool:
 
 
 @cache
-def _shown_fields(kind: type) -> frozenset[str]:
-    """Return the names of the fields of a class that a page shows; none when every access must be checked."""
+def _safe_attributes(kind: type) -> frozenset[str]:
+    """Return the attributes of every value of a class that need no check: what a page shows, and what Jinja gives.
+
+    Empty for a class whose every access is to be checked.
+    """
+    if kind in (str, Markup):
+        return frozenset(name for name in dir(str) if not name.startswith("_")) - _WRAPPED
+    if kind is LoopContext:
+        return frozenset(name for name in dir(kind) if not name.startswith("_"))
     if not (kind.__module__.startswith("sitegen.") and is_dataclass(kind)):
         return frozenset()
     properties = {name for name in dir(kind) if isinstance(getattr(kind, name), property)}
