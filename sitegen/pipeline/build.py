@@ -102,7 +102,7 @@ def _finish_early(files: SiteFiles) -> BuildResult | None:
     previous, edited = files.previous, files.edited
     if previous is None or edited is None:
         return None
-    if not edited and previous.knows(files.signatures):
+    if not edited and previous.has_signatures(files.signatures):
         return BuildResult(previous.report, written=WriteCounts(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
     from sitegen.pipeline.patch_pages import patch_pages
 

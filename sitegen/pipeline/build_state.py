@@ -26,7 +26,7 @@ class PrintedSheet:
 
     key: bytes
     """A digest of all its dependencies; empty when another sheet's file replaces one of its files."""
-    parts: tuple[bytes, ...]
+    digests: tuple[bytes, ...]
     """A digest of each dependency."""
     names: tuple[str, ...]
     """The name of each dependency, in words."""
@@ -66,14 +66,14 @@ class BuildState:
             return True
         return not self.shows_day and day > self.as_of and not any(waits <= day for waits in self.waiting)
 
-    def edited(self, root: Path, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
+    def edited_files(self, root: Path, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
         """Return the files of the site whose content changed since this build; None when files are new or gone."""
         if signatures.keys() != self.signatures.keys():
             return None
         doubtful = [path for path, signature in self.signatures.items() if signature != signatures[path]]
         return tuple(path for path in doubtful if digest_file(root, path) != self.digests[path])
 
-    def knows(self, signatures: Mapping[str, Signature]) -> bool:
+    def has_signatures(self, signatures: Mapping[str, Signature]) -> bool:
         """Return whether all files still have their signatures.  An untrusted signature counts as the same."""
         return all(signature in (None, signatures[path]) for path, signature in self.signatures.items())
 
@@ -105,7 +105,7 @@ def stamp_of(path: str) -> FileStamp | None:
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
-def trusted(signatures: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
+def trusted_signatures(signatures: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
     """Return the signatures of a scan that began at `began_ns`; None for each file that could change without changing
     its signature.
     """

@@ -20,7 +20,7 @@ from sitegen.pipeline.link_site import LinkedSite, link
 from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
-from sitegen.pipeline.read_files import read_files_anew
+from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
 from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.records import Records
@@ -76,7 +76,7 @@ def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) 
     Raises OutputError when there is no folder for the cache.
     """
     request = make_request(root, as_of=as_of, everything=everything, in_memory=True)
-    return _loaded(link(parse_texts(read_files_anew(request))))
+    return _loaded(link(parse_texts(read_files_from_scratch(request))))
 
 
 def build_in_memory(
@@ -99,7 +99,7 @@ def check(root: Path, *, as_of: dt.date | None = None) -> SiteInMemory:
 def full_route(*, with_forms: bool = True) -> Route[FullPlan, PagesInMemory, SiteInMemory]:
     """Return the route that parses all texts and prints all pages, in this process."""
     return Route(
-        read=read_files_anew,
+        read=read_files_from_scratch,
         finish_early=lambda files: None,
         parse=parse_texts,
         link=link,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from sitegen.render.rules.rule import Files
+from sitegen.render.rules.sheet import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class KeptSheet:
     files: Files
     is_good: bool
     """Whether its text had no errors."""
-    shows: frozenset[str]
+    depends_on: frozenset[str]
     """The files of the site on which it depends."""
     is_current: bool = True
     """Whether it would be printed the same now."""
@@ -46,5 +46,5 @@ class KeptSheets:
     def outdate(self, paths: Collection[str]) -> None:
         """Note that the sheets that depend on these files could be different now."""
         for name, sheet in self._kept.items():
-            if not sheet.shows.isdisjoint(paths):
+            if not sheet.depends_on.isdisjoint(paths):
                 self._kept[name] = replace(sheet, is_current=False)

@@ -8,14 +8,14 @@ from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts
 from sitegen.pipeline.missing_packages import missing_packages
-from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.rule import digest_of_measured
+from sitegen.render.rules.sheet import digest_of_measured
 from sitegen.render.shared.theme import Theme, load_theme
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
@@ -64,7 +64,7 @@ def link_without_errors(parsed: ParsedSite) -> LinkedSite:
     """Link all texts.  Raises MistakesError when the site has errors."""
     site = link(parsed)
     if has_errors(mistakes := site.mistakes):
-        raise ended_by(mistakes, parsed.files)
+        raise mistakes_error(mistakes, parsed.files)
     return site
 
 

@@ -15,6 +15,6 @@ def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
     return render_report(diagnostics, LazyTexts(files.request.root, files.signatures))
 
 
-def ended_by(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:
+def mistakes_error(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:
     """Return the exception for a build that ends because of these mistakes."""
     return MistakesError(diagnostics, report_of(diagnostics, files))

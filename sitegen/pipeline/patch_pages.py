@@ -15,14 +15,14 @@ from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, fill_slots, has_formula
 from sitegen.model.vocabulary import Vocabulary
-from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted
+from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.catalogues import vocabulary
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.read.source import decode, split_front_matter
-from sitegen.render.rules.dependencies import TEXT, KeyPart, digest_of_part, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
@@ -128,9 +128,9 @@ def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: s
 
 
 def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:
-    new = digest_of_part(KeyPart(TEXT, digest))
-    parts = tuple(new if name == TEXT else part for name, part in zip(before.names, before.parts, strict=True))
-    return replace(before, key=key_of_parts(parts), parts=parts, why=(f"{TEXT} changed: {path}",))
+    new = digest_of_dependency(Dependency(TEXT, digest))
+    digests = tuple(new if name == TEXT else old for name, old in zip(before.names, before.digests, strict=True))
+    return replace(before, key=key_of_digests(digests), digests=digests, why=(f"{TEXT} changed: {path}",))
 
 
 def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage]) -> BuildState:
@@ -138,7 +138,7 @@ def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage
     stamps = {name: stamp for name in sheets if (stamp := stamp_of(f"{files.request.output}/{name}"))}
     return replace(
         previous,
-        signatures=trusted(files.signatures, files.began_ns),
+        signatures=trusted_signatures(files.signatures, files.began_ns),
         digests={**previous.digests, **{one.path: one.digest for one in sheets.values()}},
         sheets={**previous.sheets, **{name: one.printed for name, one in sheets.items()}},
         outputs={**previous.outputs, **stamps},

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sitegen.pipeline.build_state import PrintedSheet, stamp_of
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.reasons import NEW, TOUCHED, reasons
-from sitegen.pipeline.site_sheets import common_parts, is_image_form, site_sheets
-from sitegen.render.rules.dependencies import TEXT, KeyPart, key_of, key_of_parts
-from sitegen.render.rules.rule import Sheet
+from sitegen.pipeline.site_sheets import common_dependencies, is_image_form, site_sheets
+from sitegen.render.rules.dependencies import TEXT, Dependency, key_of, key_of_digests
+from sitegen.render.rules.sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,42 +73,48 @@ class Comparison:
     def __init__(self, site: LinkedSite) -> None:
         files = site.parsed.files
         self._output, self._previous = site.request.output, files.previous
-        self._common = common_parts(site)
-        self._parts = key_of(self._common)[1]
+        self._common = common_dependencies(site)
+        self._common_digests = key_of(self._common)[1]
         before, now = files.previous.digests if files.previous else {}, site.parsed.digests
         self._changed = sorted(p for p in {*before, *now} if before.get(p) != now.get(p)) if before else []
 
     def unchanged(self, sheet: Sheet) -> SheetFiles | None:
         """Return the files of a sheet in the output; None when they would be different now."""
         before = self._before(sheet)
-        if before is None or before.parts[: len(self._parts)] != self._parts:
+        if before is None or before.digests[: len(self._common_digests)] != self._common_digests:
             return None
-        shows = sheet.shows()
-        same = before.key == key_of_parts((*self._parts, *key_of(shows)[1]))
-        return SheetFiles(before, _digests(shows)) if same and self._stands(before) else None
+        dependencies = sheet.dependencies()
+        same = before.key == key_of_digests((*self._common_digests, *key_of(dependencies)[1]))
+        return SheetFiles(before, _digests(dependencies)) if same and self._is_as_written(before) else None
 
     def printed(self, sheet: Sheet, staged: Mapping[str, str], slot_contents: tuple[str, ...] | None) -> SheetFiles:
         """Return the files of a sheet that was printed now, with the reasons for which it was printed."""
-        own = sheet.shows()
-        shows, parts = (*self._common, *own), (*self._parts, *key_of(own)[1])
-        key, names = key_of_parts(parts), tuple(part.what for part in shows)
+        own = sheet.dependencies()
+        dependencies, digests = (*self._common, *own), (*self._common_digests, *key_of(own)[1])
+        key, names = key_of_digests(digests), tuple(dependency.name for dependency in dependencies)
         before = self._before(sheet)
-        why = NEW if before is None else TOUCHED if before.key == key else reasons(shows, parts, before, self._changed)
-        return SheetFiles(PrintedSheet(key, parts, names, tuple(staged), why), _digests(own), staged, slot_contents)
+        why = (
+            NEW
+            if before is None
+            else TOUCHED
+            if before.key == key
+            else reasons(dependencies, digests, before, self._changed)
+        )
+        return SheetFiles(PrintedSheet(key, digests, names, tuple(staged), why), _digests(own), staged, slot_contents)
 
     def _before(self, sheet: Sheet) -> PrintedSheet | None:
         return self._previous.sheets.get(sheet.name) if self._previous else None
 
-    def _stands(self, before: PrintedSheet) -> bool:
+    def _is_as_written(self, before: PrintedSheet) -> bool:
         """Return whether all files of a sheet are in the output as they were written."""
         assert self._previous is not None
         stamps = self._previous.outputs
         return all(stamp_of(f"{self._output}/{path}") == stamps.get(path, ()) for path in before.files)
 
 
-def _digests(shows: Iterable[KeyPart]) -> frozenset[bytes]:
+def _digests(dependencies: Iterable[Dependency]) -> frozenset[bytes]:
     """Return the digests of files among dependencies, except that of the text on its own page."""
-    values = (part.value for part in shows if part.files and part.what != TEXT)
+    values = (dependency.value for dependency in dependencies if dependency.files and dependency.name != TEXT)
     return frozenset(digest for value in values for digest in _digests_in(value))
 
 

@@ -37,7 +37,7 @@ from sitegen.pipeline.site_templates import TEMPLATES, template_mistake
 from sitegen.pipeline.text_interface import interface_of_part
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.discovery_rules import sitemap
-from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer, base_path
 from sitegen.write.output import locked_output
 
@@ -284,6 +284,6 @@ class PreviewSite:
             self._failed[sheet.name] = template_mistake(error, self.root, self._site.theme.templates)
             return before.files if before else {}
         self._failed.pop(sheet.name, None)
-        shows = frozenset(path for part in sheet.shows() for path in part.files)
-        self._kept.keep(sheet.name, KeptSheet(files, not is_held, shows))
+        dependencies = frozenset(path for part in sheet.dependencies() for path in part.files)
+        self._kept.keep(sheet.name, KeptSheet(files, not is_held, dependencies))
         return files

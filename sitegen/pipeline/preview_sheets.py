@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.site_sheets import file_sheets, theme_sheet
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.render.rules.site_rules import PostSheets, sheets
 
 

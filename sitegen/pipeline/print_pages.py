@@ -14,13 +14,13 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.model.site import Post
 from sitegen.pipeline.link_site import LinkedSite
-from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
 from sitegen.pipeline.site_templates import template_mistake
 from sitegen.pipeline.user_cache import compiled_templates
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.render.rules.discovery_rules import search_indexes, sitemap
-from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.theme import environment
 from sitegen.write.output import STAGE, checked_output_path, differs, encoded, stage
@@ -75,7 +75,7 @@ def print_to_stage(plan: UpdatePlan) -> StagedPages:
                     files |= _stage_sheets(plan, [last], printer, tick)
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
-        raise ended_by((*site.mistakes, mistake), site.parsed.files) from error
+        raise mistakes_error((*site.mistakes, mistake), site.parsed.files) from error
     return StagedPages(plan, sheets, {name: files[name] for name in sheets}, tuple(printed))
 
 

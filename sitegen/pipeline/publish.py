@@ -9,7 +9,7 @@ from sitegen.model.dates import day_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import CARD
-from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted
+from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import CARDS
 from sitegen.pipeline.mistakes import report_of
@@ -19,7 +19,7 @@ from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
 from sitegen.render.rules.dependencies import DAY
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.write import output
 from sitegen.write.drawings import Drawings
 from sitegen.write.images import remove_unused_variants
@@ -56,7 +56,7 @@ def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, s
     day, zone = site.texts.as_of.toordinal(), zone_of(config)
     days = {day_of(post.date, zone).toordinal() for post in site.texts.posts if not post.draft}
     return BuildState(
-        signatures=trusted(files.signatures, files.began_ns),
+        signatures=trusted_signatures(files.signatures, files.began_ns),
         digests=dict(site.parsed.digests),
         as_of=day,
         everything=request.everything,

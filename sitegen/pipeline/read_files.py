@@ -45,7 +45,7 @@ def read_files(request: BuildRequest) -> SiteFiles:
         return SiteFiles(request, began_ns, signatures, previous, edited)
 
 
-def read_files_anew(request: BuildRequest) -> SiteFiles:
+def read_files_from_scratch(request: BuildRequest) -> SiteFiles:
     """Scan the site without the state of a previous build."""
     began_ns = time.time_ns()
     return SiteFiles(request, began_ns, scan(request.root, SITE_FOLDERS))
@@ -54,4 +54,4 @@ def read_files_anew(request: BuildRequest) -> SiteFiles:
 def _edited(request: BuildRequest, previous: BuildState, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
     if request.everything != previous.everything or not previous.same_day(request.day(previous.timezone)):
         return None
-    return previous.edited(request.root, signatures) if previous.same_outputs(request.output) else None
+    return previous.edited_files(request.root, signatures) if previous.same_outputs(request.output) else None

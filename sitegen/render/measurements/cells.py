@@ -18,7 +18,7 @@ from sitegen.model.urls import kernel_url, relative
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.provenance import Provenance, provenance
 from sitegen.render.shared.frame import Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.results.freshness import FreshnessState
 
 
@@ -76,7 +76,7 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
     return printer.fragment("partials/cell.html", view, spoken.tag)
 
 
-def _code(cell: Cell, spoken: Language) -> Markup:
+def _code(cell: Cell, spoken: PageLanguage) -> Markup:
     code, regions = unmarked(cell.source) if names_regions(cell.look) else (cell.source, {})
     label = spoken.say("Code of the cell {label}", label=cell.label)
     figure = code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label, spoken=spoken)

@@ -15,7 +15,7 @@ from sitegen.render.pages.posts import PostLine, post_line
 from sitegen.render.pages.series import SeriesSummary, course
 from sitegen.render.pages.worklog import DayLine, Days, countdown, day_line
 from sitegen.render.shared.frame import Fact, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import NEWEST_ON_HOME
 from sitegen.render.shared.structured import About
 
@@ -158,7 +158,7 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
     )
 
 
-def _doors(sources: Sources, spoken: Language) -> tuple[Door, ...]:
+def _doors(sources: Sources, spoken: PageLanguage) -> tuple[Door, ...]:
     doors = []
     for entry in sources.config.entry_points:
         if post := sources.post(entry.post.name):

@@ -26,7 +26,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.series import Position, positions
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import on_page, pages_of
 from sitegen.render.shared.structured import ARTICLE, About
 from sitegen.render.texts.filled_slots import Place, fill
@@ -108,7 +108,7 @@ class TagIndex:
     """The tags, each with the number of its posts."""
 
 
-def post_line(sources: Sources, post: Post, here: str, spoken: Language) -> PostLine:
+def post_line(sources: Sources, post: Post, here: str, spoken: PageLanguage) -> PostLine:
     date, words = sources.day_of(post.date), sources.document(post.body).words
     href, minutes = relative(sources.post_url(post), here), spoken.minutes(words)
     return PostLine(post.title, href, date.isoformat(), spoken.day(date), post.description, minutes)
@@ -277,7 +277,7 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
+def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
     """Return the number of stale results of these kernels in words; empty when all are fresh."""
     from sitegen.render.inputs.rows import stale_of
 

@@ -14,7 +14,7 @@ from sitegen.render.figures.inline_charts import Square, road, strip
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.structured import COLLECTION, About
 
 _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
@@ -116,7 +116,7 @@ def course(sources: Sources, series: Series, here: str) -> SeriesSummary:
     )
 
 
-def positions(sources: Sources, post: Post, here: str, spoken: Language) -> tuple[Position, ...]:
+def positions(sources: Sources, post: Post, here: str, spoken: PageLanguage) -> tuple[Position, ...]:
     """Return the position of a post in every series that lists it."""
     places = sources.linked.series_places.get(post.body.path, ())
     return tuple(_position(sources, place, post, here, spoken) for place in places)
@@ -131,7 +131,7 @@ def _squares(sources: Sources, series: Series, here: str = "") -> list[list[Squa
     return [[square(entry) for entry in phase] for phase in sources.entries[series.id]]
 
 
-def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoken: Language) -> Position:
+def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoken: PageLanguage) -> Position:
     series, phase = place.series, place.series.phases[place.phase]
     planned = [title for later in series.phases[place.phase :] for title in later.planned]
     entries = [entry for each in sources.entries[series.id] for entry in each]

@@ -17,10 +17,10 @@ VIEW = "something else that it shows"
 """The name of the dependency on all values that the templates of the pages receive (`rules.keys`)."""
 
 
-class KeyPart(NamedTuple):
+class Dependency(NamedTuple):
     """One dependency of a sheet: a named value that the sheet shows."""
 
-    what: str
+    name: str
     """The name in words, for `build --explain`: `the text itself`."""
     value: Any
     """Strings, numbers, bytes, and tuples of them."""
@@ -28,17 +28,16 @@ class KeyPart(NamedTuple):
     """The files from which the value comes."""
 
 
-def key_of(shows: Iterable[KeyPart]) -> tuple[bytes, tuple[bytes, ...]]:
+def key_of(dependencies: Iterable[Dependency]) -> tuple[bytes, tuple[bytes, ...]]:
     """Return a digest of all dependencies, and one of each."""
-    parts = tuple(digest_of_part(part) for part in shows)
-    return key_of_parts(parts), parts
+    digests = tuple(digest_of_dependency(dependency) for dependency in dependencies)
+    return key_of_digests(digests), digests
 
 
-def key_of_parts(parts: Iterable[bytes]) -> bytes:
-    return blake2b(b"".join(parts), digest_size=16).digest()
+def key_of_digests(digests: Iterable[bytes]) -> bytes:
+    return blake2b(b"".join(digests), digest_size=16).digest()
 
 
-def digest_of_part(part: KeyPart) -> bytes:
-    return blake2b(
-        marshal.dumps(part.value, 2), digest_size=8
-    ).digest()  # in version 2 the bytes depend on the value alone
+def digest_of_dependency(dependency: Dependency) -> bytes:
+    data = marshal.dumps(dependency.value, 2)  # in version 2 the bytes depend on the value alone
+    return blake2b(data, digest_size=8).digest()

@@ -24,10 +24,10 @@ from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown
 from sitegen.model.urls import output_path
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import TEXT, VIEW, KeyPart
-from sitegen.render.rules.rule import Files, SharedParts, Sheet
+from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet
 from sitegen.render.shared.frame import Printer, Words
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.templates import Templates
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class TracedSources(Sources):
         return ()
 
 
-def traced(sources: Sources) -> TracedSources:
+def traced_sources(sources: Sources) -> TracedSources:
     """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
     return TracedSources(**given | {"fragments": {}, "load_probes": dict, "drawn": _undrawn})
@@ -74,9 +74,9 @@ class KeyPrinter(Printer):
 
     texts: dict[str, None] = field(default_factory=dict)
 
-    def language(self, lang: str = "") -> Language:
+    def language(self, lang: str = "") -> PageLanguage:
         """Return the language without its words: catalogues are templates, on which every sheet depends."""
-        return Language(lang or self.sources.config.language)
+        return PageLanguage(lang or self.sources.config.language)
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
         self.texts[name] = None
@@ -104,7 +104,7 @@ class NotingPrinter(Printer):
     unlike: set[str] = field(default_factory=set)
     """The reasons for which the digests are not those of a `KeyPrinter`."""
 
-    def language(self, lang: str = "") -> Language:
+    def language(self, lang: str = "") -> PageLanguage:
         spoken = Printer.language(self, lang)
         if spoken.words:
             self.unlike.add("words of another language")
@@ -141,15 +141,15 @@ class Noted:
 class Keys:
     """A decorator of sheets, which adds the digest of the values for its templates to the dependencies of each."""
 
-    def __init__(self, shown: SharedParts) -> None:
-        self._shown, self._sources, self._templates = shown, traced(shown.sources), Templates()
-        self._texts = {document_key(text): text for text in texts(shown.sources.site)}
+    def __init__(self, shared: SharedDependencies) -> None:
+        self._shared, self._sources, self._templates = shared, traced_sources(shared.sources), Templates()
+        self._texts = {document_key(text): text for text in texts(shared.sources.site)}
         self._noted: dict[str, Noted] = {}
         """The notes of printing by the sheet's name, until the sheet's dependencies are asked for."""
 
     def keyed(self, sheet: Sheet) -> Sheet:
         make = sheet.make if sheet.measured else partial(self._make, sheet)
-        return replace(sheet, shows=partial(self._shows, sheet), make=make)
+        return replace(sheet, dependencies=partial(self._dependencies, sheet), make=make)
 
     def _make(self, sheet: Sheet, printer: Printer) -> Files:
         noting = NotingPrinter(printer.sources, printer.templates, printer.kept)
@@ -158,41 +158,41 @@ class Keys:
             self._noted[sheet.name] = noted
         return files
 
-    def _look(self, sheet: Sheet) -> Noted:
+    def _trace(self, sheet: Sheet) -> Noted:
         self._sources.read.clear()
         printer = KeyPrinter(self._sources, self._templates)
         view = digest_of(sheet.make(printer))
         return Noted(view, tuple(printer.texts), bool(self._sources.read))
 
-    def _shows(self, sheet: Sheet) -> tuple[KeyPart, ...]:
-        noted = self._noted.pop(sheet.name, None) or self._look(sheet)
-        return tuple(self._parts(sheet, noted))
+    def _dependencies(self, sheet: Sheet) -> tuple[Dependency, ...]:
+        noted = self._noted.pop(sheet.name, None) or self._trace(sheet)
+        return tuple(self._list_dependencies(sheet, noted))
 
-    def _parts(self, sheet: Sheet, noted: Noted) -> Iterator[KeyPart]:
+    def _list_dependencies(self, sheet: Sheet, noted: Noted) -> Iterator[Dependency]:
         own = document_key(sheet.text.body) if sheet.text else ""
         if own in noted.texts:
             text = self._texts[own]
-            yield KeyPart(TEXT, self._written(text), (text.path,))
-        yield from sheet.shows()
+            yield Dependency(TEXT, self._content_id(text), (text.path,))
+        yield from sheet.dependencies()
         yield from self._of_texts([self._texts[name] for name in noted.texts if name != own])
         if noted.texts:
-            yield KeyPart(
-                "where links lead", tuple([self._shown.hrefs(self._texts[name]).value for name in noted.texts])
+            yield Dependency(
+                "where links lead", tuple([self._shared.hrefs(self._texts[name]).value for name in noted.texts])
             )
-        if noted.records or any(map(self._shown.shows_kernels, noted.texts)):
-            yield self._shown.measured
-        yield KeyPart(VIEW, noted.view)
+        if noted.records or any(map(self._shared.shows_kernels, noted.texts)):
+            yield self._shared.measured
+        yield Dependency(VIEW, noted.view)
 
-    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[KeyPart]:
+    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[Dependency]:
         if others:
             paths = dict.fromkeys(text.path for text in others)
-            yield KeyPart("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
+            yield Dependency("the texts that it shows", tuple(map(self._content_id, others)), tuple(paths))
 
-    def _written(self, text: Markdown) -> str | bytes:
+    def _content_id(self, text: Markdown) -> str | bytes:
         """Return the identity of a text's content: the digest of its file, or the words of a worklog day, because
         several days share a file.
         """
-        return text.text or self._shown.file(text.path)
+        return text.text or self._shared.file(text.path)
 
 
 def digest_of(value: object, names: Mapping[int, tuple[str, str]] = NO_NAMES) -> bytes:

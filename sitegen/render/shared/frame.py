@@ -29,7 +29,7 @@ from sitegen.model.urls import (
     twin_path,
 )
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.structured import PAGE, About, Identity, structured
 from sitegen.render.shared.templates import Templates
 from sitegen.render.shared.theme import in_language
@@ -118,7 +118,7 @@ class Printer:
     kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Pieces that several pages show, by name, once the first of these pages was printed."""
 
-    def language(self, lang: str = "") -> Language:
+    def language(self, lang: str = "") -> PageLanguage:
         """Return the language of a page; an empty tag means that of the site."""
         return in_language(self.templates, lang or self.sources.config.language)[0]
 
@@ -178,7 +178,7 @@ class Printer:
         title: str,
         description: str,
         section: str,
-        spoken: Language,
+        spoken: PageLanguage,
         about: About,
         policy: str,
     ) -> Frame:
@@ -236,13 +236,13 @@ class Printer:
         )
 
 
-def _footer(sources: Sources, href: Callable[[str], str], spoken: Language) -> tuple[Link, ...]:
+def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) -> tuple[Link, ...]:
     """Return links to the undated pages and to the glossary."""
     pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
     return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
 
 
-def navigation(sources: Sources, spoken: Language) -> tuple[tuple[str, str], ...]:
+def navigation(sources: Sources, spoken: PageLanguage) -> tuple[tuple[str, str], ...]:
     """Return (text, URL) of each section that the site has."""
     site = sources.site
     sections = (

@@ -24,7 +24,7 @@ _VALUE = re.compile(r"\{([\w.]+)\}")
 
 
 @dataclass(frozen=True)
-class Language(Vocabulary):
+class PageLanguage(Vocabulary):
     """A language of pages, with the words of its catalogue."""
 
     @property
@@ -58,12 +58,12 @@ class Language(Vocabulary):
         return self.say(english, n=count) if english in self.words else ""
 
 
-def language(tag: str, templates: Mapping[str, str]) -> Language:
+def language(tag: str, templates: Mapping[str, str]) -> PageLanguage:
     """Return the language of a tag, with the catalogue of the tag or of its first part: `pt-BR`, else `pt`."""
     for name in catalogue_files(tag):
         if text := templates.get(name):
-            return Language(tag, _catalogue(text, name))
-    return Language(tag)
+            return PageLanguage(tag, _catalogue(text, name))
+    return PageLanguage(tag)
 
 
 def _catalogue(text: str, name: str) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ from sitegen.markup.directives import styles
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.render.shared.default_theme import default_folder
-from sitegen.render.shared.language import Language, language
+from sitegen.render.shared.language import PageLanguage, language
 from sitegen.render.shared.templates import Templates
 
 ASSETS = "assets/"
@@ -106,7 +106,7 @@ def _made(kind: type[T], theme: Theme, compiled: Path | None, pattern: str) -> T
 
 
 @lru_cache(maxsize=32)
-def in_language(templates: Templates, tag: str) -> tuple[Language, Templates]:
+def in_language(templates: Templates, tag: str) -> tuple[PageLanguage, Templates]:
     """Return a language, and the templates in it.  Raises TemplateSyntaxError for a catalogue that cannot be read."""
     loader, compiled = templates.loader, templates.bytecode_cache
     spoken = language(tag, loader.mapping if isinstance(loader, jinja2.DictLoader) else {})

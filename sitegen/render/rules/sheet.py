@@ -15,7 +15,7 @@ from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, Rooflin
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import KeyPart
+from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.shared import numbers
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Files = Mapping[str, str | bytes]
 class Sheet:
     name: str
     """The output path of the sheet's page; for several files the folder or the first file."""
-    shows: Callable[[], tuple[KeyPart, ...]]
+    dependencies: Callable[[], tuple[Dependency, ...]]
     """Returns the dependencies.  Workers call it on all cores, because the dependencies of thousands of posts take long
     to find.
     """
@@ -48,22 +48,22 @@ class Sheet:
     """Whether it takes as long as many others, so that a worker should have it alone."""
 
 
-def these(*parts: KeyPart) -> Callable[[], tuple[KeyPart, ...]]:
+def fixed_dependencies(*parts: Dependency) -> Callable[[], tuple[Dependency, ...]]:
     """Return a function that returns these dependencies, for a sheet whose dependencies are known at once."""
     return lambda: parts
 
 
-class SharedParts:
+class SharedDependencies:
     """The dependencies that several sheets share, each made once."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._cards: dict[str, tuple[str, ...]] = {}
-        self._series: dict[str, KeyPart] = {}
+        self._series: dict[str, Dependency] = {}
 
     @cached_property
-    def measured(self) -> KeyPart:
-        return KeyPart("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
+    def measured(self) -> Dependency:
+        return Dependency("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")
@@ -77,9 +77,9 @@ class SharedParts:
             self._cards[path] = (*self.link(post), day, post.description, str(minutes))
         return self._cards[path]
 
-    def cards(self, what: str, posts: Iterable[Post]) -> KeyPart:
+    def cards(self, name: str, posts: Iterable[Post]) -> Dependency:
         shown = tuple(posts)
-        return KeyPart(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
+        return Dependency(name, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
 
     def modified(self, posts: Iterable[Post]) -> str:
         """Return the newest day of these posts and of their updates."""
@@ -87,9 +87,9 @@ class SharedParts:
         return max((day_of(post.updated or post.date).isoformat() for post in posts), default="")
 
     @property
-    def languages(self) -> KeyPart:
+    def languages(self) -> Dependency:
         """The languages in which there are lists."""
-        return KeyPart("the languages", tuple(self.sources.posts_by_language))
+        return Dependency("the languages", tuple(self.sources.posts_by_language))
 
     def link(self, post: Post) -> tuple[str, str]:
         return post.title, self.sources.post_url(post)
@@ -101,24 +101,24 @@ class SharedParts:
     def is_measured(self, post: Post) -> bool:
         return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
 
-    def linked(self, what: str, post: Post | None) -> KeyPart:
-        return KeyPart(what, self.link(post) if post else (), (post.body.path,) if post else ())
+    def linked(self, name: str, post: Post | None) -> Dependency:
+        return Dependency(name, self.link(post) if post else (), (post.body.path,) if post else ())
 
-    def translations(self, post: Post) -> KeyPart:
+    def translations(self, post: Post) -> Dependency:
         """Return the dependency on the translations of a post: the URL of each."""
         sources = self.sources
         others = sources.translations.get(post.slug, {})
         shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
-        return KeyPart("its translations", shown, tuple(other.body.path for other in others.values()))
+        return Dependency("its translations", shown, tuple(other.body.path for other in others.values()))
 
-    def hrefs(self, text: Markdown) -> KeyPart:
+    def hrefs(self, text: Markdown) -> Dependency:
         """Return the dependency on the targets of a text's links, and on the images and works that the text shows."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
         leads = tuple(hrefs.get((key, index), "") for index in range(slots))
         linked = self.sources.linked
         shown = [linked.images[url] for url in leads if url in linked.images]
-        return KeyPart("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
+        return Dependency("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
 
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
@@ -129,13 +129,13 @@ class SharedParts:
     def _rich(self) -> frozenset[str]:
         return frozenset(self.sources.linked.rich)
 
-    def series(self, series: Series) -> KeyPart:
+    def series(self, series: Series) -> Dependency:
         """Return the dependency on a series: its file, and the number of published posts in each phase."""
         if series.id not in self._series:
             entries = self.sources.entries[series.id]
             shape = tuple(len(phase) for phase in entries)
             path = series.span.path
-            self._series[series.id] = KeyPart(f"the series {series.id}", (self.file(path), shape), (path,))
+            self._series[series.id] = Dependency(f"the series {series.id}", (self.file(path), shape), (path,))
         return self._series[series.id]
 
     def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
@@ -159,7 +159,7 @@ def digest_of_measured(sources: Sources) -> bytes:
     return hashed.digest()
 
 
-def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
+def print_with(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
     """Return a function that prints with `function` of a module of `sitegen.render`.  It imports the module when it
     prints its first page, because most edits change only one kind of page.
     """
