@@ -129,7 +129,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 FOLDERS_OF_RENDER = ("inputs", "shared", "figures", "measurements", "texts", "pages", "outputs", "rules", "site")
-"""Each imports only those before it.  `rules` name what prints a page by a string, since it is imported late."""
+"""Each imports only those before it.  `rules` name the functions that print pages by strings, to import them late."""
 
 
 def test_the_folders_of_render_import_one_way() -> None:

@@ -70,7 +70,7 @@ def inventory_of(loaded: LoadedSite) -> Inventory:
     return session.inventory_of(loaded.site, loaded.documents, loaded.records)
 
 
-def require(loaded: LoadedSite, *, fresh: bool, current: bool) -> None:
+def require_states(loaded: LoadedSite, *, fresh: bool, current: bool) -> None:
     """Exit with 1 when a record is not in the required state."""
     refused = ({"stale", "missing"} if fresh else set()) | ({"outdated"} if current else set())
     if not refused:
@@ -92,7 +92,7 @@ def as_rows(states: Mapping[str, Freshness]) -> list[dict[str, Any]]:
     return [{"name": name, "state": s.state, "reasons": list(s.reasons)} for name, s in states.items()]
 
 
-def counted(states: Mapping[str, Freshness]) -> str:
+def count_states(states: Mapping[str, Freshness]) -> str:
     """Return the number of records in each state: `41 fresh, 2 stale`."""
     counts: dict[str, int] = {}
     for state in states.values():
@@ -144,10 +144,10 @@ def any_failed(results: Sequence[Any]) -> bool:
     """
     gpu = any(result.environment for result in results)
     undone = any(result.error for result in results if gpu or result.kind != "ceilings")
-    return undone or (not gpu and any_refused(results))
+    return undone or (not gpu and any_incorrect(results))
 
 
-def any_refused(results: Sequence[Any]) -> bool:
+def any_incorrect(results: Sequence[Any]) -> bool:
     """Return whether something is not correct, or a wrong variant was not rejected as expected."""
     return any(
         any(evaluation.status.failed for evaluation in result.evaluations)
@@ -157,7 +157,7 @@ def any_refused(results: Sequence[Any]) -> bool:
     )
 
 
-def tell(results: Sequence[Any]) -> None:
+def print_outcome(results: Sequence[Any]) -> None:
     """Print the reasons of failures, and the verdict on every implementation, `wrong/` variant and cell."""
     from sitegen.cli.verdicts import failures, verdicts
     from sitegen.results.tool_results import with_tool_results

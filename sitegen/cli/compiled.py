@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sitegen.model.job import JobResult
     from sitegen.model.record import Compilation, Evaluation, LaunchRecord
 
-_TELLING = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
+_SHOWN_INSTRUCTIONS = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
 """The names of instructions that access memory, use tensor cores, or spill registers."""
 
 
@@ -24,12 +24,12 @@ def compiled_lines(results: Iterable[JobResult]) -> list[str]:
     for result in results:
         kernel, _, place = result.id.partition("@")
         for evaluation in result.evaluations if result.environment is None else ():
-            if evaluation.role == "implementation" and (made := made_of(evaluation)):
+            if evaluation.role == "implementation" and (made := describe_code(evaluation)):
                 places.setdefault(f"{kernel}/{evaluation.name}  {made}", []).append(place)
     return [f"{line} ({', '.join(where)})" for line, where in sorted(places.items())]
 
 
-def made_of(evaluation: Evaluation) -> str:
+def describe_code(evaluation: Evaluation) -> str:
     """Return a description of the compiled code, or the reason for which there is none; empty for a failure, which is
     reported elsewhere.
     """
@@ -50,4 +50,4 @@ def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:
 
 
 def _instructions(counts: Mapping[str, int]) -> Iterator[str]:
-    return (f"{name} x{count}" for name, count in counts.items() if _TELLING.match(name))
+    return (f"{name} x{count}" for name, count in counts.items() if _SHOWN_INSTRUCTIONS.match(name))

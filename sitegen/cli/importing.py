@@ -40,7 +40,7 @@ def jekyll(folder: Path, into: Path | None) -> None:
         raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
     from sitegen.importing.jekyll.convert import import_jekyll
 
-    _take_over(root, import_jekyll(folder))
+    _write_import(root, import_jekyll(folder))
 
 
 @import_.command("worklog")
@@ -50,7 +50,7 @@ def worklog(file: Path, into: Path | None) -> None:
     """Split the diary in FILE into a file for each day."""
     from sitegen.importing.worklog import import_worklog
 
-    _take_over(_root(into), import_worklog(file))
+    _write_import(_root(into), import_worklog(file))
 
 
 @import_.command("notebook")
@@ -60,14 +60,14 @@ def notebook(file: Path, into: Path | None) -> None:
     """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
-    _take_over(_root(into), import_notebook(file, dt.date.today()))
+    _write_import(_root(into), import_notebook(file, dt.date.today()))
 
 
 def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
 
 
-def _take_over(root: Path, plan: ImportPlan) -> None:
+def _write_import(root: Path, plan: ImportPlan) -> None:
     """Write the missing files and report the import.  Exits with 1 when something could not be imported."""
     from sitegen.importing.plan import ImportResult, write_missing
 

@@ -23,7 +23,7 @@ _PAUSE_S = 0.05
 """The time between two drawings of a bar, in seconds."""
 
 
-def shown_steps() -> Callable[[BuildStep], None]:
+def step_listener() -> Callable[[BuildStep], None]:
     """Return a listener that draws a bar for each counted step on a terminal, and prints a line for each step
     elsewhere.
     """
@@ -61,7 +61,7 @@ def say_profile(steps: Steps) -> None:
         say(_line(step))
 
 
-def as_data(result: BuildResult, steps: Steps) -> dict[str, Any]:
+def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:
     """Return the summary of a build for programs."""
     written = result.written
     return {
@@ -72,7 +72,7 @@ def as_data(result: BuildResult, steps: Steps) -> dict[str, Any]:
     }
 
 
-def explained(result: BuildResult, page: str) -> Iterator[str]:
+def explain_page(result: BuildResult, page: str) -> Iterator[str]:
     """Yield the reasons for which a page was printed last; `page` is its URL or its path in the output."""
     wanted = page.strip("/")
     found = [name for name, one in result.sheets.items() if any(_same(wanted, path) for path in one.files)]

@@ -43,13 +43,13 @@ def pairs(loaded: LoadedSite, before: str, after: str | None) -> list[tuple[Reco
     both = old.records if old.one_file else new.records if new.one_file else {**old.records, **new.records}
     kernels = {kernel.name for kernel in loaded.site.kernels}
     return [
-        (old.records.get(key) or _nothing(key), new.records.get(key) or _nothing(key))
+        (old.records.get(key) or _empty_record(key), new.records.get(key) or _empty_record(key))
         for key in sorted(both)
         if key[0] in kernels
     ]
 
 
-def _nothing(key: RecordName) -> Record:
+def _empty_record(key: RecordName) -> Record:
     return Record(SCHEMA, *key, runs=(), evaluations=())
 
 

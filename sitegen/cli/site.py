@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
-from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
-from sitegen.cli.progress import as_data, explained, say_profile, shown_steps
+from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root, write_new
+from sitegen.cli.progress import build_summary, explain_page, say_profile, step_listener
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -62,8 +62,8 @@ def build(
 
         with output_errors():
             loaded = load(root, as_of=as_of)
-        require(loaded, fresh=True, current=require_current)
-    steps = Steps() if quiet or as_json or profile else Steps(shown_steps())
+        require_states(loaded, fresh=True, current=require_current)
+    steps = Steps() if quiet or as_json or profile else Steps(step_listener())
     with output_errors():
         result = update(root, out or root / OUTPUT, as_of=as_of, steps=steps)
     if result.report:
@@ -71,11 +71,11 @@ def build(
     if profile:
         say_profile(steps)
     if as_json:
-        click.echo(json.dumps(as_data(result, steps), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(build_summary(result, steps), indent=1, ensure_ascii=False))
     if result.failed:
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
-        click.echo("\n".join(explained(result, explain)))
+        click.echo("\n".join(explain_page(result, explain)))
     if not quiet and not as_json:
         written = result.written
         say(

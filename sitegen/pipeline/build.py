@@ -84,8 +84,8 @@ def update(
 
     A site with errors is not written.  `processes` is the number of cores to use, by default all.  Raises OutputError.
     """
-    many = processes or usable_cores()
-    request = make_request(root, output=output, as_of=as_of, everything=everything, processes=many, steps=steps)
+    cores = processes or usable_cores()
+    request = make_request(root, output=output, as_of=as_of, everything=everything, processes=cores, steps=steps)
     if output.absolute() == (root / OUTPUT).absolute():
         refuse_link(output)
     with locked_output(request.cache, output):

@@ -243,7 +243,7 @@ class TextParser:
             highlight_ahead(text for of_part in texts for text in of_part.values())
             parsed = [{key: document_of(text) for key, text in of_part.items()} for of_part in texts]
             for name, read, of_part, documents in zip(changed, parts, texts, parsed, strict=True):
-                new[name] = (keys[name], *self._packed(*read, of_part, documents, file))
+                new[name] = (keys[name], *self._pack_part(*read, of_part, documents, file))
         return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
 
     def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, ParsedText]:
@@ -253,7 +253,7 @@ class TextParser:
         old = from_entry(before) if before else ParsedPart(None)
         return dict(texts_of(part, self.vocabulary_of, lambda key: Pieces(self._pieces(old, key)))) if part else {}
 
-    def _packed(
+    def _pack_part(
         self,
         part: SitePart | None,
         mistakes_of_part: Sequence[Diagnostic],

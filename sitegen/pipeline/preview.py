@@ -87,12 +87,12 @@ class PreviewSite:
         cache cannot be written.  After an exception everything is read again the next time.
         """
         is_sound, self._is_sound = self._is_sound, False
-        parts = self._take_in(paths) if is_sound else self._start(processes)
+        parts = self._take_in_saved(paths) if is_sound else self._start(processes)
         self._is_sound = True
         self._printer = Printer(self._site.sources, self._printer.templates)
-        self._wrong = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
-        self._held = frozenset(map(self._page_of, self._wrong))
-        if SITE_FILE not in self._wrong:
+        self._files_with_errors = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
+        self._pages_with_errors = frozenset(map(self._page_of, self._files_with_errors))
+        if SITE_FILE not in self._files_with_errors:
             self.base_path = base_path(self._site.sources.config.base_url)
         return tuple(filter(None, map(self._page_of, parts)))
 
@@ -111,7 +111,7 @@ class PreviewSite:
     @property
     def failed(self) -> bool:
         """Whether a build would fail."""
-        return bool(self._wrong or self._broken_templates or self._failed)
+        return bool(self._files_with_errors or self._broken_templates or self._failed)
 
     @property
     def styles(self) -> Mapping[str, str]:
@@ -153,7 +153,7 @@ class PreviewSite:
         gc.freeze()  # excludes the site from searches for garbage
         return ()
 
-    def _take_in(self, saved: Collection[str] | None) -> Collection[str]:
+    def _take_in_saved(self, saved: Collection[str] | None) -> Collection[str]:
         """Parse and link saved files, and return the names of the parts that were parsed again."""
         try:
             build(self._request, self._route(saved=saved))
@@ -275,8 +275,11 @@ class PreviewSite:
 
     def _files(self, sheet: Sheet) -> Files:
         """Return the files of a sheet: the last printed ones while they are current, else newly printed ones."""
-        before, is_held = self._kept.get(sheet.name), sheet.name in self._held or SITE_FILE in self._wrong
-        if before and (before.is_current or (before.is_good and is_held)):
+        before, has_errors = (
+            self._kept.get(sheet.name),
+            sheet.name in self._pages_with_errors or SITE_FILE in self._files_with_errors,
+        )
+        if before and (before.is_current or (before.is_good and has_errors)):
             return before.files
         try:
             files = sheet.make(self._printer)
@@ -285,5 +288,5 @@ class PreviewSite:
             return before.files if before else {}
         self._failed.pop(sheet.name, None)
         dependencies = frozenset(path for part in sheet.dependencies() for path in part.files)
-        self._kept.keep(sheet.name, KeptSheet(files, not is_held, dependencies))
+        self._kept.keep(sheet.name, KeptSheet(files, not has_errors, dependencies))
         return files

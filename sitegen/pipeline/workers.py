@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 _LENGTH = struct.Struct("<Q")
 _NUMBER = struct.Struct("<I")
-_FEWEST = 2
+_MIN_BATCHES = 2
 """The number of batches below which a fork costs more than it saves."""
-_MOST = 64
+_MAX_TASKS = 64
 """The most tasks in a batch.  With posts of 10 KB, batches of 16 gained less, and batches of 240 gained no more."""
-_LAST = 8
+_LAST_TASKS = 8
 """The number of tasks in the last batches."""
-_HEAVIEST = 1 << 20
+_MAX_WEIGHT_BYTES = 1 << 20
 """The largest weight of a batch, in bytes."""
 
 
@@ -49,8 +49,8 @@ def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = l
     at = 0
     while at < len(tasks):
         share = (len(tasks) - at) // (2 * processes)
-        batch = tasks[at : at + max(_LAST, min(_MOST, share))]
-        light = sum(total <= _HEAVIEST for total in accumulate(map(weigh, batch)))
+        batch = tasks[at : at + max(_LAST_TASKS, min(_MAX_TASKS, share))]
+        light = sum(total <= _MAX_WEIGHT_BYTES for total in accumulate(map(weigh, batch)))
         batches.append(batch[: max(light, 1)])
         at += len(batches[-1])
     return batches
@@ -68,7 +68,7 @@ def map_batches(
     traceback as a note.  Raises WorkerLostError when a worker was killed or crashed.  This process calls `meanwhile`
     after it started the others.
     """
-    if processes < 2 or len(batches) < _FEWEST:
+    if processes < 2 or len(batches) < _MIN_BATCHES:
         yield from (work(batch, 0) for batch in batches)
         return
     started = _start_all(work, batches, min(processes, len(batches)))
@@ -165,13 +165,13 @@ def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) 
     try:
         data = pickle.dumps((work(batch, worker), None))
     except BaseException as error:
-        data = _packed(error)
+        data = _pickle_error(error)
     answers.write(_LENGTH.pack(len(data)))
     answers.write(data)
     answers.flush()
 
 
-def _packed(error: BaseException) -> bytes:
+def _pickle_error(error: BaseException) -> bytes:
     """Return an exception for the parent, with its traceback.
 
     A WorkerLostError replaces an exception that would end the parent (SystemExit), or that cannot be pickled.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
-from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free, leader, text_width
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, leader, take_first_free, text_width
 from sitegen.render.figures.roofline import axis_title, whisker
 from sitegen.render.figures.scales import Linear, half
 from sitegen.render.shared import numbers
@@ -143,7 +143,7 @@ def _lines(panel: Panel, y: Linear, right: float, taken: Taken) -> Iterator[Mark
     for class_, line in _all_lines(panel):
         printed = class_ == "sheetline"
         label = f"{line.name} {numbers.printed(line.rate) if printed else numbers.significant(line.rate, 3)}"
-        spot = first_free(label, _beside(y(line.rate), right, from_right=printed), taken, bold=class_ == "roof")
+        spot = take_first_free(label, _beside(y(line.rate), right, from_right=printed), taken, bold=class_ == "roof")
         if spot:
             yield join([leader(spot), drawn(label, spot, "b" if class_ == "roof" else "")])
 
@@ -171,7 +171,7 @@ def _number(column: ProgramColumn, x: float, y: Linear, taken: Taken) -> Spot | 
     place = y(column.rate)
     offsets = [22.0, -13.0, *(sign * away for away in range(26, 130, 5) for sign in (1.0, -1.0))]
     spots = (Spot(x, place + offset, "mid") for offset in offsets)
-    return first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
+    return take_first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
 
 
 def _point(column: ProgramColumn, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:

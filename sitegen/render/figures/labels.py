@@ -72,7 +72,7 @@ class Taken:
         return leader is None or not any(touch(stroke(*leader, 1.0), shape) for shape in self.marks)
 
 
-def first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = False) -> Spot | None:
+def take_first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = False) -> Spot | None:
     """Return the first spot where the text touches nothing, and mark it as taken; None when there is none."""
     for spot in spots:
         shape = outline(text, spot, bold=bold)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
-from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, take_first_free
 from sitegen.render.figures.scales import Linear, Log
 from sitegen.render.shared import numbers
 
@@ -101,11 +101,11 @@ def _points(stairs: Stairs, points: list[Pair], taken: Taken) -> Iterator[Markup
     """
     rates = list(stairs.steps.values())
     falls = {n + 1 for n, (a, b) in enumerate(pairwise(rates)) if b < 0.9 * a}
-    told = {0, len(rates) - 1, rates.index(max(rates)), *falls}
+    labelled = {0, len(rates) - 1, rates.index(max(rates)), *falls}
     for n, ((mib, rate), (px, py)) in enumerate(zip(stairs.steps.items(), points, strict=True)):
         words = tag("title", f"{mib} {MIB}: {numbers.bandwidth(rate)}")
         yield tag("circle", words, class_="base", cx=px, cy=py, r="4.5")
-        if n in told:
+        if n in labelled:
             spots = [
                 Spot(px, py - 11, "mid"),
                 Spot(px + 9, py - 6),
@@ -116,6 +116,6 @@ def _points(stairs: Stairs, points: list[Pair], taken: Taken) -> Iterator[Markup
 
 
 def _named(label: str, spots: list[Spot], taken: Taken, class_: str = "") -> Iterator[Markup]:
-    spot = first_free(label, spots, taken, bold=class_ == "b")
+    spot = take_first_free(label, spots, taken, bold=class_ == "b")
     if spot:
         yield drawn(label, spot, class_)

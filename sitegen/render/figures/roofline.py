@@ -39,7 +39,7 @@ from sitegen.render.figures.roofline_names import (
     slope_labels,
     spots_around,
     spots_beside,
-    taken_by,
+    taken_shapes,
 )
 from sitegen.render.figures.scales import Log
 from sitegen.render.shared import numbers
@@ -54,7 +54,7 @@ def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
     widest = max((text_width(label, bold=True) for label in labels.values()), default=0.0)
     field = axes_of(chart, 0.0 if named else widest)
     lines, drops = [*_datasheet_lines(chart, field), *_measured_lines(chart, field)], _ridge_lines(chart, field)
-    taken = taken_by(chart, field, [points for _, points in lines])
+    taken = taken_shapes(chart, field, [points for _, points in lines])
     spots = spots_around(chart, labels, field, taken) if named else {}
     roofs = [label for roof in chart.roofs for label in roof_labels(roof, chart, field, taken)]
     first = [*roofs, memory_label(chart, field, taken), *floor_labels(chart, field, taken)]
@@ -177,7 +177,7 @@ def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
     line = "ownline" if point.ours else "baseline"
     parts = whisker(x, field.y(point.low_flops_per_s), field.y(point.high_flops_per_s), line, cap=3.0)
     counted = field.x(point.dram_flops_per_byte) if point.dram_flops_per_byte else x
-    if seen(counted, x):
+    if visibly_differ(counted, x):
         parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
     if point.sustained_flops_per_s:
         below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
@@ -195,10 +195,10 @@ def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
 def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> list[Markup]:
     """Return a line from p80 to p20, with caps of `cap` pixels to each side; nothing when both are at one place."""
     caps = f"M{at(x - cap)} {at(low)}h{at(2 * cap)}M{at(x - cap)} {at(high)}h{at(2 * cap)}" if cap else ""
-    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if seen(low, high) else []
+    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if visibly_differ(low, high) else []
 
 
-def seen(one: float, other: float) -> bool:
+def visibly_differ(one: float, other: float) -> bool:
     """Return whether two places of a chart differ by a visible distance."""
     return abs(one - other) >= 1.0
 

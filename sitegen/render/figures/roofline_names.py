@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path
-from sitegen.render.figures.labels import PITCH, Spot, Taken, box, drawn, first_free, leader, outline, spread
+from sitegen.render.figures.labels import PITCH, Spot, Taken, box, drawn, leader, outline, spread, take_first_free
 from sitegen.render.figures.roofline_axes import (
     BOTTOM,
     LABEL_UP,
@@ -33,7 +33,7 @@ Placed = tuple[str, Spot]
 """A text and its spot."""
 
 
-def taken_by(chart: Roofline, field: Field, lines: Iterable[Sequence[Pair]]) -> Taken:
+def taken_shapes(chart: Roofline, field: Field, lines: Iterable[Sequence[Pair]]) -> Taken:
     """Return the shapes that no name may cover: the lines, the points with their whiskers and bars, and everything
     outside of the axes.
     """
@@ -111,7 +111,7 @@ def spots_around(chart: Roofline, labels: Mapping[str, str], field: Field, taken
     named = {}
     for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
         name = labels[point.name]
-        if spot := first_free(name, _around(*field.mark(point)), taken, bold=True):
+        if spot := take_first_free(name, _around(*field.mark(point)), taken, bold=True):
             named[point.name] = (name, spot)
     return named
 
@@ -176,7 +176,7 @@ def floor_labels(chart: Roofline, field: Field, taken: Taken) -> Iterator[Markup
 
 def _named(label: str, spots: Iterable[Spot], taken: Taken, class_: str = "") -> Markup:
     """Return a label with its leader, or nothing where there is no room: the table states the same number."""
-    spot = first_free(label, spots, taken, bold=class_ in ("b", "o"))
+    spot = take_first_free(label, spots, taken, bold=class_ in ("b", "o"))
     return join([leader(spot), drawn(label, spot, class_)]) if spot else Markup()
 
 

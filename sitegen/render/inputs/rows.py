@@ -172,7 +172,7 @@ def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, .
     )
 
 
-def chosen(
+def select_groups(
     candidates: Iterable[Group],
     workloads: Collection[str] = (),
     dtypes: Collection[str] = (),

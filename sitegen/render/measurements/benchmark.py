@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sitegen.model.document import BenchmarkSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
-from sitegen.render.inputs.rows import Group, chosen
+from sitegen.render.inputs.rows import Group, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.provenance import provenances
@@ -34,7 +34,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
         return absent(printer, text, slot.number, slot.label)
     parts = []
     for record in records:
-        shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
+        shown = select_groups(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
             printer.sources,
@@ -45,7 +45,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             id=slot.label if slot.label and record is records[0] else name,
             prefix=name,
             columns=slot.columns,
-            caption=slot.caption or f"{kernel.summary} {explained(shown)}",
+            caption=slot.caption or f"{kernel.summary} {explain_columns(shown)}",
             label=f"{slot.number}.",
         )
         parts.append(printer.fragment("partials/table.html", table))
@@ -69,7 +69,7 @@ def benchmark_table(
     used = tables.columns_for(shown, _baselines(kernel, shown), tuple(columns))
     return tables.Table(
         id=id,
-        caption=caption or explained(shown),
+        caption=caption or explain_columns(shown),
         label=label,
         headings=tables.headings(used),
         bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
@@ -78,7 +78,7 @@ def benchmark_table(
     )
 
 
-def explained(shown: tuple[Group, ...]) -> str:
+def explain_columns(shown: tuple[Group, ...]) -> str:
     """Return the caption that explains the columns and heads that this table has."""
     noise = NOISE if any(group.noise is not None for group in shown) else ""
     held = any(row.performance and row.performance.sustained for group in shown for row in group.rows)

@@ -16,7 +16,7 @@ from sitegen.model.record import Record, Role, Run
 from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.roofline import render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
-from sitegen.render.inputs.rows import Group, Row, chosen, headline, newest_run
+from sitegen.render.inputs.rows import Group, Row, headline, newest_run, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenances
@@ -98,7 +98,7 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
 
 def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:
     workloads, dtypes = (slot.workload,) if slot.workload else (), (slot.dtype,) if slot.dtype else ()
-    return headline(chosen(printer.sources.groups(record), workloads, dtypes))
+    return headline(select_groups(printer.sources.groups(record), workloads, dtypes))
 
 
 def kernel_figure(

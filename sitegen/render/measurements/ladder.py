@@ -72,7 +72,7 @@ def _step(
         id=f"{prefix}{implementation.name}",
         name=implementation.name,
         language=LANGUAGES[implementation.language],
-        predicts=numbers.tied(implementation.predicts),
+        predicts=numbers.join_units(implementation.predicts),
         bar=bar(row.share("of-ceiling"), Mark.STALE if row.stale else Mark.OURS, row.predicted)
         if row and timed
         else Markup(),

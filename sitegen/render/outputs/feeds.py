@@ -172,11 +172,11 @@ def _content(printer: Printer, place: Place, text: Post | WorklogEntry) -> str:
     """
     if place.name not in printer.kept:
         html = fill(printer, printer.sources.document(text.body), place)
-        printer.kept[place.name] = portable(str(html), absolute(place.here, printer.sources.config))
+        printer.kept[place.name] = portable_html(str(html), absolute(place.here, printer.sources.config))
     return printer.kept[place.name]
 
 
-def portable(html: str, url: str) -> str:
+def portable_html(html: str, url: str) -> str:
     """Return the HTML of the page at the absolute `url` in a form that other programs can show."""
     plain = _UNSEEN.sub("", _DRAWING.sub(_described, html))
     return _TAG.sub(lambda tag: f"<{tag[1]}{_attributes(tag[2], url)}{tag[3]}>", plain)
@@ -185,8 +185,8 @@ def portable(html: str, url: str) -> str:
 def _described(drawing: re.Match[str]) -> str:
     if label := _LABEL.search(drawing[1]):
         return f"<em>[{label[1]}]</em>"
-    told = _TITLE.match(drawing[2])
-    return f"<em>[{'. '.join(filter(None, told.groups()))}]</em>" if told else ""
+    title = _TITLE.match(drawing[2])
+    return f"<em>[{'. '.join(filter(None, title.groups()))}]</em>" if title else ""
 
 
 def _attributes(written: str, url: str) -> str:

@@ -182,7 +182,7 @@ class _Text:
                 yield from (f"{fence[1]}{one}".rstrip() for one in blocks[at].split("\n"))
                 at = self._end(at, fence)
             else:
-                code = _within(code, fence)
+                code = _open_fence(code, fence)
                 yield line if code else self._line(line, words.get(at, ()), defined)
             at += 1
 
@@ -230,10 +230,12 @@ class _Text:
         for word in words:
             if line.startswith(word.written, word.col) and not _in_role(line, word.col):
                 line = line[: word.col] + word.shown + line[word.col + len(word.written) :]
-        return _ROLE.sub(lambda role: _said(role, {word.written.lower(): word.shown for word in words}), line)
+        return _ROLE.sub(
+            lambda role: _role_as_markdown(role, {word.written.lower(): word.shown for word in words}), line
+        )
 
 
-def _within(code: str, fence: re.Match[str] | None) -> str:
+def _open_fence(code: str, fence: re.Match[str] | None) -> str:
     """Return the fence of the code that a line is in, given that of the line before; empty outside of code."""
     if not fence or fence[2].startswith(":"):
         return code
@@ -247,7 +249,7 @@ def _in_role(line: str, col: int) -> bool:
     return any(role.start() < col < role.end() for role in _ROLE.finditer(line))
 
 
-def _said(role: re.Match[str], links: Mapping[str, str]) -> str:
+def _role_as_markdown(role: re.Match[str], links: Mapping[str, str]) -> str:
     """Return a role as Markdown.  `{kernel}` and `{term}` become links where there is such a page."""
     name, text = role[1], role[3].strip()
     other = _OTHER_WORDS.fullmatch(text) if name == "term" else None

@@ -50,15 +50,15 @@ def changes_url(kernel: str, gpu: str) -> str:
     return f"{kernel_url(kernel)}{gpu}-changes/"
 
 
-def render_changes(printer: Printer, kernel: Kernel, record: Record, told: History | None) -> dict[str, str]:
-    """Return the page and the Markdown of a record with at least two runs, else nothing; `told` is the record's
+def render_changes(printer: Printer, kernel: Kernel, record: Record, history: History | None) -> dict[str, str]:
+    """Return the page and the Markdown of a record with at least two runs, else nothing; `history` is the record's
     history.
     """
     pair = last_two(printer.sources, record)
     if pair is None:
         return {}
     rows = _rows(printer.sources, kernel, record, pair)
-    page = _page(printer, kernel, record, pair, rows, told)
+    page = _page(printer, kernel, record, pair, rows, history)
     return {**dict([page]), _markdown_url(record): f"{render_markdown(rows)}\n"}
 
 
@@ -81,7 +81,7 @@ def _page(
     record: Record,
     pair: tuple[PastRun, PastRun],
     rows: tuple[EvaluationComparison, ...],
-    told: History | None,
+    history: History | None,
 ) -> tuple[str, str]:
     here, gpu = changes_url(kernel.name, record.gpu), record.runs[-1].environment.gpu if record.runs else record.gpu
     page = ChangesPage(
@@ -90,7 +90,7 @@ def _page(
         before=pair[0],
         after=pair[1],
         lines=tuple(_line(row) for row in sorted(rows, key=lambda row: not row.notable)),
-        history=told,
+        history=history,
         markdown=relative(_markdown_url(record), here),
     )
     title = f"{kernel.name}: what changed on {gpu}"

@@ -63,7 +63,7 @@ class HomePage:
 
 def render_home(printer: Printer) -> dict[str, str]:
     sources, config, spoken = printer.sources, printer.sources.config, printer.language()
-    heading, lede = _promise(config.title, config.description)
+    heading, lede = _heading_and_lede(config.title, config.description)
     figure, caption = _overview(sources)
     worklog = sources.site.worklog
     page = HomePage(
@@ -113,7 +113,7 @@ def home_in(printer: Printer, lang: str) -> tuple[str, str]:
     return printer.page("home.html", here, page, title=config.title, lang=lang, about=about)
 
 
-def _promise(title: str, description: str) -> tuple[str, str]:
+def _heading_and_lede(title: str, description: str) -> tuple[str, str]:
     """Return the heading and the text below it.
 
     The heading is the first sentence of the description.  A description of one sentence stands below the site's title.

@@ -13,7 +13,7 @@ TEXT = "the text itself"
 """The name of the dependency on a text's file, on the text's own page.  Every other page that shows a text shows no
 more than its interface (`pipeline.text_interface`), or has the digest of the file among its values.
 """
-VIEW = "something else that it shows"
+VIEW = "another value that it shows"
 """The name of the dependency on all values that the templates of the pages receive (`rules.keys`)."""
 
 

@@ -42,7 +42,12 @@ def cards(shared: SharedDependencies) -> Iterator[Sheet]:
     pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
     for url, title, lede in pages:
         make = print_with("outputs.cards", "page_card", url=url, title=title, lede=lede)
-        yield Sheet(urls.card_url(url), fixed_dependencies(Dependency("its words", (title, lede))), make, listed=False)
+        yield Sheet(
+            urls.card_url(url),
+            fixed_dependencies(Dependency("its title and description", (title, lede))),
+            make,
+            listed=False,
+        )
 
 
 def llms(shared: SharedDependencies) -> Sheet:
@@ -109,7 +114,10 @@ def search(shared: SharedDependencies) -> Iterator[Sheet]:
     there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
     dependencies = fixed_dependencies(
-        Dependency("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())))
+        Dependency(
+            "the kinds of pages that search finds",
+            (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())),
+        )
     )
     make = print_with("outputs.search", "search_page", kinds=kinds)
     yield Sheet(urls.output_path(urls.SEARCH), dependencies, make, listed=False)
@@ -120,11 +128,16 @@ def redirects(shared: SharedDependencies) -> Iterator[Sheet]:
     need the pages.
     """
     if redirects := tuple(shared.sources.linked.redirects.items()):
-        dependencies = fixed_dependencies(Dependency("where all of them lead", redirects))
+        dependencies = fixed_dependencies(Dependency("the targets of all redirects", redirects))
         yield Sheet("_redirects", dependencies, print_with("pages.small_pages", "redirect_list"), listed=False)
     for alias, url in shared.sources.linked.redirects.items():
         make = print_with("pages.small_pages", "redirect", alias=alias, url=url)
-        yield Sheet(urls.output_path(alias), fixed_dependencies(Dependency("where it leads", url)), make, listed=False)
+        yield Sheet(
+            urls.output_path(alias),
+            fixed_dependencies(Dependency("the target of the redirect", url)),
+            make,
+            listed=False,
+        )
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:

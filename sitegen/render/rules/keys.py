@@ -101,13 +101,13 @@ class NotingPrinter(Printer):
     """The digest of each page, by output path."""
     made: dict[int, tuple[str, str]] = field(default_factory=dict)
     """The name and the result of each call of `of_text`, by the `id` of the result."""
-    unlike: set[str] = field(default_factory=set)
+    differences: set[str] = field(default_factory=set)
     """The reasons for which the digests are not those of a `KeyPrinter`."""
 
     def language(self, lang: str = "") -> PageLanguage:
         spoken = Printer.language(self, lang)
         if spoken.words:
-            self.unlike.add("words of another language")
+            self.differences.add("words of another language")
         return spoken
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
@@ -115,21 +115,21 @@ class NotingPrinter(Printer):
         self.texts[name] = None
         self.made[id(made)] = (name, made)
         if type(made) is not Markup:
-            self.unlike.add("a quotation")
+            self.differences.add("a quotation")
         return made
 
     def page(self, template: str, here: str, page: object, **frame: Any) -> tuple[str, str]:
         self.pages[output_path(here)] = digest_of((template, here, page, frame), self.made).hex()
         return Printer.page(self, template, here, page, **frame)
 
-    def noted(self, files: Files) -> Noted | None:
+    def noted(self, files: Files) -> PageNotes | None:
         """Return the notes on the printed files; None when a `KeyPrinter` would return something else."""
-        known = files.keys() == self.pages.keys() and not self.unlike
-        return Noted(digest_of(self.pages), tuple(self.texts), records=False) if known else None
+        known = files.keys() == self.pages.keys() and not self.differences
+        return PageNotes(digest_of(self.pages), tuple(self.texts), records=False) if known else None
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class PageNotes:
     """The dependencies of the pages of a sheet, as a printer noted them."""
 
     view: bytes
@@ -144,7 +144,7 @@ class Keys:
     def __init__(self, shared: SharedDependencies) -> None:
         self._shared, self._sources, self._templates = shared, traced_sources(shared.sources), Templates()
         self._texts = {document_key(text): text for text in texts(shared.sources.site)}
-        self._noted: dict[str, Noted] = {}
+        self._noted: dict[str, PageNotes] = {}
         """The notes of printing by the sheet's name, until the sheet's dependencies are asked for."""
 
     def keyed(self, sheet: Sheet) -> Sheet:
@@ -158,17 +158,17 @@ class Keys:
             self._noted[sheet.name] = noted
         return files
 
-    def _trace(self, sheet: Sheet) -> Noted:
+    def _trace(self, sheet: Sheet) -> PageNotes:
         self._sources.read.clear()
         printer = KeyPrinter(self._sources, self._templates)
         view = digest_of(sheet.make(printer))
-        return Noted(view, tuple(printer.texts), bool(self._sources.read))
+        return PageNotes(view, tuple(printer.texts), bool(self._sources.read))
 
     def _dependencies(self, sheet: Sheet) -> tuple[Dependency, ...]:
         noted = self._noted.pop(sheet.name, None) or self._trace(sheet)
         return tuple(self._list_dependencies(sheet, noted))
 
-    def _list_dependencies(self, sheet: Sheet, noted: Noted) -> Iterator[Dependency]:
+    def _list_dependencies(self, sheet: Sheet, noted: PageNotes) -> Iterator[Dependency]:
         own = document_key(sheet.text.body) if sheet.text else ""
         if own in noted.texts:
             text = self._texts[own]
@@ -177,7 +177,7 @@ class Keys:
         yield from self._of_texts([self._texts[name] for name in noted.texts if name != own])
         if noted.texts:
             yield Dependency(
-                "where links lead", tuple([self._shared.hrefs(self._texts[name]).value for name in noted.texts])
+                "the targets of links", tuple([self._shared.hrefs(self._texts[name]).value for name in noted.texts])
             )
         if noted.records or any(map(self._shared.shows_kernels, noted.texts)):
             yield self._shared.measured

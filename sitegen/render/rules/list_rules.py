@@ -49,7 +49,7 @@ def _tags(shared: SharedDependencies, lang: str) -> Iterator[Sheet]:
     tags = shared.sources.posts_by_tag(lang)
     yield from _by_name(shared, lang, "tag", tags, urls.tag_url)
     if tags:
-        counts = Dependency("how many posts each tag has", _counts(tags))
+        counts = Dependency("the number of posts of each tag", _counts(tags))
         languages = Dependency("the languages that have tags", tuple(shared.sources.by_tag))
         name = urls.output_path(shared.sources.address(urls.TAGS, lang))
         yield Sheet(name, fixed_dependencies(counts, languages), print_with("pages.posts", "tags_page", lang=lang))
@@ -61,7 +61,7 @@ def _categories(shared: SharedDependencies, lang: str) -> Iterator[Sheet]:
     if categories:
         newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
         dependencies = fixed_dependencies(
-            Dependency("how many posts each category has", _counts(categories)),
+            Dependency("the number of posts of each category", _counts(categories)),
             shared.cards("the newest posts of each", newest),
             Dependency("the languages that have categories", tuple(shared.sources.by_category)),
         )

@@ -73,7 +73,7 @@ def _home(shared: SharedDependencies) -> Iterator[Sheet]:
     dependencies = [
         shared.cards("the newest posts", posts[:NEWEST_ON_HOME]),
         shared.cards("the posts to begin with", [post for _, post in doors if post]),
-        Dependency("how many posts there are", len(posts)),
+        Dependency("the number of posts", len(posts)),
         shared.languages,
         *(shared.series(series) for series in sources.site.series),
     ]
@@ -90,7 +90,7 @@ def _home(shared: SharedDependencies) -> Iterator[Sheet]:
         posts = sources.posts_in(lang)
         newest = shared.cards("the newest posts", posts[:NEWEST_ON_HOME])
         name = urls.output_path(sources.address(urls.HOME, lang))
-        count = Dependency("how many posts there are", len(posts))
+        count = Dependency("the number of posts", len(posts))
         make, modified = print_with("pages.home", "home_in", lang=lang), shared.modified(posts[:NEWEST_ON_HOME])
         yield Sheet(name, fixed_dependencies(newest, count, shared.languages), make, modified=modified)
 
@@ -112,7 +112,7 @@ def _shown_with(shared: SharedDependencies, post: Post) -> tuple[Dependency, ...
     sources, path = shared.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
     return (
-        Dependency("what lists show of it", shared.card(post), (path,)),
+        Dependency("its entry in lists", shared.card(post), (path,)),
         shared.linked("the post after it", beside.next),
         shared.linked("the post before it", beside.previous),
         shared.translations(post),
@@ -148,7 +148,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
     sources = shared.sources
     entries, intro = sources.site.worklog, sources.site.worklog_intro
     words = Dependency(
-        "how much was written each day", tuple((d.isoformat(), n) for d, n in sources.words_by_day.items())
+        "the number of words of each day", tuple((d.isoformat(), n) for d, n in sources.words_by_day.items())
     )
     for number in range(1, pages_of(entries) + 1):
         here = on_page(entries, number)
@@ -164,8 +164,8 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
         dependencies = [
             Dependency("the day itself", shared.day(entry), (entry.body.path,)),
-            Dependency("the days beside it", (bool(at), beside)),
-            Dependency("its month", tuple(month)),
+            Dependency("the days before and after it", (bool(at), beside)),
+            Dependency("the days of its month", tuple(month)),
         ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(

@@ -50,7 +50,7 @@ def significant(value: float, digits: int) -> str:
     return fixed(value, decimals_for([float(f"{value:.{digits}g}")], digits, most=12))
 
 
-def tied(text: str) -> str:
+def join_units(text: str) -> str:
     """Return an author's sentence with each number and its unit on one line: `50 %`."""
     return _UNIT.sub(NBSP, text)
 

@@ -28,7 +28,7 @@ def citation(slot: CiteSlot, works: Sequence[Work] | None) -> Markup:
     numbers = {work.key: (number, work) for number, work in enumerate(works, start=1)}
     known = [item for item in slot.items if item.key in numbers]
     shown = Markup("; ").join(_item(item, numbers[item.key][0], slot.id_prefix) for item in known)
-    names = f"{in_text(numbers[known[0].key][1])} " if slot.narrative and known else ""
+    names = f"{authors_in_text(numbers[known[0].key][1])} " if slot.narrative and known else ""
     return Markup('{}<span class="cite">[{}]</span>').format(names.replace(" ", "\u00a0"), shown)
 
 
@@ -43,7 +43,7 @@ def _anchor(key: str, prefix: str) -> str:
     return quote(f"{prefix}bib-{key}")
 
 
-def in_text(work: Work) -> str:
+def authors_in_text(work: Work) -> str:
     """Return the authors for a sentence, `Dao et al.` or `Milakov and Gimelshein`; without authors the title."""
     families = [name.family for name in work.authors if name.family != "others"]
     if not families:
