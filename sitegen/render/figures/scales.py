@@ -57,6 +57,8 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
+    """A linear axis from `low` to `high`, between the pixels `start` and `end`."""
+
     low: float
     high: float
     start: float

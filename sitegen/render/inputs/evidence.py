@@ -18,6 +18,8 @@ FRESH = Freshness(FreshnessState.FRESH)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
+    """The records of a site, with the freshness of each evaluation and cell."""
+
     records: Records = field(default_factory=Records)
     evaluations: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
     """The freshness of evaluations by GPU and title: `softmax/fused@8192x8192:float32`.  An evaluation without an entry

@@ -96,6 +96,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """The rows of one workload × dtype × params of a kernel on one GPU."""
+
     workload: Workload
     dtype: str
     params: Mapping[str, Scalar]

@@ -26,6 +26,8 @@ Files = Mapping[str, str | bytes]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
+    """The files of the output that are printed together, and their dependencies."""
+
     name: str
     """The output path of the sheet's page; for several files the folder or the first file."""
     dependencies: Callable[[], tuple[Dependency, ...]]

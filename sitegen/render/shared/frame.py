@@ -77,6 +77,8 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
+    """The head, navigation and footer of a page."""
+
     title: str
     heading: str
     """The title without that of the site."""

@@ -34,6 +34,8 @@ _PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
 
 @dataclass(frozen=True, slots=True)
 class Theme:
+    """The templates and assets of a site."""
+
     templates: Mapping[str, str]
     """The text of each template by path below `templates/`: `post.html`, `partials/table.html`."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
