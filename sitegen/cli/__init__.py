@@ -1,4 +1,4 @@
-"""Words of a command line → the command of `sitegen` that they name, which is then run.
+"""Find the command of `sitegen` that a command line names, and run it.
 
 The module of a command is imported when the command is called, and imports other modules when it runs.  A build without
 changes therefore takes hardly longer than the start of Python.
@@ -33,7 +33,9 @@ _COMMANDS = {
 
 
 PLATFORMS = ("linux", "darwin")
-"""Files are locked by `fcntl` and workers are forked, which Windows cannot do; WSL is a Linux."""
+"""The platforms on which sitegen works.  It locks files with `fcntl` and forks workers, which Windows cannot do; WSL is
+a Linux.
+"""
 
 
 class _Lazy(click.Group):

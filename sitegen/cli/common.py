@@ -1,7 +1,7 @@
-"""What the commands share: finding the site, printing, exiting.  The only room that prints and exits.
+"""Provide what the commands share: finding the site, printing, exiting.  No other room prints or exits.
 
-Data goes to stdout, the rest to stderr.  Exit 0, 1 (the author's mistake or a failed check), 2 (usage).
-A bug in sitegen keeps its traceback.
+Data goes to stdout, the rest to stderr.  Exit codes are 0, 1 (the author's mistake or a failed check) and 2 (usage).  A
+bug in sitegen keeps its traceback.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class NewFile(click.Path):
-    """A file to be written at the end of long work: whether it can be is asked at its beginning."""
+    """A file that is written at the end of long work.  Its folder is checked at the beginning."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path, dir_okay=False)
@@ -52,7 +52,7 @@ def site_root() -> Path:
 
 
 def load_site_or_exit() -> LoadedSite:
-    """The site, when it has no mistakes: a measurement of half a site would be half a truth."""
+    """Return the site.  Exits with 1 when it has mistakes, because part of a site must not be measured as the whole."""
     from sitegen.pipeline.in_memory import load
 
     root = site_root()
@@ -70,8 +70,8 @@ def inventory_of(loaded: LoadedSite) -> Inventory:
     return session.inventory_of(loaded.site, loaded.documents, loaded.records)
 
 
-def require(loaded: LoadedSite, *, fresh: bool, current: bool) -> None:
-    """Exits 1 when a record is not in the required state."""
+def require_states(loaded: LoadedSite, *, fresh: bool, current: bool) -> None:
+    """Exit with 1 when a record is not in the required state."""
     refused = ({"stale", "missing"} if fresh else set()) | ({"outdated"} if current else set())
     if not refused:
         return
@@ -92,8 +92,8 @@ def as_rows(states: Mapping[str, Freshness]) -> list[dict[str, Any]]:
     return [{"name": name, "state": s.state, "reasons": list(s.reasons)} for name, s in states.items()]
 
 
-def counted(states: Mapping[str, Freshness]) -> str:
-    """`41 fresh, 2 stale`."""
+def count_states(states: Mapping[str, Freshness]) -> str:
+    """Return the number of records in each state: `41 fresh, 2 stale`."""
     counts: dict[str, int] = {}
     for state in states.values():
         counts[state.state] = counts.get(state.state, 0) + 1
@@ -122,7 +122,7 @@ def usage_errors() -> Iterator[None]:
 
 
 def require_installed(packages: Mapping[str, str]) -> None:
-    """Exits 1 when a package is missing; `packages` gives the extra of sitegen that brings each."""
+    """Exit with 1 when a package is missing; `packages` gives the extra of sitegen that has each package."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         from sitegen.read.distribution import install_command
@@ -137,16 +137,18 @@ def say_progress(progress: Progress) -> None:
 
 
 def any_failed(results: Sequence[Any]) -> bool:
-    """Whether a job could not be done.  Without a GPU there are no ceilings to measure, which is no failure; but the
-    checks, which with one are results to be stored, are then all there is.
+    """Return whether a job failed.
+
+    Without a GPU no ceilings can be measured, which is no failure.  With a GPU failed checks are results to store;
+    without one they are the only results, so they count as failures.
     """
     gpu = any(result.environment for result in results)
     undone = any(result.error for result in results if gpu or result.kind != "ceilings")
-    return undone or (not gpu and any_refused(results))
+    return undone or (not gpu and any_incorrect(results))
 
 
-def any_refused(results: Sequence[Any]) -> bool:
-    """Whether something is not correct, or something wrong was not found to be."""
+def any_incorrect(results: Sequence[Any]) -> bool:
+    """Return whether something is not correct, or a wrong variant was not rejected as expected."""
     return any(
         any(evaluation.status.failed for evaluation in result.evaluations)
         or any(rejection.status not in (rejection.expected, "not_run") for rejection in result.rejections)
@@ -155,8 +157,8 @@ def any_refused(results: Sequence[Any]) -> bool:
     )
 
 
-def tell(results: Sequence[Any]) -> None:
-    """Why some things did not pass, and what every implementation, `wrong/` variant and cell came to."""
+def print_outcome(results: Sequence[Any]) -> None:
+    """Print the reasons of failures, and the verdict on every implementation, `wrong/` variant and cell."""
     from sitegen.cli.verdicts import failures, verdicts
     from sitegen.results.tool_results import with_tool_results
 
@@ -166,13 +168,13 @@ def tell(results: Sequence[Any]) -> None:
 
 
 def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:
-    """All mistakes, with their frames, and their count."""
+    """Print all mistakes with their source lines, and their count."""
     if diagnostics:
         say(render_report(diagnostics, texts))
 
 
 def number_of(count: int, noun: str) -> str:
-    """`1 error`, `2 errors`."""
+    """Return a number with its noun: `1 error`, `2 errors`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -183,7 +185,7 @@ def write_new(write: Callable[[], None]) -> None:
 
 @contextlib.contextmanager
 def output_errors() -> Iterator[None]:
-    """Exits 1 with a message when something cannot be written."""
+    """Exit with 1 and a message when something cannot be written."""
     from sitegen.write.output import OutputError
 
     try:

@@ -1,4 +1,4 @@
-"""What a compiler made of implementations → lines: `softmax/fused  sm_90a: 40 registers, no spills, LDG.128 x4 (…)`."""
+"""Describe compiled implementations in lines: `softmax/fused sm_90a: 40 registers, no spills, LDG.128 x4 (…)`."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ if TYPE_CHECKING:
     from sitegen.model.job import JobResult
     from sitegen.model.record import Compilation, Evaluation, LaunchRecord
 
-_TELLING = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
-"""How memory is reached, how it is written, tensor cores, and what spills."""
+_SHOWN_INSTRUCTIONS = re.compile(r"LDG|STG|LD\.|ST\.|UBLK|UTMA|ATOM|RED|\w*MMA|LDL|STL")
+"""The names of instructions that access memory, use tensor cores, or spill registers."""
 
 
 def compiled_lines(results: Iterable[JobResult]) -> list[str]:
-    """Of the implementations in the results of a machine without a GPU; what is the same at several workloads is said
-    once.
+    """Return a line for each implementation in the results of a machine without a GPU. Workloads with the same code
+    share a line.
     """
     places: dict[str, list[str]] = {}
     for result in results:
         kernel, _, place = result.id.partition("@")
         for evaluation in result.evaluations if result.environment is None else ():
-            if evaluation.role == "implementation" and (made := made_of(evaluation)):
+            if evaluation.role == "implementation" and (made := describe_code(evaluation)):
                 places.setdefault(f"{kernel}/{evaluation.name}  {made}", []).append(place)
     return [f"{line} ({', '.join(where)})" for line, where in sorted(places.items())]
 
 
-def made_of(evaluation: Evaluation) -> str:
-    """What was made, or why nothing was; empty for what failed, which is told elsewhere."""
+def describe_code(evaluation: Evaluation) -> str:
+    """Return a description of the compiled code, or the reason for which there is none; empty for a failure, which is
+    reported elsewhere.
+    """
     if evaluation.compilation is not None:
         return f"{evaluation.compilation.arch}: {', '.join(_parts(evaluation.compilation, evaluation.launch))}"
     told_elsewhere = evaluation.status.failed or evaluation.message.startswith(UNJUDGED)
@@ -48,4 +50,4 @@ def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:
 
 
 def _instructions(counts: Mapping[str, int]) -> Iterator[str]:
-    return (f"{name} x{count}" for name, count in counts.items() if _TELLING.match(name))
+    return (f"{name} x{count}" for name, count in counts.items() if _SHOWN_INSTRUCTIONS.match(name))

@@ -1,4 +1,4 @@
-"""Code of a diagnostic → the text of `sitegen explain`: its meaning, why it matters, and what to do."""
+"""Print the explanation of a diagnostic's code: its meaning, its effect, and the remedy."""
 
 from __future__ import annotations
 

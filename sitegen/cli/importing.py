@@ -1,4 +1,4 @@
-"""`sitegen import`: files of another program → files of a site.  It overwrites no file."""
+"""Import the files of another program into a site with `sitegen import`.  It overwrites no file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def jekyll(folder: Path, into: Path | None) -> None:
         raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
     from sitegen.importing.jekyll.convert import import_jekyll
 
-    _take_over(root, import_jekyll(folder))
+    _write_import(root, import_jekyll(folder))
 
 
 @import_.command("worklog")
@@ -50,7 +50,7 @@ def worklog(file: Path, into: Path | None) -> None:
     """Split the diary in FILE into a file for each day."""
     from sitegen.importing.worklog import import_worklog
 
-    _take_over(_root(into), import_worklog(file))
+    _write_import(_root(into), import_worklog(file))
 
 
 @import_.command("notebook")
@@ -60,15 +60,15 @@ def notebook(file: Path, into: Path | None) -> None:
     """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
-    _take_over(_root(into), import_notebook(file, dt.date.today()))
+    _write_import(_root(into), import_notebook(file, dt.date.today()))
 
 
 def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
 
 
-def _take_over(root: Path, plan: ImportPlan) -> None:
-    """Writes what is missing and says it all; exit 1 when something could not be taken over."""
+def _write_import(root: Path, plan: ImportPlan) -> None:
+    """Write the missing files and report the import.  Exits with 1 when something could not be imported."""
     from sitegen.importing.plan import ImportResult, write_missing
 
     results: list[ImportResult] = []
@@ -80,6 +80,8 @@ def _take_over(root: Path, plan: ImportPlan) -> None:
         for path in result.kept:
             say(f"{path} exists already and was left as it is")
         counts = f"{number_of(len(result.written), 'file')} written, {len(result.same)} there already"
-        say(f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` says what is left to mend")
+        say(
+            f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` lists the mistakes to correct"
+        )
     if has_errors(plan.diagnostics):
         sys.exit(1)

@@ -1,4 +1,6 @@
-"""A build while it runs and afterwards: a bar or a line a step, a profile, why a page was printed."""
+"""Show the progress of a build (a bar or a line for each step), its profile, and the reasons for which a page was
+printed.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
 
 _WIDTH = 30
 _PAUSE_S = 0.05
-"""Between two drawings of a bar."""
+"""The time between two drawings of a bar, in seconds."""
 
 
-def shown_steps() -> Callable[[BuildStep], None]:
-    """A bar for each counted step where a person looks on, else a line for each."""
+def step_listener() -> Callable[[BuildStep], None]:
+    """Return a listener that draws a bar for each counted step on a terminal, and prints a line for each step
+    elsewhere.
+    """
     return _Bars() if sys.stderr.isatty() else _say_step
 
 
@@ -37,7 +41,7 @@ def _line(step: BuildStep) -> str:
 
 
 class _Bars:
-    """Draws over one line of the terminal, and leaves it empty."""
+    """A listener that draws over one line of the terminal, and leaves it empty."""
 
     def __init__(self) -> None:
         self._drawn = 0.0
@@ -57,8 +61,8 @@ def say_profile(steps: Steps) -> None:
         say(_line(step))
 
 
-def as_data(result: BuildResult, steps: Steps) -> dict[str, Any]:
-    """For programs."""
+def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:
+    """Return the summary of a build for programs."""
     written = result.written
     return {
         "failed": result.failed,
@@ -68,8 +72,8 @@ def as_data(result: BuildResult, steps: Steps) -> dict[str, Any]:
     }
 
 
-def explained(result: BuildResult, page: str) -> Iterator[str]:
-    """Why a page was printed when it was printed last; `page` is its URL or its path in the output."""
+def explain_page(result: BuildResult, page: str) -> Iterator[str]:
+    """Yield the reasons for which a page was printed last; `page` is its URL or its path in the output."""
     wanted = page.strip("/")
     found = [name for name, one in result.sheets.items() if any(_same(wanted, path) for path in one.files)]
     if not found:

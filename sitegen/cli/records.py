@@ -1,4 +1,4 @@
-"""The commands of a measurement: run, bundle, accept, status, compare."""
+"""Define the commands for measurements: run, bundle, accept, status, compare."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sitegen.cli.common import (
     NewFile,
     any_failed,
     as_rows,
-    counted,
+    count_states,
     fail,
     inventory_of,
     load_site_or_exit,
     number_of,
+    print_outcome,
     report,
     require_installed,
     say,
     say_progress,
     target_of,
-    tell,
     usage_errors,
 )
 from sitegen.cli.compiled import compiled_lines
@@ -39,7 +39,7 @@ UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}
-"""Packages by the extra that brings them: to give jobs to other machines, and to run them on this one."""
+"""The extra of sitegen that has each package for running jobs on this machine."""
 
 
 @click.command()
@@ -75,7 +75,7 @@ def run(
 
 
 def run_bundle(bundle_file: Path, output: Path) -> None:
-    """On a GPU machine, which has no pydantic, no YAML reader and no site."""
+    """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
 
@@ -84,7 +84,7 @@ def run_bundle(bundle_file: Path, output: Path) -> None:
         results = bundles.run_bundle(bundle_file, output, progress=say_progress)
     except (BadArchive, OSError) as error:
         fail(str(error))
-    tell(results.results)
+    print_outcome(results.results)
     say(f"{len(results.results)} results in {output}")
     if any_failed(results.results):
         sys.exit(1)
@@ -103,12 +103,12 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
     if outcome.results is None:
         say("everything is fresh")
         return
-    tell(outcome.results.results)
+    print_outcome(outcome.results.results)
     report(outcome.diagnostics, {})
     for line in compiled_lines(outcome.results.results):
         say(line)
     if outcome.stored is not None:
-        tell_what_moved(loaded, outcome.stored)
+        print_changes(loaded, outcome.stored)
     failed = any_failed(outcome.results.results)
     if outcome.stored is None and not outcome.diagnostics:
         say(f"no GPU here: {NOT_ALL_PASSED if failed else CHECKED}; nothing was timed and nothing is stored")
@@ -148,7 +148,7 @@ def accept(file: Path, bundle_file: Path | None) -> None:
     report(outcome.diagnostics, {})
     if outcome.results is None or outcome.stored is None:
         sys.exit(1)
-    tell(outcome.results.results)
+    print_outcome(outcome.results.results)
     if not outcome.results.complete:
         say("the run was cut short: what it finished is stored, the rest stays as it was")
     stored = outcome.stored
@@ -157,7 +157,7 @@ def accept(file: Path, bundle_file: Path | None) -> None:
     for line in stored.older:
         say(f"not taken: {line}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
-    tell_what_moved(loaded, stored)
+    print_changes(loaded, stored)
 
 
 @click.command()
@@ -172,7 +172,7 @@ def status(as_json: bool) -> None:
         click.echo(json.dumps({gpu: as_rows(found) for gpu, found in states.items()}, indent=1, ensure_ascii=False))
         return
     for gpu, found in states.items():
-        click.echo(f"{gpu or 'no GPU'}: {counted(found)}")
+        click.echo(f"{gpu or 'no GPU'}: {count_states(found)}")
         for title, state in found.items():
             if state.state != "fresh":
                 click.echo(f"  {title}  {state.sentence}")
@@ -216,8 +216,8 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
 
 
-def tell_what_moved(loaded: LoadedSite, stored: AcceptedRun) -> None:
-    """Against the records that a run replaced: what is not the same any more."""
+def print_changes(loaded: LoadedSite, stored: AcceptedRun) -> None:
+    """Print the evaluations that changed against the records that a run replaced."""
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_lines
 

@@ -1,4 +1,6 @@
-"""Two words of `sitegen compare` → pairs of records: each word a file, or a revision of the site's git repository."""
+"""Turn the two words of `sitegen compare` into pairs of records.  A word is a file, or a revision of the site's git
+repository.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from sitegen.read.source import decode
 from sitegen.results.shape import parse
 
 RecordName = tuple[str, str]
-"""Kernel, GPU's id."""
+"""The name of a kernel, and the id of a GPU."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,13 @@ class Side:
 
     records: Mapping[RecordName, Record]
     one_file: bool = False
-    """Then only that kernel and that GPU are compared."""
+    """Whether the word names one file.  Then only its kernel and its GPU are compared."""
 
 
 def pairs(loaded: LoadedSite, before: str, after: str | None) -> list[tuple[Record, Record]]:
-    """The records of each kernel and GPU on both sides; one that a side lacks is empty there.  Without `after` it is
-    the site as its files stand.  Exits 1 when a record has mistakes, 2 when a word names nothing.
+    """Return the records of each kernel and GPU on both sides; a record that one side lacks is empty there.  Without
+    `after`, the second side are the present files of the site.  Exits with 1 when a record has mistakes, and with 2
+    when a word names nothing.
     """
     old = _side(loaded.root, before)
     new = _side(loaded.root, after) if after else Side(loaded.records.kernels)
@@ -40,13 +43,13 @@ def pairs(loaded: LoadedSite, before: str, after: str | None) -> list[tuple[Reco
     both = old.records if old.one_file else new.records if new.one_file else {**old.records, **new.records}
     kernels = {kernel.name for kernel in loaded.site.kernels}
     return [
-        (old.records.get(key) or _nothing(key), new.records.get(key) or _nothing(key))
+        (old.records.get(key) or _empty_record(key), new.records.get(key) or _empty_record(key))
         for key in sorted(both)
         if key[0] in kernels
     ]
 
 
-def _nothing(key: RecordName) -> Record:
+def _empty_record(key: RecordName) -> Record:
     return Record(SCHEMA, *key, runs=(), evaluations=())
 
 
@@ -70,14 +73,14 @@ def _of_commit(root: Path, commit: str, word: str) -> list[Record]:
 
 
 def _paths(listed: bytes) -> Iterator[str]:
-    """Those of records, among all files below kernels/, relative to the site's root."""
+    """Yield the paths of records among all files below kernels/, relative to the site's root."""
     for path in listed.decode("utf-8", "replace").split("\0"):
         if PurePosixPath(path).match("kernels/*/results/*.json"):
             yield path
 
 
 def _read(data: bytes, name: str) -> Record:
-    """Exits 1 when it is no record."""
+    """Return a record.  Exits with 1 when the data is no record."""
     text, undecodable = decode(data, name)
     record, mistakes = parse(Record, text, name)
     report([*undecodable, *mistakes], {name: text})

@@ -1,4 +1,4 @@
-"""The commands of an author: build, check, serve, new."""
+"""Define the commands of an author: build, check, serve, new."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
-from sitegen.cli.common import fail, output_errors, report, require, say, site_root, write_new
-from sitegen.cli.progress import as_data, explained, say_profile, shown_steps
+from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root, write_new
+from sitegen.cli.progress import build_summary, explain_page, say_profile, step_listener
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class Day(click.ParamType[dt.date]):
-    """A date as ISO 8601 writes it."""
+    """A date in ISO 8601."""
 
     name = "date"
 
@@ -37,7 +37,7 @@ class Day(click.ParamType[dt.date]):
 @click.option("--require-fresh", is_flag=True, help="Write nothing and exit with 1 if a record is stale or missing.")
 @click.option("--require-current", is_flag=True, help="Write nothing and exit with 1 if a record is outdated, too.")
 @click.option("--explain", metavar="PAGE", help="Print why the build last wrote this page, e.g. posts/softmax/.")
-@click.option("--profile", is_flag=True, help="Print the time of each stage.")
+@click.option("--profile", is_flag=True, help="Print the time of each step.")
 @click.option("--quiet", is_flag=True, help="Print only mistakes.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary of the build as JSON on stdout.")
 def build(
@@ -62,8 +62,8 @@ def build(
 
         with output_errors():
             loaded = load(root, as_of=as_of)
-        require(loaded, fresh=True, current=require_current)
-    steps = Steps() if quiet or as_json or profile else Steps(shown_steps())
+        require_states(loaded, fresh=True, current=require_current)
+    steps = Steps() if quiet or as_json or profile else Steps(step_listener())
     with output_errors():
         result = update(root, out or root / OUTPUT, as_of=as_of, steps=steps)
     if result.report:
@@ -71,11 +71,11 @@ def build(
     if profile:
         say_profile(steps)
     if as_json:
-        click.echo(json.dumps(as_data(result, steps), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(build_summary(result, steps), indent=1, ensure_ascii=False))
     if result.failed:
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
-        click.echo("\n".join(explained(result, explain)))
+        click.echo("\n".join(explain_page(result, explain)))
     if not quiet and not as_json:
         written = result.written
         say(
@@ -122,7 +122,7 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
     try:
         with output_errors(), server.listening(port) as opened:
             with tuned_for_preview():
-                preview.follow(processes=usable_cores())  # before there are threads: a process with threads cannot fork
+                preview.follow(processes=usable_cores())  # a process with threads cannot fork
             say(preview.report or "no mistakes")
             say(server.address(opened, preview))
             if opens:
@@ -164,6 +164,6 @@ def new_post(title: str) -> None:
     def write() -> None:
         path, text = new_post_file(title, dt.date.today())
         create(root, {path: text})
-        click.echo(os.path.relpath(root / path))  # from where the author stands, maybe below the site
+        click.echo(os.path.relpath(root / path))  # relative to the author's folder, which may be below the root
 
     write_new(write)

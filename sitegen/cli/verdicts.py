@@ -1,4 +1,6 @@
-"""The results of a run → lines for the author: the reasons of failures, and a table with the result of everything."""
+"""Turn the results of a run into lines for the author: the reasons of failures, and a table with the result of
+everything.
+"""
 
 from __future__ import annotations
 

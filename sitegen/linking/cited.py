@@ -71,7 +71,9 @@ def _cited(slots: list[CiteSlot], known: Mapping[str, Work], mistakes: list[Diag
 
 
 def _without_bibliography(slots: list[CiteSlot]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each citation in brackets; a name after an `@` in a sentence is only a name then."""
+    """Yield a diagnostic for each citation in brackets.  Without a bibliography, an `@` in a sentence begins no
+    citation but a name.
+    """
     for slot in slots:
         if not slot.narrative:
             hint = "name a .bib file as `bibliography:` in the front matter, or write content/references.bib"

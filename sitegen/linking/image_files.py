@@ -13,7 +13,8 @@ from sitegen.model.linked import Linked, document_key, texts
 from sitegen.read.severity import worklog_never_fails
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Image | BrokenImage]]
-"""Returns the image, or its fault, of each of these files that can be read, by path from the site's root."""
+"""Returns the image, or the fault of the image, for each of these files that can be read, by path from the site's root.
+"""
 
 
 def with_images(

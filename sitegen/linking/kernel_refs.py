@@ -21,7 +21,7 @@ IMPORTS = "import torch, triton, triton.language as tl\n"
 
 def implementation_of(cell: Cell, path: str) -> Implementation:
     """Return the implementation in a cell with `implements`; unlike that of a file, it holds its source."""
-    from sitegen.read.kernel import predicted_share  # with all that reads YAML, which few sites need for this
+    from sitegen.read.kernel import predicted_share  # imports the YAML reader, which few sites need here
 
     triton = cell.language == "triton"
     return Implementation(
@@ -92,7 +92,9 @@ def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
 
 
 def implementations_by_name(kernel: Kernel) -> dict[str, Implementation]:
-    """Return the implementations whose source a page may show, by name; wrong ones that the checker rejects, too."""
+    """Return the implementations whose source a page may show, by name, including the wrong ones that the checker
+    rejects.
+    """
     return {made.name: made for made in (*kernel.implementations, *(w.implementation for w in kernel.wrong))}
 
 

@@ -60,7 +60,7 @@ class Resolved:
 
 
 def resolved(linked: Linked, mistakes: Collection[Diagnostic]) -> Resolved | None:
-    """Return the targets for the next call of `link_site`; None where one of the `mistakes` is in a link."""
+    """Return the targets for the next call of `link_site`; None when one of the `mistakes` is in a link."""
     if any(mistake.code in _OF_LINKS for mistake in mistakes):
         return None
     return Resolved(linked.hrefs, linked.assets, linked.rich)
@@ -78,7 +78,7 @@ def link_site(
     """Return the linked site and its mistakes, in reading order.
 
     `documents` are by `document_key`; `files` are all paths under the site, texts or not; `known` are the targets of
-    links, where they are known.  Drafts and posts dated after `as_of` are left out unless `everything` is wanted.
+    links, when they are known.  Drafts and posts dated after `as_of` are left out unless `everything` is true.
     """
     mistakes: list[Diagnostic] = []
     hidden = {} if everything else unpublished(site, as_of)

@@ -27,7 +27,7 @@ class AddressBook:
     sources: Mapping[str, str]
     """The URL of each source, by the path of its file or folder."""
     pages: Mapping[str, Collection[str] | None]
-    """The ids on each page, by URL; None where they are not known here."""
+    """The ids on each page, by URL; None when they are unknown at this stage."""
     hidden: Mapping[str, str]
     """The kind of each text without a page, `a draft` or `an exercise`, by its path and by its URL."""
     redirects: Mapping[str, str]
@@ -38,7 +38,7 @@ class AddressBook:
     """The URL of each post with a folder, by the folder: its images are published there."""
 
 
-class Resolution(NamedTuple):  # many are made: a dataclass takes three times as long
+class Resolution(NamedTuple):  # a dataclass takes three times as long to make, and there are many
     """The result for one link: an `href` from the root with the `asset` to publish there, or a `problem` with a hint.
 
     The href of an asset is percent-encoded: a file may have any name.
@@ -88,7 +88,7 @@ def _sources(place: str, folder: str) -> tuple[str, ...]:
     """Return the files that a link in a file of `folder` may mean, as Markdown editors and file browsers follow it."""
     base = place.lstrip("/") if place.startswith("/") else _joined(f"{folder}/", place)
     base = base.rstrip("/")
-    stem = base.removesuffix("/index.md").removesuffix(".md")  # a post may become a folder, and its links stay
+    stem = base.removesuffix("/index.md").removesuffix(".md")  # links stay valid when a post becomes a folder
     return (base, f"{stem}.md", f"{stem}/index.md", f"{stem}/kernel.yaml") if base else ()
 
 
@@ -103,7 +103,7 @@ def _joined(folder: str, place: str) -> str:
 
 
 def _file(place: str, path: str, book: AddressBook) -> str:
-    """Return the file that is meant; empty unless it may be published."""
+    """Return the file that a link means; empty unless it may be published."""
     for candidate in (*_sources(place, _folder(path))[:1], f"content{place}" if place.startswith("/") else ""):
         if candidate in book.files and _is_publishable(candidate):
             return candidate
@@ -190,7 +190,7 @@ def address_book(
     pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
     pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
-    for exercise in site.exercises:  # a series names them, and no page shows one yet
+    for exercise in site.exercises:  # a series names exercises, but no page shows one yet
         names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
         unpublished |= dict.fromkeys(names, "an exercise")
     return AddressBook(sources, pages, unpublished, redirects_of(site), files, _folders(site))

@@ -70,7 +70,7 @@ class Directive:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class InlineRole:
     """A role, `{name}` with a text in backticks within a line."""
 
     names: tuple[str, ...]
@@ -84,7 +84,7 @@ class Role:
     is_offered: bool = True
 
 
-Declared = Directive | Role
+Declared = Directive | InlineRole
 
 
 def fence_options(fence: Fence, settings: Mapping[str, o.Setting], into: Collected) -> tuple[o.Options, dict[str, Any]]:

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.markup.collected import KEY, Collected, RenderRule, add_rules, collected
-from sitegen.markup.directive import Role
+from sitegen.markup.directive import InlineRole
 from sitegen.markup.images import markdown_image
 from sitegen.markup.places import span_within, target_of
 from sitegen.markup.words import are_words
@@ -25,7 +25,7 @@ _MARK = re.compile(r"\[\^([^\]\s]+)\]")
 _PLACED = ("link_open", "image", "role", "citation", "footnote_missing", "math_inline", "html_inline", "link_close")
 
 
-def inline_plugin(md: MarkdownIt, roles: Mapping[str, Role]) -> None:
+def inline_plugin(md: MarkdownIt, roles: Mapping[str, InlineRole]) -> None:
     """Add rules for roles and undefined footnotes; links, images, roles and formulas get their offset in their text."""
     md.inline.ruler.before("backticks", "role", _role_reader(roles))
     md.inline.ruler.after("footnote_ref", "footnote_missing", _footnote_missing)
@@ -43,7 +43,7 @@ def inline_plugin(md: MarkdownIt, roles: Mapping[str, Role]) -> None:
     )
 
 
-def _role_reader(roles: Mapping[str, Role]) -> Callable[[StateInline, bool], bool]:
+def _role_reader(roles: Mapping[str, InlineRole]) -> Callable[[StateInline, bool], bool]:
     def read_role(state: StateInline, silent: bool) -> bool:
         if state.src[state.pos] != "{":
             return False
@@ -144,7 +144,7 @@ def _attributes(token: Token, into: Collected) -> str:
     return "".join(f' {escape(name)}="{escape(str(value))}"' for name, value in token.attrs.items())
 
 
-def _role_rule(roles: Mapping[str, Role]) -> RenderRule:
+def _role_rule(roles: Mapping[str, InlineRole]) -> RenderRule:
     offered = [name for name, role in roles.items() if role.is_offered]
 
     def render_role(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:

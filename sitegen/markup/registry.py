@@ -14,10 +14,10 @@ from pkgutil import iter_modules
 from typing import TypeVar
 
 from sitegen.markup import directives as package
-from sitegen.markup.directive import Declared, Directive, Role
+from sitegen.markup.directive import Declared, Directive, InlineRole
 from sitegen.model.vocabulary import Vocabulary
 
-OneOfBoth = TypeVar("OneOfBoth", Directive, Role)
+OneOfBoth = TypeVar("OneOfBoth", Directive, InlineRole)
 
 
 @cache
@@ -34,9 +34,9 @@ def directives() -> Mapping[str, Directive]:
 
 
 @cache
-def roles() -> Mapping[str, Role]:
+def roles() -> Mapping[str, InlineRole]:
     """Return the roles by each of their names."""
-    return _by_name([one for one in declared() if isinstance(one, Role)])
+    return _by_name([one for one in declared() if isinstance(one, InlineRole)])
 
 
 def with_words(spoken: Vocabulary) -> Vocabulary:

@@ -1,6 +1,7 @@
-"""The whole way of a build in one function, `build`, and what differs between a full build, an update and a preview.
+"""Build a site in one function, `build`, along one of three routes.
 
-Each step is imported when it begins: an update of which nothing changed imports nothing that parses or prints.
+The module of each step is imported when the step begins, so that an update without changes imports nothing that parses
+or prints.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class Route(Generic[PlanType, PrintType, ResultType]):
     There are three routes.  They share the steps that parse and link texts, and differ in what they print, and where:
 
                    `UPDATE`               `in_memory.full_route`  `preview.PreviewSite`
-    finish early   nothing or only texts  never                   never
-                   changed
+    finish early   when nothing or only   never                   never
+                   posts changed
     parse          texts that changed     all texts               texts that were saved
-    link           stops when there are   goes on with errors     goes on with errors;
-                   errors                                         not again after an edit of prose
-    plan           pages that changed     all pages               the page that is asked for
+    link           stops at errors        goes on with errors     goes on with errors;
+                                                                  not again after an edit of prose
+    plan           pages that changed     all pages               the page that is requested
     print          on all cores           in this process         in this process
     publish        into the output        in memory               in memory
     """
@@ -52,7 +53,7 @@ class Route(Generic[PlanType, PrintType, ResultType]):
     link: Callable[[ParsedSite], LinkedSite]
     plan: Callable[[LinkedSite], PlanType]
     stage: Callable[[BuildRequest], AbstractContextManager[None]]
-    """The folder that must be open while pages are printed and published."""
+    """Returns the folder that must be open while pages are printed and published."""
     print: Callable[[PlanType], PrintType]
     publish: Callable[[PrintType], ResultType]
 
@@ -79,12 +80,12 @@ def update(
     processes: int | None = None,
     steps: Steps | None = None,
 ) -> BuildResult:
-    """Make `output` what the site at `root` is, with as little work as that takes.
+    """Bring `output` up to date with the site at `root`, with as little work as possible.
 
     A site with errors is not written.  `processes` is the number of cores to use, by default all.  Raises OutputError.
     """
-    many = processes or usable_cores()
-    request = make_request(root, output=output, as_of=as_of, everything=everything, processes=many, steps=steps)
+    cores = processes or usable_cores()
+    request = make_request(root, output=output, as_of=as_of, everything=everything, processes=cores, steps=steps)
     if output.absolute() == (root / OUTPUT).absolute():
         refuse_link(output)
     with locked_output(request.cache, output):
@@ -95,11 +96,13 @@ def update(
 
 
 def _finish_early(files: SiteFiles) -> BuildResult | None:
-    """Return the result when nothing changed, or only texts of which no other page shows anything new; else None."""
+    """Return the result when nothing changed, or when only texts changed and no other page shows anything new of them;
+    else None.
+    """
     previous, edited = files.previous, files.edited
     if previous is None or edited is None:
         return None
-    if not edited and previous.knows(files.signatures):
+    if not edited and previous.has_signatures(files.signatures):
         return BuildResult(previous.report, written=WriteCounts(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
     from sitegen.pipeline.patch_pages import patch_pages
 

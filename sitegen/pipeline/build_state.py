@@ -1,7 +1,8 @@
-"""The state that one build leaves for the next: the files that it read and wrote, and the reasons.
+"""Keep the state that one build leaves for the next: the files that it read and wrote, and the reasons for which it
+printed pages.
 
-The values are plain, so that the next build can tell within milliseconds, and without importing what parses and prints,
-that there is nothing to do.
+The values are plain, so that the next build can find within milliseconds, and without importing modules that parse and
+print, that nothing changed.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ FileStamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class PrintedSheet:
-    """A sheet as it was printed last."""
+    """The last printing of a sheet."""
 
     key: bytes
-    """A digest of everything that it shows; empty when another sheet's file stands in place of one of its files."""
-    parts: tuple[bytes, ...]
-    """A digest of each part that it shows."""
+    """A digest of all its dependencies; empty when another sheet's file replaces one of its files."""
+    digests: tuple[bytes, ...]
+    """A digest of each dependency."""
     names: tuple[str, ...]
-    """The name of each part, in words."""
+    """The name of each dependency, in words."""
     files: tuple[str, ...]
     """Its files, by path in the output."""
     why: tuple[str, ...]
@@ -40,7 +41,7 @@ class BuildState:
     """The last build of one output of a site."""
 
     signatures: dict[str, Signature | None]
-    """The signature of every file of the site; None where a change could still leave it as it is."""
+    """The signature of every file of the site; None when a later change of the file could have the same signature."""
     digests: dict[str, bytes]
     """The digest of the content of every file of the site."""
     outputs: dict[str, FileStamp]
@@ -59,25 +60,25 @@ class BuildState:
     """All sheets of the output, by name."""
 
     def same_day(self, as_of: dt.date) -> bool:
-        """Return whether the site of that day is this one."""
+        """Return whether the site of that day is the same as this one."""
         day = as_of.toordinal()
         if day == self.as_of:
             return True
         return not self.shows_day and day > self.as_of and not any(waits <= day for waits in self.waiting)
 
-    def edited(self, root: Path, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
-        """Return the files of the site that are not as they were read; None when some are new or gone."""
+    def edited_files(self, root: Path, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
+        """Return the files of the site whose content changed since this build; None when files are new or gone."""
         if signatures.keys() != self.signatures.keys():
             return None
         doubtful = [path for path, signature in self.signatures.items() if signature != signatures[path]]
         return tuple(path for path in doubtful if digest_file(root, path) != self.digests[path])
 
-    def knows(self, signatures: Mapping[str, Signature]) -> bool:
-        """Return whether all files have the signatures that they had, or had none that could be trusted."""
+    def has_signatures(self, signatures: Mapping[str, Signature]) -> bool:
+        """Return whether all files still have their signatures.  An untrusted signature counts as the same."""
         return all(signature in (None, signatures[path]) for path, signature in self.signatures.items())
 
     def same_outputs(self, output: Path) -> bool:
-        """Return whether all files of the output are as they were written."""
+        """Return whether all files of the output still have the stamps of this build."""
         return all(stamp_of(f"{output}/{path}") == stamp for path, stamp in self.outputs.items())
 
 
@@ -98,12 +99,14 @@ def save_state(path: Path, version: bytes, state: BuildState) -> None:
 def stamp_of(path: str) -> FileStamp | None:
     """Return the stamp of a file of the output; None when there is no such file."""
     try:
-        stat = os.stat(path)  # noqa: PTH116, of a Path takes three times as long
+        stat = os.stat(path)  # noqa: PTH116, the stat of a Path takes three times as long
     except OSError:
         return None
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
-def trusted(signatures: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
-    """Return the signatures of a scan that began then; None for each that a change could have left as it is."""
+def trusted_signatures(signatures: Mapping[str, Signature], began_ns: int) -> dict[str, Signature | None]:
+    """Return the signatures of a scan that began at `began_ns`; None for each file that could change without changing
+    its signature.
+    """
     return {path: signature if is_settled(signature, began_ns) else None for path, signature in signatures.items()}

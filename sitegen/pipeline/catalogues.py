@@ -1,4 +1,4 @@
-"""The catalogues of a site and of the theme → the vocabulary of a language."""
+"""Read the vocabulary of a language from the catalogues of a site and of the theme."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def vocabularies(root: Path, language: str) -> Callable[[str], Vocabulary]:
 
 
 def vocabulary(tag: str, root: Path) -> Vocabulary:
-    """Return the vocabulary of a language tag: without words, which printing reports, where its catalogue is broken."""
+    """Return the vocabulary of a language tag.  A broken catalogue, which printing reports, has no words."""
     for name in catalogue_files(tag):
         if text := _text(name, root):
             with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The files of a site that are not parsed → mistakes: folders that are links, files that cannot be read."""
+"""Find the mistakes of files that are not parsed: folders that are links, and files that cannot be read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sitegen.write.scan import LINKED_FOLDER, Signature
 def mistakes_of_files(root: Path, signatures: Mapping[str, Signature], shown: Iterable[str]) -> Iterator[Diagnostic]:
     """Yield the mistakes; `signatures` are those of a scan of the site, `shown` the files that texts link to or show.
 
-    A room that is a link is an error.  A link to another folder is a warning, for texts may not need what is in it;
-    `load_theme` reports one in templates.
+    One of the site's own folders (`content`, `kernels`, …) that is a link is an error.  A link to a folder below is a
+    warning, because texts may not need its files; `load_theme` reports one in templates.
     """
     for path, signature in signatures.items():
         if signature == LINKED_FOLDER and not path.startswith("templates/") and not inside.is_hidden(path):

@@ -1,4 +1,4 @@
-"""The HTML of the texts of a site, by the key of the document: in files of the cache, or in memory."""
+"""Keep the HTML of the texts of a site, by the key of the document: in files of the cache, or in memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sitegen.write.fragments import FragmentReference, LostFragmentError
 
 
 class FragmentStore(Protocol):
-    """A place that keeps HTML, as `write.fragments.Shelf` does in files."""
+    """A store of HTML, such as `write.fragments.FragmentFiles`."""
 
     def put(self, name: str, html: str) -> FragmentReference:
-        """Keep HTML, in the file of that name where there are files."""
+        """Keep HTML, in the file of that name if the store has files."""
 
     def get(self, reference: FragmentReference) -> str:
-        """Return what was kept.  Raises LostFragmentError."""
+        """Return the HTML. Raises LostFragmentError."""
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all HTML."""
 
     def close(self) -> None:
-        """Let go of open files, before a fork."""
+        """Close open files before a fork."""
 
 
 class FragmentsInMemory:
@@ -42,11 +42,11 @@ class FragmentsInMemory:
         self._html.clear()
 
     def close(self) -> None:
-        """Do nothing: no file is open."""
+        """Do nothing, because no file is open."""
 
 
 class Fragments(Mapping[str, str]):
-    """The HTML of each document, read from its store when it is asked for; a lost one is made again."""
+    """The HTML of each document, read from its store at each access; lost HTML is parsed again."""
 
     def __init__(
         self, store: FragmentStore, parts: Mapping[str, ParsedPart], parse_again: Callable[[str], Mapping[str, str]]

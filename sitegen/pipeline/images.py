@@ -1,4 +1,4 @@
-"""The image files that texts show → their kinds and sizes.  Each file is opened once; the cache keeps the answer."""
+"""Read the kinds and sizes of the images that texts show.  Each file is read once, and the cache keeps its values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sitegen.write.scan import could_be_read, digest_file
 FORMS = "images"
 """The folder of the cache that keeps the forms of images."""
 _BATCH = 4
-"""Images in a batch for a worker."""
+"""The number of images in a batch for a worker."""
 ImageFields = tuple[str | int | bool, ...]
 """The fields of an Image, or of a BrokenImage."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageReader:
-    """Reads the image files of one site."""
+    """A reader of the image files of one site."""
 
     root: Path
     folder: Path
@@ -33,7 +33,7 @@ class ImageReader:
     processes: int = 1
 
     def __call__(self, paths: Sequence[str]) -> dict[str, Image | BrokenImage]:
-        """Return the image in each file that can be read."""
+        """Return the image of each file that can be read."""
         if not paths:
             return {}
         file = self.folder / "images.cache"

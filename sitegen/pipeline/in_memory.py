@@ -1,4 +1,4 @@
-"""A site → all its pages in memory, built from the beginning: for commands that need the site but no output folder."""
+"""Build all pages of a site in memory, without a previous build: for commands that need no output folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sitegen.pipeline.link_site import LinkedSite, link
 from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
-from sitegen.pipeline.read_files import read_files_anew
+from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
 from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.records import Records
@@ -70,21 +70,21 @@ class SiteInMemory:
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> LoadedSite:
-    """Read, parse and link a site, from the beginning.
+    """Read, parse and link a site, without a previous build.
 
-    With `everything` also drafts and posts of the future: they are measured and previewed, never published.  Raises
-    OutputError when there is no folder for the cache.
+    With `everything`, drafts and posts of the future are included: they are measured and previewed, never published.
+    Raises OutputError when there is no folder for the cache.
     """
     request = make_request(root, as_of=as_of, everything=everything, in_memory=True)
-    return _loaded(link(parse_texts(read_files_anew(request))))
+    return _loaded(link(parse_texts(read_files_from_scratch(request))))
 
 
 def build_in_memory(
     root: Path, *, as_of: dt.date | None = None, everything: bool = False, with_forms: bool = True
 ) -> SiteInMemory:
-    """Build every file of a site.  With errors, those pages that can be made all the same.
+    """Build every file of a site; with errors, every page that can be printed.
 
-    The forms of images take long to make when there are new ones; without `with_forms` they are left out.
+    New forms of images take long to make; without `with_forms` they are left out.
     """
     request = make_request(root, as_of=as_of, everything=everything, in_memory=True)
     return build(request, full_route(with_forms=with_forms))
@@ -99,7 +99,7 @@ def check(root: Path, *, as_of: dt.date | None = None) -> SiteInMemory:
 def full_route(*, with_forms: bool = True) -> Route[FullPlan, PagesInMemory, SiteInMemory]:
     """Return the route that parses all texts and prints all pages, in this process."""
     return Route(
-        read=read_files_anew,
+        read=read_files_from_scratch,
         finish_early=lambda files: None,
         parse=parse_texts,
         link=link,
@@ -115,7 +115,7 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
-    """Link the texts once more, with what is not published, without parsing them again."""
+    """Link the texts again, with drafts and posts of the future, without parsing them again."""
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))

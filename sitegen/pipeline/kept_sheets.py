@@ -1,11 +1,11 @@
-"""The sheets that a preview printed last, and whether they would be the same now."""
+"""Keep the sheets that a preview printed last, and whether they are still current."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from sitegen.render.rules.rule import Files
+from sitegen.render.rules.sheet import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +15,14 @@ class KeptSheet:
     files: Files
     is_good: bool
     """Whether its text had no errors."""
-    shows: frozenset[str]
-    """The files of the site that say what it shows."""
+    depends_on: frozenset[str]
+    """The files of the site on which it depends."""
     is_current: bool = True
     """Whether it would be printed the same now."""
 
 
 class KeptSheets:
-    """The sheets that were printed last, by name: no more than `most`."""
+    """The sheets that were printed last, by name: at most `most`."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -33,7 +33,7 @@ class KeptSheets:
         return self._kept.get(name)
 
     def keep(self, name: str, sheet: KeptSheet) -> None:
-        """Keep a sheet that was printed now, and forget the one that was printed longest ago if there are too many."""
+        """Keep a sheet that was printed now.  When there are too many, forget the one that was printed longest ago."""
         self._kept.pop(name, None)
         self._kept[name] = sheet
         if len(self._kept) > self._most:
@@ -44,7 +44,7 @@ class KeptSheets:
         self._kept = {name: replace(sheet, is_current=False) for name, sheet in self._kept.items()}
 
     def outdate(self, paths: Collection[str]) -> None:
-        """Note that the sheets that show something of these files could be different now."""
+        """Note that the sheets that depend on these files could be different now."""
         for name, sheet in self._kept.items():
-            if not sheet.shows.isdisjoint(paths):
+            if not sheet.depends_on.isdisjoint(paths):
                 self._kept[name] = replace(sheet, is_current=False)

@@ -1,4 +1,4 @@
-"""Parsed texts → the linked site, with everything that its pages are made from and every mistake in it."""
+"""Turn parsed texts into the linked site, with all values that its pages are made from and all its mistakes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts
 from sitegen.pipeline.missing_packages import missing_packages
-from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.rule import digest_of_measured
+from sitegen.render.rules.sheet import digest_of_measured
 from sitegen.render.shared.theme import Theme, load_theme
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
@@ -27,7 +27,7 @@ CARDS = "cards"
 
 @dataclass(frozen=True, slots=True)
 class LinkedSite:
-    """A linked site with everything that its pages are made from."""
+    """A linked site with all values that its pages are made from."""
 
     texts: LinkedTexts
     theme: Theme
@@ -35,7 +35,7 @@ class LinkedSite:
     records: SiteRecords
     sources: Sources
     mistakes_beside_texts: tuple[Diagnostic, ...]
-    """The mistakes that no text has by itself."""
+    """The mistakes that are found only when the texts are together, and those of other files."""
 
     @property
     def request(self) -> BuildRequest:
@@ -53,7 +53,7 @@ class LinkedSite:
 
 
 def link(parsed: ParsedSite) -> LinkedSite:
-    """Link all texts, and gather what pages are made from."""
+    """Link all texts, and gather the values that pages are made from."""
     with parsed.files.request.steps.step("link"):
         site = gather(link_texts(parsed))
         parsed.cache.save(parsed.entries)
@@ -64,12 +64,12 @@ def link_without_errors(parsed: ParsedSite) -> LinkedSite:
     """Link all texts.  Raises MistakesError when the site has errors."""
     site = link(parsed)
     if has_errors(mistakes := site.mistakes):
-        raise ended_by(mistakes, parsed.files)
+        raise mistakes_error(mistakes, parsed.files)
     return site
 
 
 def gather(texts: LinkedTexts) -> LinkedSite:
-    """Return the linked texts with the theme and the records, which are read now or when a page needs them."""
+    """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
     parsed, linked = texts.parsed, texts.linked
     request, signatures = parsed.files.request, parsed.files.signatures
     theme = load_theme(request.root)

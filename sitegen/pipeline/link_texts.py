@@ -1,4 +1,4 @@
-"""Parsed texts → the linked site: it is known where each name leads, and which images the texts show."""
+"""Turn parsed texts into linked texts: find the target of each name, and the images that the texts show."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sitegen.read.texts import LazyTexts
 
 
 class Documents(Mapping[str, Document]):
-    """The document of each text, by `document_key`, unpacked when it is asked for."""
+    """The document of each text, by `document_key`, unpacked at its first access."""
 
     def __init__(self, parts: Iterable[ParsedPart]) -> None:
         self._owners = {key: part for part in parts for key in part.keys}
 
     def put(self, part: ParsedPart) -> None:
-        """Put the documents of a part in the places of those with the same keys."""
+        """Replace the documents that have the same keys as those of a part."""
         self._owners |= dict.fromkeys(part.keys, part)
 
     def __getitem__(self, key: str) -> Document:
@@ -51,13 +51,13 @@ class LinkedTexts:
     """All posts, also those that are not published."""
     as_of: dt.date
     mistakes: tuple[Diagnostic, ...]
-    """The mistakes that only show when the texts are together."""
+    """The mistakes that are found only when the texts are together."""
     sources: LazyTexts
     """The text of each file, as the author wrote it."""
 
 
 def link_texts(parsed: ParsedSite) -> LinkedTexts:
-    """Find where the names in all texts lead, from the cache where all files are as they were."""
+    """Find the targets of the names in all texts.  They come from the cache when no file changed."""
     request, signatures = parsed.files.request, parsed.files.signatures
     sources = LazyTexts(request.root, filter(is_text, signatures))
     parts = {name: one.part for name, one in parsed.parts.items() if one.part is not None}

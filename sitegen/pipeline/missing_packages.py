@@ -1,4 +1,4 @@
-"""The configuration of a site → a mistake for each option whose packages are not installed."""
+"""Find the options of a site's configuration whose packages are not installed."""
 
 from __future__ import annotations
 

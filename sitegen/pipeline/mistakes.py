@@ -1,4 +1,4 @@
-"""The mistakes of a site → the report that the author sees, and the exception that ends a build."""
+"""Turn the mistakes of a site into the report that the author sees, and into the exception that ends a build."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sitegen.read.texts import LazyTexts
 
 
 def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
-    """Return the mistakes as the author sees them, each with the line where it stands."""
+    """Return the mistakes as the author sees them, each with its line."""
     return render_report(diagnostics, LazyTexts(files.request.root, files.signatures))
 
 
-def ended_by(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:
+def mistakes_error(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:
     """Return the exception for a build that ends because of these mistakes."""
     return MistakesError(diagnostics, report_of(diagnostics, files))

@@ -1,8 +1,8 @@
-"""The files of a site → its parts and documents.  Texts that did not change come from the cache; the others are parsed
-on all cores.
+"""Turn the files of a site into parts and documents.  Texts that did not change come from the cache; the others are
+parsed on all cores.
 
-What other pages may show of a text (its front matter, mistakes) is small and stays in memory.  Its document is unpacked
-when it is asked for.  Its HTML goes to the `FragmentStore` at once, in the process that parsed it.
+The values of a text that other pages may show (its front matter, its mistakes) are small and stay in memory.  Its
+document is unpacked when it is needed.  Its HTML goes to the `FragmentStore` at once, in the process that parsed it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _PRINTER = "sitegen.pipeline.print_pages"
 
 @dataclass(frozen=True, slots=True)
 class ParsedSite:
-    """All parts of a site, each by itself: no link is resolved."""
+    """All parts of a site, parsed one by one.  No link is resolved."""
 
     files: SiteFiles
     parts: Mapping[str, ParsedPart]
@@ -66,7 +66,7 @@ class ParsedSite:
     fragments: Mapping[str, str]
     """The HTML of each document, by `document_key`."""
     entries: CacheEntries
-    """The parts as the cache keeps them."""
+    """The parts in the form of the cache."""
     cache: SiteCache
     parser: TextParser
 
@@ -78,7 +78,7 @@ def parse_texts(files: SiteFiles) -> ParsedSite:
     cache, parser = SiteCache(request), TextParser(request.root, files.signatures, store)
     if cache.is_new:
         store.clear()
-    with request.steps.step("read", len(parser.sources)) as tick:
+    with request.steps.step("parse", len(parser.sources)) as tick:
         digests = known_digests(files)
         texts = parser.parse(digests, cache.entries, request.processes, tick, meanwhile=lambda: import_module(_PRINTER))
     fragments = Fragments(store, texts.parts, parser.html_of)
@@ -86,7 +86,9 @@ def parse_texts(files: SiteFiles) -> ParsedSite:
 
 
 def known_digests(files: SiteFiles) -> dict[str, bytes]:
-    """Return the digests of the files that did not change since the previous build, and of those that are no texts."""
+    """Return the digests of the files that did not change since the previous build, and of the files that are not
+    texts.
+    """
     previous, root, signatures = files.previous, files.request.root, files.signatures
     same = {path for path, now in signatures.items() if previous and previous.signatures.get(path) == now}
     known = {path: previous.digests[path] for path in same} if previous else {}
@@ -95,7 +97,7 @@ def known_digests(files: SiteFiles) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class ParserSetting:
-    """The values that decide, beside its own file, how a text is parsed."""
+    """The values beside its own file on which the parsing of a text depends."""
 
     zone: dt.tzinfo = dt.UTC
     language: str = "en"
@@ -104,7 +106,7 @@ class ParserSetting:
 
 
 def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserSetting:
-    """Return the setting for a site of that configuration; `digests` are those of all its files."""
+    """Return the setting for a site with that configuration; `digests` are those of all its files."""
     if not isinstance(config, SiteConfig):
         return ParserSetting()
     catalogues = sorted((path, digest) for path, digest in digests.items() if path.startswith(CATALOGUES))
@@ -124,7 +126,7 @@ class ParsedTexts:
         self.entries[name], self.parts[name] = entry, from_entry(entry)
 
     def sorted_as(self, names: Iterable[str]) -> ParsedTexts:
-        """Return the same, with the parts in the order of `names`."""
+        """Return the same parts in the order of `names`."""
         order = tuple(names)
         return ParsedTexts(
             self.digests, {name: self.entries[name] for name in order}, {name: self.parts[name] for name in order}
@@ -133,17 +135,17 @@ class ParsedTexts:
 
 @dataclass(frozen=True, slots=True)
 class ParsedEntry:
-    """One part, as a worker process answers."""
+    """One part, as a worker process returns it."""
 
     name: str
     digests: Mapping[str, bytes]
-    """The digests of its files, as they are now."""
+    """The digests of its files now."""
     new: CacheEntry | None
-    """None when the entry of the cache is still right."""
+    """The new entry for the cache; None when the present entry is still right."""
 
 
 class TextParser:
-    """Parses the texts of one site, in one build."""
+    """A parser of the texts of one site, for one build."""
 
     def __init__(self, root: Path, signatures: Mapping[str, Signature], store: FragmentStore) -> None:
         self.root, self.signatures, self.store = root, signatures, store
@@ -154,7 +156,7 @@ class TextParser:
         self.use(ParserSetting())
 
     def use(self, setting: ParserSetting) -> None:
-        """Parse all texts in that setting from now on."""
+        """Parse all further texts in that setting."""
         self.setting, self.vocabulary_of = setting, vocabularies(self.root, setting.language)
         self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
 
@@ -168,8 +170,8 @@ class TextParser:
     ) -> ParsedTexts:
         """Return all parts of the site.
 
-        `digests` are those that are known already; `tick` is told how many parts more are done; `meanwhile` is done
-        while other processes parse.
+        `digests` are those that are known already.  `tick` is called with the number of further parts that are done.
+        `meanwhile` is called while other processes parse.
         """
         texts = ParsedTexts(dict(digests))
         self._parse_config(texts, cached)
@@ -178,7 +180,7 @@ class TextParser:
             for one in answers:
                 texts.digests.update(one.digests)
                 texts.add(one.name, one.new or cached[one.name])
-                _ = texts.parts[one.name].documents  # unpacked while others parse: linking asks for all
+                _ = texts.parts[one.name].documents  # unpacked while workers parse, because linking needs all
             tick(len(answers))
         self.store.close()
         return texts.sorted_as(self.sources)
@@ -191,7 +193,7 @@ class TextParser:
         self.use(setting_of(texts.parts[SITE_FILE].part, texts.digests))
 
     def _take_from_cache(self, texts: ParsedTexts, cached: CacheEntries) -> list[str]:
-        """Take the parts whose files are known to be as they were, and return the names of the others."""
+        """Take the parts whose files are known not to have changed, and return the names of the others."""
         waiting, known = [], texts.digests
         for name, paths in self.sources.items():
             if name in cached and all(path in known for path in paths) and cached[name][0] == self._key(name, known):
@@ -203,11 +205,11 @@ class TextParser:
     def _parse_batches(
         self, names: Sequence[str], cached: CacheEntries, processes: int, meanwhile: Callable[[], object]
     ) -> Iterator[list[ParsedEntry]]:
-        """Parse the parts of these names on all cores, a batch at a time."""
+        """Parse the parts of these names on all cores, batch by batch."""
         size_of = self.signatures
         batches = in_batches(names, processes, lambda name: sum(size_of[path][0] for path in self.sources[name]))
         if batches:
-            import_module("sitegen.markup.documents")  # once, before workers inherit it
+            import_module("sitegen.markup.documents")  # imported once, and inherited by the workers
         self.store.close()
 
         def work(batch: Sequence[str], worker: int) -> list[ParsedEntry]:
@@ -226,8 +228,8 @@ class TextParser:
     def _entries(self, names: Sequence[str], cached: CacheEntries, file: str) -> list[ParsedEntry]:
         """Return the entry of each part; new HTML goes to that file of the store.
 
-        Each step is done for all before the next for any.  That is a fifth faster than one part after another, because
-        what a step needs is in the processor's caches from the second part on.
+        Each step runs for all parts before the next step runs for any.  That is a fifth faster than one part after
+        another, because the processor's caches hold the code of a step from the second part on.
         """
         digests = {name: {path: digest_of(self._content(path)) for path in self.sources[name]} for name in names}
         keys = {name: self._key(name, digests[name]) for name in names}
@@ -241,17 +243,17 @@ class TextParser:
             highlight_ahead(text for of_part in texts for text in of_part.values())
             parsed = [{key: document_of(text) for key, text in of_part.items()} for of_part in texts]
             for name, read, of_part, documents in zip(changed, parts, texts, parsed, strict=True):
-                new[name] = (keys[name], *self._packed(*read, of_part, documents, file))
+                new[name] = (keys[name], *self._pack_part(*read, of_part, documents, file))
         return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
 
     def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, ParsedText]:
-        """Return the texts of a part by `document_key`, with what is known of their pieces."""
+        """Return the texts of a part by `document_key`, with the known HTML of their pieces."""
         from sitegen.markup.documents import texts_of
 
         old = from_entry(before) if before else ParsedPart(None)
         return dict(texts_of(part, self.vocabulary_of, lambda key: Pieces(self._pieces(old, key)))) if part else {}
 
-    def _packed(
+    def _pack_part(
         self,
         part: SitePart | None,
         mistakes_of_part: Sequence[Diagnostic],
@@ -276,7 +278,7 @@ class TextParser:
         return interface_of_text(decode(data, path)[0].removesuffix(post.body.text), document)
 
     def _pieces(self, before: ParsedPart, key: str) -> dict[bytes, str]:
-        """Return what is known of the pieces of a text from its HTML as it was."""
+        """Return the known HTML of the pieces of a text, from its HTML before the edit."""
         try:
             html = self.store.get(before.fragments[key]) if before.pieces.get(key) else ""
         except LostFragmentError:
@@ -295,7 +297,7 @@ class TextParser:
 
 
 def content_of(root: Path, path: str) -> bytes | OSError:
-    """Return the content of a file, or why it cannot be read."""
+    """Return the content of a file, or the error for which it cannot be read."""
     try:
         return inside.read_bytes(root, path)
     except OSError as error:
@@ -305,7 +307,7 @@ def content_of(root: Path, path: str) -> bytes | OSError:
 def read_part(
     name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
 ) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
-    """Return the part of that name and the mistakes in it; None for a file that is only looked at by other parts."""
+    """Return the part of that name and the mistakes in it; None for a file that only other parts read."""
     files: dict[str, str] = {}
     mistakes: list[Diagnostic] = []
     for path, data in contents.items():

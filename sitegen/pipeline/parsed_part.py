@@ -1,4 +1,4 @@
-"""A part of a site as it was parsed, and as the cache keeps it."""
+"""Define a parsed part of a site, and its form in the cache."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class ParsedPart:
     """A part with its documents, whose HTML is in a `FragmentStore`."""
 
     part: SitePart | None
-    """None of a file that is only looked at by other parts."""
+    """The part; None for a file that only other parts read."""
     fragments: Mapping[str, FragmentReference] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     interface: bytes = b""
-    """`text_interface.interface_of_text` of a post without mistakes that is all of its file; else empty."""
+    """The `text_interface.interface_of_text` of a post without mistakes that is the whole of its file; else empty."""
     packed: bytes = NO_DOCUMENTS
     """The documents and their pieces.  Most builds unpack few of them."""
 
@@ -64,5 +64,7 @@ def from_entry(entry: CacheEntry) -> ParsedPart:
 
 
 def without_text(part: SitePart | None) -> SitePart | None:
-    """Return a part without the text that its file has.  The days of a worklog keep theirs: several share a page."""
+    """Return a part without its text, which its file has.  The days of a worklog keep their texts, because several days
+    share a page.
+    """
     return replace(part, body=replace(part.body, text="")) if isinstance(part, Post | Page | Term) else part

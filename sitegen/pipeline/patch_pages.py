@@ -1,8 +1,8 @@
-"""Edited posts of which no other page shows anything new → their own pages, patched in the output.
+"""Patch the own pages of edited posts in the output, when no other page shows anything new of these posts.
 
-This is what an author does all day, so it does not wait for a site to be linked: the HTML of the text as it was is
-found in its page, and the HTML of the text as it is now takes its place.  An edit that is not sure to be so
-simple is left to the other steps of the build.
+An author makes such edits all day, so they do not wait for the site to be linked: the module finds the old HTML of the
+text in its page, and replaces it with the new HTML. Any other edit, and any edit that is not surely of this kind, is
+left to the other steps of the build.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, fill_slots, has_formula
 from sitegen.model.vocabulary import Vocabulary
-from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted
+from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.catalogues import vocabulary
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
 from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.read.source import decode, split_front_matter
-from sitegen.render.rules.dependencies import TEXT, KeyPart, digest_of_part, key_of_parts
+from sitegen.render.rules.dependencies import TEXT, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
 
 MOST_TEXTS = 8
-"""Texts that are patched at a time, at most.  More edits are another branch, which all cores parse."""
-_STORE_FILE = "mended"
-"""The file of the `Shelf` that holds the new HTML."""
+"""The most texts that are patched at a time.  More edits come from another branch, and all cores parse them."""
+_STORE_FILE = "patched"
+"""The file of the `FragmentFiles` that holds the new HTML."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatchedPage:
-    """A page with the text as it is now."""
+    """A page with the new text."""
 
     path: str
     """The path of the text."""
@@ -48,16 +48,16 @@ class PatchedPage:
 
 
 def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -> BuildResult | None:
-    """Patch the pages of the edited texts; the output is as `previous` left it.
+    """Patch the pages of the edited texts; the output must be as `previous` left it.
 
-    Returns None, and writes nothing, when there may be more to do.
+    Returns None, and writes nothing, when other pages may have to change.
     """
     if len(edited) > MOST_TEXTS:
         return None
     request = files.request
     pages = load_patchable_pages(request.state_file, request.version)
     store, patched = FragmentFiles(request.cache / "fragments"), list[PatchedPage]()
-    with request.steps.step("mend", len(edited)) as tick:
+    with request.steps.step("patch", len(edited)) as tick:
         for path in edited:
             one = _patched(request, previous, pages[path], path, store) if path in pages else None
             if one is None:
@@ -71,7 +71,7 @@ def _publish(
     files: SiteFiles, previous: BuildState, pages: dict[str, PatchablePage], patched: Sequence[PatchedPage]
 ) -> BuildResult:
     request = files.request
-    with request.steps.step("write"):
+    with request.steps.step("publish"):
         replace_files(request.output, {one.page.sheet: one.html for one in patched})
         now = pages | {one.path: one.page for one in patched}
         save_patchable_pages(request.state_file, request.version, now)
@@ -104,7 +104,7 @@ def _patched(
 
 
 def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes) -> Document | None:
-    """Return the text as it is now; None when there is a mistake in it, or something new that other pages show."""
+    """Return the document of the new text; None when it has a mistake, or something new that other pages show."""
     text, unreadable = decode(data, path)
     front, broken = split_front_matter(text, path)
     if unreadable or broken:
@@ -115,10 +115,10 @@ def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interf
 
 
 def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: str) -> bytes | None:
-    """Return the page with the text as it is now.
+    """Return the page with the new text.
 
-    None when the text as it was does not stand in it exactly once, and when its first formula came or its last one
-    went: with it comes and goes the font.
+    None when the old text does not stand in the page exactly once.  None also when the first formula was added or the
+    last one removed, because the font comes and goes with them.
     """
     if has_formula(before) != has_formula(after):
         return None
@@ -128,9 +128,9 @@ def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: s
 
 
 def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:
-    new = digest_of_part(KeyPart(TEXT, digest))
-    parts = tuple(new if name == TEXT else part for name, part in zip(before.names, before.parts, strict=True))
-    return replace(before, key=key_of_parts(parts), parts=parts, why=(f"{TEXT} changed: {path}",))
+    new = digest_of_dependency(Dependency(TEXT, digest))
+    digests = tuple(new if name == TEXT else old for name, old in zip(before.names, before.digests, strict=True))
+    return replace(before, key=key_of_digests(digests), digests=digests, why=(f"{TEXT} changed: {path}",))
 
 
 def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage]) -> BuildState:
@@ -138,7 +138,7 @@ def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage
     stamps = {name: stamp for name in sheets if (stamp := stamp_of(f"{files.request.output}/{name}"))}
     return replace(
         previous,
-        signatures=trusted(files.signatures, files.began_ns),
+        signatures=trusted_signatures(files.signatures, files.began_ns),
         digests={**previous.digests, **{one.path: one.digest for one in sheets.values()}},
         sheets={**previous.sheets, **{name: one.printed for name, one in sheets.items()}},
         outputs={**previous.outputs, **stamps},

@@ -1,7 +1,4 @@
-"""The own pages of posts, as a build keeps them, so that the next build can patch the page of an edited text.
-
-`patch_pages` uses it, and need not link the site.
-"""
+"""Keep the own pages of posts, so that the next build can patch the page of an edited text without linking the site."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from sitegen.write.fragments import FragmentReference
 
 @dataclass(frozen=True, slots=True)
 class PatchablePage:
-    """The page of a post as it was printed last."""
+    """The last printing of the own page of a post."""
 
     sheet: str
     """The name of its sheet, which has no other file."""

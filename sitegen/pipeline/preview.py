@@ -1,8 +1,8 @@
-"""A site that somebody edits → its pages, each printed when it is asked for.  The site stays in memory.
+"""Print the pages of a site that somebody edits, each when it is requested.  The site stays in memory.
 
-What was saved is parsed again.  A text whose interface is the same as before (`text_interface`) takes the place of the
-old one, and templates leave all texts as they are.  After any other change the site is linked again.  Only the cache is
-written, once, at the start.
+Saved files are parsed again.  A text whose interface is unchanged (`text_interface`) replaces its old version, and a
+changed template changes no text.  After any other change the site is linked again.  The preview writes only the cache,
+once, at the start.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from sitegen.pipeline.site_templates import TEMPLATES, template_mistake
 from sitegen.pipeline.text_interface import interface_of_part
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.discovery_rules import sitemap
-from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer, base_path
 from sitegen.write.output import locked_output
 
 KEPT_SHEETS = 500
-"""Printed sheets that stay in memory, at most."""
+"""The most printed sheets that stay in memory."""
 
 Content = str | bytes | None
 """The content of a file of the output; None when there is no such file."""
@@ -50,18 +50,22 @@ Content = str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """Which sheets are printed for one path of the output: one after another, until one of them makes the path."""
+    """The sheets that may make one path of the output.  They are printed one after another, until one of them makes the
+    path.
+    """
 
     path: str
     candidates: Iterable[Sheet]
 
 
 class _OtherSettingError(Exception):
-    """The site has another time zone, language or catalogue: every text must be parsed again."""
+    """The site has another time zone, language or catalogue, so that every text must be parsed again."""
 
 
 class PreviewSite:
-    """The site in `root`, with drafts and posts of the future.  For one thread; `follow` comes before all else."""
+    """The site in `root`, with drafts and posts of the future.  It serves one thread, and `follow` must be called
+    first.
+    """
 
     _site: LinkedSite
     _texts: SavedTexts
@@ -71,29 +75,29 @@ class PreviewSite:
         self.root = root
         self.rooms: Collection[str] = SITE_FOLDERS
         self.base_path = "/"
-        """The path of base_url, with a slash at both ends: where the site is mounted."""
+        """The path of base_url, with a slash at both ends, under which the site is served."""
         self._as_of = as_of
         self._is_sound = False
         self._kept = KeptSheets(KEPT_SHEETS)
 
     def follow(self, paths: Collection[str] | None = None, *, processes: int = 1) -> tuple[str, ...]:
-        """Take in what was saved, and return the output paths of the pages of the texts among it.
+        """Take in saved files, and return the output paths of the pages of the texts among them.
 
-        `paths` are the files that may have changed, from the root; None: any.  Raises OutputError when the cache cannot
-        be written.  After an exception everything is read again the next time.
+        `paths` are the files that may have changed, from the root; None means any file.  Raises OutputError when the
+        cache cannot be written.  After an exception everything is read again the next time.
         """
         is_sound, self._is_sound = self._is_sound, False
-        parts = self._take_in(paths) if is_sound else self._start(processes)
+        parts = self._take_in_saved(paths) if is_sound else self._start(processes)
         self._is_sound = True
         self._printer = Printer(self._site.sources, self._printer.templates)
-        self._wrong = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
-        self._held = frozenset(map(self._page_of, self._wrong))
-        if SITE_FILE not in self._wrong:
+        self._files_with_errors = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
+        self._pages_with_errors = frozenset(map(self._page_of, self._files_with_errors))
+        if SITE_FILE not in self._files_with_errors:
             self.base_path = base_path(self._site.sources.config.base_url)
         return tuple(filter(None, map(self._page_of, parts)))
 
     def warm(self) -> None:
-        """Load what parses a text, so that the first save need not wait for it."""
+        """Import what parses a text, so that the first save need not wait for it."""
         from sitegen.markup.parse import parse_document
 
         parse_document(Markdown("# Text\n\n$x$\n\n```python\nx\n```\n", ""))
@@ -107,7 +111,7 @@ class PreviewSite:
     @property
     def failed(self) -> bool:
         """Whether a build would fail."""
-        return bool(self._wrong or self._broken_templates or self._failed)
+        return bool(self._files_with_errors or self._broken_templates or self._failed)
 
     @property
     def styles(self) -> Mapping[str, str]:
@@ -115,11 +119,13 @@ class PreviewSite:
         return {f"assets/{name}": url for name, url in self._site.assets.urls.items() if name.endswith(".css")}
 
     def digest(self, path: str) -> bytes:
-        """Return the digest of an image or another file that a text shows, by its output path; else nothing."""
+        """Return the digest of an image or another file that a text shows, by its output path; empty for others."""
         return self._texts.parsed.digests.get(self._site.texts.linked.assets.get(path, ""), b"")
 
     def file(self, path: str) -> Content:
-        """Return the file at an output path; of a page whose text or template has errors, the one before."""
+        """Return the file at an output path; for a page whose text or template has errors, the version before the
+        errors.
+        """
         return build(self._request, self._route(path))
 
     def _route(self, path: str = "", saved: Collection[str] | None = ()) -> Route[PagePlan, Content, Content]:
@@ -139,16 +145,16 @@ class PreviewSite:
         )
 
     def _start(self, processes: int) -> Collection[str]:
-        """Read, parse and link the whole site, as an update does.  Returns no part: none was saved."""
+        """Read, parse and link the whole site, as an update does.  Returns no parts, because none was saved."""
         self._request = make_request(self.root, as_of=self._as_of, everything=True, processes=processes)
         route = replace(self._route(), read=read_files, parse=self._parse_all, link=self._link_all)
         with locked_output(self._request.cache, self._request.output):
             build(self._request, route)
-        gc.freeze()  # a search for garbage need not go through the site
+        gc.freeze()  # excludes the site from searches for garbage
         return ()
 
-    def _take_in(self, saved: Collection[str] | None) -> Collection[str]:
-        """Parse and link what was saved, and return the names of the parts that were parsed again."""
+    def _take_in_saved(self, saved: Collection[str] | None) -> Collection[str]:
+        """Parse and link saved files, and return the names of the parts that were parsed again."""
         try:
             build(self._request, self._route(saved=saved))
         except _OtherSettingError:
@@ -176,7 +182,7 @@ class PreviewSite:
         return self._texts.parsed
 
     def _link(self, parsed: ParsedSite) -> LinkedSite:
-        """Put the parsed texts into the linked site, and link it again if other pages may show something new."""
+        """Put the parsed texts into the linked site, and link it again when other pages may show something new."""
         if parsed is self._site.parsed:
             return self._site
         changes = self._texts.changes
@@ -199,13 +205,15 @@ class PreviewSite:
         return next((files[plan.path] for files in printed if plan.path in files), None)
 
     def _has_same_interface(self, name: str, before: ParsedPart | None) -> bool:
-        """Return whether all other texts may stay as they are: a mistake of linking could stand on another line now."""
+        """Return whether all other texts may stay.  They may not when linking found a mistake in the text, whose line
+        could be another now.
+        """
         interface = interface_of_part(self._texts.parsed.parts[name])
         is_same = before is not None and interface is not None and interface == interface_of_part(before)
         return is_same and all(mistake.span.path != name for mistake in self._site.mistakes_beside_texts)
 
     def _replace_texts(self, parsed: ParsedSite, names: Collection[str]) -> None:
-        """Put texts in the places of those before.  The sheets that say to show something of them are outdated."""
+        """Replace texts with their new versions, and outdate the sheets that depend on their files."""
         self._site = replace(self._site, texts=replace(self._site.texts, parsed=parsed))
         self._site.texts.sources.forget()
         for name in names:
@@ -213,13 +221,13 @@ class PreviewSite:
         self._kept.outdate(names)
 
     def _use_site(self, site: LinkedSite) -> LinkedSite:
-        """Show the pages of a site that was linked now."""
+        """Serve the pages of a site that was linked now."""
         self._site, self._sheets = site, PreviewSheets(site)
         self._outdate_all()
         return site
 
     def _use_theme(self) -> None:
-        """Read the theme again; the texts stay linked as they are."""
+        """Read the theme again; the texts stay linked."""
         self._site = gather(self._site.texts)
         self._sheets.use_theme(self._site)
         self._outdate_all()
@@ -231,7 +239,7 @@ class PreviewSite:
         self._kept.outdate_all()
 
     def _load_templates(self) -> None:
-        """Compile what changed, and find every mistake in it before a page is asked for."""
+        """Compile the changed templates, and find every mistake in them before a page is requested."""
         self._printer = new_printer(self._site)
         self._broken_templates: list[Diagnostic] = []
         templates = self._site.theme.templates
@@ -243,7 +251,7 @@ class PreviewSite:
                     self._broken_templates.append(template_mistake(error, self.root, templates))
 
     def _page_of(self, name: str) -> str:
-        """Return the output path of the page of a text, by the text's path; nothing for any other part."""
+        """Return the output path of the page of a text, by the text's path; empty for any other part."""
         parsed, config = self._texts.parsed.parts.get(name), self._site.sources.config
         match parsed.part if parsed else None:
             case Post() as post:
@@ -266,9 +274,12 @@ class PreviewSite:
             yield from ((path, sheet.modified) for path in paths)
 
     def _files(self, sheet: Sheet) -> Files:
-        """Return the files of a sheet: as they were printed last if they would be the same now, else printed anew."""
-        before, is_held = self._kept.get(sheet.name), sheet.name in self._held or SITE_FILE in self._wrong
-        if before and (before.is_current or (before.is_good and is_held)):
+        """Return the files of a sheet: the last printed ones while they are current, else newly printed ones."""
+        before, has_errors = (
+            self._kept.get(sheet.name),
+            sheet.name in self._pages_with_errors or SITE_FILE in self._files_with_errors,
+        )
+        if before and (before.is_current or (before.is_good and has_errors)):
             return before.files
         try:
             files = sheet.make(self._printer)
@@ -276,6 +287,6 @@ class PreviewSite:
             self._failed[sheet.name] = template_mistake(error, self.root, self._site.theme.templates)
             return before.files if before else {}
         self._failed.pop(sheet.name, None)
-        shows = frozenset(path for part in sheet.shows() for path in part.files)
-        self._kept.keep(sheet.name, KeptSheet(files, not is_held, shows))
+        dependencies = frozenset(path for part in sheet.dependencies() for path in part.files)
+        self._kept.keep(sheet.name, KeptSheet(files, not has_errors, dependencies))
         return files

@@ -1,4 +1,4 @@
-"""A linked site → the sheets that may hold one path of the output, found without asking all pages what they show."""
+"""Find the sheets that may make one path of the output, without asking all sheets for their dependencies."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import PurePosixPath
 
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.site_sheets import file_sheets, theme_sheet
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.render.rules.site_rules import PostSheets, sheets
 
 
 class PreviewSheets:
     """The sheets of a site by name.
 
-    To know what all pages show takes longer than to print one.  So the sheet of a post is made alone, and the others in
-    their order until the one that is looked for is among them.
+    To find the dependencies of all sheets takes longer than to print one.  So the sheet of a post is made alone, and
+    the others in their order until the wanted one is among them.
     """
 
     def __init__(self, site: LinkedSite) -> None:
@@ -24,20 +24,20 @@ class PreviewSheets:
         self._pages, self._sources = sheets(site.sources), site.sources
 
     def use_theme(self, site: LinkedSite) -> None:
-        """Take the theme's files from that site."""
+        """Replace the sheet of the theme's files by that of `site`."""
         sheet = theme_sheet(site)
         self._known[sheet.name] = sheet
 
     def all(self) -> Mapping[str, Sheet]:
-        """Return all sheets but the sitemap."""
+        """Return all sheets except the sitemap."""
         self._known.update((sheet.name, sheet) for sheet in self._pages)
         return self._known
 
     def candidates(self, path: str) -> Iterator[Sheet]:
-        """Yield the sheets that may hold a path, the likeliest first.
+        """Yield the sheets that may make a path, the most likely first.
 
-        These are its own sheet, that of a folder or a page above it, and one that makes several files and is named by
-        the first.
+        These are its own sheet, the sheet of a folder or a page above it, and one that makes several files and is named
+        by the first.
         """
         above = ["" if str(folder) == "." else f"{folder}/" for folder in PurePosixPath(path).parents]
         yield from (self._known[name] for name in (path, *above) if name in self._known)

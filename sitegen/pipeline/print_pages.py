@@ -1,4 +1,4 @@
-"""A plan → the sheets that it names, printed on all cores: into the staging folder of the output, or into memory."""
+"""Print the sheets of a plan: on all cores into the staging folder of the output, or in this process into memory."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.model.site import Post
 from sitegen.pipeline.link_site import LinkedSite
-from sitegen.pipeline.mistakes import ended_by
+from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
 from sitegen.pipeline.site_templates import template_mistake
 from sitegen.pipeline.user_cache import compiled_templates
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.render.rules.discovery_rules import search_indexes, sitemap
-from sitegen.render.rules.rule import Files, Sheet
+from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.theme import environment
 from sitegen.write.output import STAGE, checked_output_path, differs, encoded, stage
@@ -30,11 +30,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StagedPages:
-    """The files of all sheets of a site.  Those that are new stand in the staging folder."""
+    """The files of all sheets of a site.  The new ones are in the staging folder."""
 
     plan: UpdatePlan
     sheets: Mapping[str, Sheet]
-    """All sheets by name, also those that are made of pages."""
+    """All sheets by name, including those that are made from pages."""
     files: Mapping[str, SheetFiles]
     """The files of each sheet, by the sheet's name."""
     printed: tuple[str, ...]
@@ -46,7 +46,7 @@ class StagedPages:
 
     @property
     def owners(self) -> dict[str, str]:
-        """The name of the sheet that makes each file, by path: of two that make it, the later."""
+        """The name of the sheet that makes each file, by path; when two sheets make a file, the later one."""
         return _owners({name: self.files[name] for name in self.sheets})
 
 
@@ -57,7 +57,7 @@ def new_printer(site: LinkedSite) -> Printer:
 
 
 def print_to_stage(plan: UpdatePlan) -> StagedPages:
-    """Print the pages of a plan into the staging folder, and then what is made of pages.
+    """Print the pages of a plan into the staging folder, and then the sheets that are made from pages.
 
     Raises MistakesError when one of the site's own templates fails.
     """
@@ -75,7 +75,7 @@ def print_to_stage(plan: UpdatePlan) -> StagedPages:
                     files |= _stage_sheets(plan, [last], printer, tick)
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
-        raise ended_by((*site.mistakes, mistake), site.parsed.files) from error
+        raise mistakes_error((*site.mistakes, mistake), site.parsed.files) from error
     return StagedPages(plan, sheets, {name: files[name] for name in sheets}, tuple(printed))
 
 
@@ -85,13 +85,13 @@ class PagesInMemory:
 
     site: LinkedSite
     files: Mapping[str, str | bytes]
-    """Empty when one of the site's own templates fails."""
+    """The content by path; empty when one of the site's own templates fails."""
     mistakes: tuple[Diagnostic, ...]
-    """All mistakes of the site, also those in its templates."""
+    """All mistakes of the site, including those in its templates."""
 
 
 def print_in_memory(plan: FullPlan) -> PagesInMemory:
-    """Print the pages of a plan, and the sitemap of them all."""
+    """Print the pages of a plan, and the sitemap of all of them."""
     site, sheets = plan.site, plan.sheets_to_print
     printer = new_printer(site)
     try:
@@ -101,7 +101,7 @@ def print_in_memory(plan: FullPlan) -> PagesInMemory:
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
         return PagesInMemory(site, {}, in_reading_order((*site.mistakes, mistake)))
-    in_order = (*(files_of[sheet.name] for sheet in sheets), last)  # of two that make a file, the later
+    in_order = (*(files_of[sheet.name] for sheet in sheets), last)  # the later of two sheets that make a file wins
     files = {path: content for one in in_order for path, content in one.items()}
     return PagesInMemory(site, files, site.mistakes)
 
@@ -113,12 +113,12 @@ def print_sheets(
     processes: int = 1,
     tick: Callable[[int], None] = lambda count: None,
 ) -> dict[str, T]:
-    """Print sheets on all cores; `take` is called by the worker with the files of each.
+    """Print sheets on all cores.  The worker that printed a sheet calls `take` with its files.
 
-    Returns what `take` returned, by the name of the sheet.
+    Returns the results of `take`, by the name of the sheet.
     """
     if any(sheet.measured for sheet in sheets):
-        _ = printer.sources.measured  # once, before workers inherit it
+        _ = printer.sources.measured  # computed once, and inherited by the workers
 
     def work(batch: Sequence[Sheet], worker: int) -> list[tuple[str, T]]:
         return [(sheet.name, take(sheet, sheet.make(printer))) for sheet in batch]
@@ -144,7 +144,7 @@ def _stage_sheets(
 
 
 def _stage_files(output: Path, files: Files) -> dict[str, str]:
-    """Write the files that differ from those in the output into the staging folder, and return their names in it."""
+    """Write the files that differ from those in the output into the staging folder, and return their names there."""
     names = {}
     for path, content in files.items():
         data, name = encoded(content), blake2b(path.encode(), digest_size=12).hexdigest()
@@ -159,7 +159,7 @@ def _slot_contents(printer: Printer, sheet: Sheet) -> tuple[str, ...] | None:
 
 
 def _sheets_of_pages(site: LinkedSite, sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[Sheet]:
-    """Yield the sheets that can be made only when all pages are: the sitemap, and the indexes of search."""
+    """Yield the sheets that are made from all other pages: the sitemap, and the indexes of search."""
     yield sitemap(_pages_of_sitemap(sheets, files))
     if site.sources.config.search:
         owners, output = _owners({name: files[name] for name in sheets}), site.request.output

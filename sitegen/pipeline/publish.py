@@ -1,4 +1,4 @@
-"""Staged pages → the output folder, and what the next build needs to know of this one."""
+"""Move staged pages into the output folder, and save the state for the next build."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sitegen.model.dates import day_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import CARD
-from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted
+from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import CARDS
 from sitegen.pipeline.mistakes import report_of
@@ -19,7 +19,7 @@ from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
 from sitegen.render.rules.dependencies import DAY
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.write import output
 from sitegen.write.drawings import Drawings
 from sitegen.write.images import remove_unused_variants
@@ -28,10 +28,11 @@ from sitegen.write.images import remove_unused_variants
 def publish(pages: StagedPages) -> BuildResult:
     """Move the staged files into the output, remove files that no sheet makes any more, and save the state.
 
-    The state is written last and by a rename, so that a build that is killed leaves whole pages and a true state.
+    The state is written last and by a rename.  A build that is killed therefore leaves whole pages and a state that is
+    true.
     """
     site, request = pages.site, pages.site.request
-    with request.steps.step("write"):
+    with request.steps.step("publish"):
         owners = pages.owners
         staged = {path: name for path, sheet in owners.items() if (name := pages.files[sheet].staged.get(path))}
         written = output.publish(request.output, request.cache, owners.keys(), staged)
@@ -44,8 +45,8 @@ def publish(pages: StagedPages) -> BuildResult:
 
 
 def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, str]) -> BuildState:
-    """Return the state of the output.  A sheet of which a file gave way to another sheet's file has no key, so that it
-    is never taken as unchanged.
+    """Return the state of the output.  A sheet with a file that another sheet's file replaced gets no key, so that it
+    never counts as unchanged.
     """
     site, request, files = pages.site, pages.site.request, pages.site.parsed.files
     before = files.previous.outputs if files.previous else {}
@@ -55,7 +56,7 @@ def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, s
     day, zone = site.texts.as_of.toordinal(), zone_of(config)
     days = {day_of(post.date, zone).toordinal() for post in site.texts.posts if not post.draft}
     return BuildState(
-        signatures=trusted(files.signatures, files.began_ns),
+        signatures=trusted_signatures(files.signatures, files.began_ns),
         digests=dict(site.parsed.digests),
         as_of=day,
         everything=request.everything,
@@ -72,7 +73,7 @@ def _patchable_pages(pages: StagedPages, state: BuildState) -> dict[str, Patchab
     """Return the pages that `patch_pages` may patch, by the path of the text."""
     site, request = pages.site, pages.site.request
     if site.sources.config.search or not shows_texts_unchanged(site.theme.templates):
-        return {}  # the index of search is made of whole pages
+        return {}  # the index of search is made from whole pages
     previous = load_patchable_pages(request.state_file, request.version) if site.parsed.files.previous else {}
     shown_elsewhere = frozenset[bytes]().union(*(one.digests for one in pages.files.values()))
     patchable: dict[str, PatchablePage] = {}
@@ -88,9 +89,9 @@ def _patchable_pages(pages: StagedPages, state: BuildState) -> dict[str, Patchab
 def _patchable_page(
     pages: StagedPages, state: BuildState, sheet: Sheet, post: Post, previous: PatchablePage | None
 ) -> PatchablePage | None:
-    """Return the page of a post, None when it is not sure to be patchable.
+    """Return the page of a post; None when it may not be patchable.
 
-    What stands in the slots of a page that was not printed now is as it was.
+    A page that was not printed now has the same contents in its slots as before.
     """
     name, files, printed = sheet.name, pages.files[sheet.name], state.sheets[sheet.name]
     parsed, key = pages.site.parsed.parts[post.body.path], document_key(post.body)

@@ -1,6 +1,6 @@
-"""A request → the files of the site, and what the previous build knew of them.
+"""Find the files of a site, and compare them with the previous build.
 
-Nothing that parses or prints is imported here: an update of which nothing changed needs no more than this.
+The module imports nothing that parses or prints: an update without changes needs only this module.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sitegen.pipeline.request import BuildRequest
 from sitegen.write.scan import Signature, scan
 
 SITE_FOLDERS = ("content", "kernels", "series", "templates")
-"""The folders of a site in which everything stands that a build reads."""
+"""The folders of a site with all the files that a build reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteFiles:
-    """The files of a site as they are now, and the build before."""
+    """The files of a site now, and the state of the previous build."""
 
     request: BuildRequest
     began_ns: int
@@ -29,14 +29,15 @@ class SiteFiles:
     previous: BuildState | None = None
     """The state that the previous build of this output left; None when this version of sitegen cannot use one."""
     edited: tuple[str, ...] | None = None
-    """The files that changed since the previous build, when nothing else did; else None: files are new or gone, the
-    output was changed, another day or other posts are asked for.
+    """The files that changed since the previous build, when nothing else did.
+
+    None when files are new or gone, when the output was changed, or when another day or other posts are requested.
     """
 
 
 def read_files(request: BuildRequest) -> SiteFiles:
     """Scan the site, and compare it with what the previous build of this output left."""
-    with request.steps.step("scan"):
+    with request.steps.step("read"):
         began_ns = time.time_ns()
         previous = load_state(request.state_file, request.version)
         signatures = scan(request.root, SITE_FOLDERS)
@@ -44,8 +45,8 @@ def read_files(request: BuildRequest) -> SiteFiles:
         return SiteFiles(request, began_ns, signatures, previous, edited)
 
 
-def read_files_anew(request: BuildRequest) -> SiteFiles:
-    """Scan the site, as if it had never been built."""
+def read_files_from_scratch(request: BuildRequest) -> SiteFiles:
+    """Scan the site without the state of a previous build."""
     began_ns = time.time_ns()
     return SiteFiles(request, began_ns, scan(request.root, SITE_FOLDERS))
 
@@ -53,4 +54,4 @@ def read_files_anew(request: BuildRequest) -> SiteFiles:
 def _edited(request: BuildRequest, previous: BuildState, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
     if request.everything != previous.everything or not previous.same_day(request.day(previous.timezone)):
         return None
-    return previous.edited(request.root, signatures) if previous.same_outputs(request.output) else None
+    return previous.edited_files(request.root, signatures) if previous.same_outputs(request.output) else None

@@ -1,4 +1,4 @@
-"""Two builds of a sheet → the reasons why the second prints it again, in words."""
+"""State in words the reasons for which a build prints a sheet again."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from sitegen.render.rules.dependencies import VIEW
 
 if TYPE_CHECKING:
     from sitegen.pipeline.build_state import PrintedSheet
-    from sitegen.render.rules.dependencies import KeyPart
+    from sitegen.render.rules.dependencies import Dependency
 
-NEW = ("it was not there before",)
-TOUCHED = ("its file is not as it was left",)
+NEW = ("it is new",)
+TOUCHED = ("a file of it was changed or removed in the output",)
 _FILES = 3
-"""Files that are named in one reason, at most."""
+"""The most files that one reason names."""
 
 
 def reasons(
-    shows: Sequence[KeyPart], parts: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
+    dependencies: Sequence[Dependency], digests: Sequence[bytes], before: PrintedSheet, changed: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return a reason for each part that differs; `changed` are the files of the site that are not what they were."""
-    old = dict(zip(before.names, before.parts, strict=True))
+    """Return a reason for each dependency that differs; `changed` are the files of the site that changed since the last
+    build.
+    """
+    old = dict(zip(before.names, before.digests, strict=True))
     changes = [
-        _because(part, changed, "changed" if part.what in old else "is new")
-        for part, digest in zip(shows, parts, strict=True)
-        if old.get(part.what) != digest
+        _reason(dependency, changed, "changed" if dependency.name in old else "is new")
+        for dependency, digest in zip(dependencies, digests, strict=True)
+        if old.get(dependency.name) != digest
     ]
-    now = {part.what for part in shows}
+    now = {dependency.name for dependency in dependencies}
     named = [one for one in changes if not one.startswith(VIEW)]
     return (*(named or changes), *(f"{what} is gone" for what in before.names if what not in now))
 
 
-def _because(part: KeyPart, changed: Sequence[str], how: str) -> str:
-    files = [path for path in changed if path.startswith(part.files)] if part.files else []
+def _reason(dependency: Dependency, changed: Sequence[str], how: str) -> str:
+    files = [path for path in changed if path.startswith(dependency.files)] if dependency.files else []
     named = ", ".join(files[:_FILES]) + (f" and {len(files) - _FILES} more" if len(files) > _FILES else "")
-    return f"{part.what} {how}" + (f": {named}" if named else "")
+    return f"{dependency.name} {how}" + (f": {named}" if named else "")

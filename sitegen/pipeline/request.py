@@ -1,4 +1,4 @@
-"""The request for a build, and the result that a build returns."""
+"""Define the request for a build, and the result that a build returns."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class BuildRequest:
     root: Path
     output: Path
     cache: Path
-    """The folder in which the user keeps what builds of this site leave."""
+    """The folder in the user's cache for the builds of this site."""
     as_of: dt.date | None
-    """None: today, in the site's time zone."""
+    """The day of the build; None means today, in the site's time zone."""
     everything: bool
     """Whether drafts and posts of the future are built, too."""
     processes: int
     version: bytes
-    """A digest of the program and its packages: what another version left is of no use."""
+    """A digest of the program and its packages.  A cache of another version is not used."""
     steps: Steps
     in_memory: bool = False
     """Whether the pages stay in memory.  Then no parsed text is kept for the next build, there is no search index, and
@@ -74,12 +74,12 @@ class BuildResult:
 
 
 class MistakesError(Exception):
-    """A site has errors, so that nothing of it is published."""
+    """A site has errors, so that none of it is published."""
 
     def __init__(self, diagnostics: Collection[Diagnostic], report: str) -> None:
         super().__init__(report)
         self.diagnostics = diagnostics
-        """All mistakes of the site, warnings too."""
+        """All mistakes of the site, including warnings."""
         self.report = report
         """The mistakes, as the author sees them."""
 
@@ -101,7 +101,7 @@ def make_request(
 ) -> BuildRequest:
     """Return the request for a build of the site at `root`.  Raises OutputError when there is no folder for the cache.
 
-    Without `output` it is `public/` in the site.
+    The default of `output` is `public/` in the site.
     """
     cache, version = cache_of_site(root), versions()
     return BuildRequest(

@@ -1,4 +1,4 @@
-"""A parsed site in memory and the files that were saved since → the parsed site as it is now.
+"""Parse the saved files of a parsed site in memory.
 
 Only the parts of the saved files are parsed again.  Nothing is written.
 """
@@ -26,13 +26,13 @@ class Changes:
     paths: Set[str] = frozenset()
     """The files that are new, gone or have other content."""
     parts_before: Mapping[str, ParsedPart | None] = field(default_factory=dict)
-    """The parts that were parsed again, as they were, by name; None for a new part."""
+    """The parts that were parsed again, before the save, by name; None for a new part."""
     is_moved: bool = False
     """Whether a file is new or gone."""
 
 
 def read_saved_files(files: SiteFiles, saved: Collection[str] | None) -> SiteFiles:
-    """Look at the files that may have been saved, all when `saved` is None.  Those that may differ are `edited`."""
+    """Look at the files that may have been saved, at all when `saved` is None.  Those that may differ are `edited`."""
     before, signatures = files.signatures, _signatures(files, saved)
     edited = {path for path in signatures if before.get(path) != signatures[path]}
     edited |= set(saved or ()) & signatures.keys()
@@ -40,7 +40,7 @@ def read_saved_files(files: SiteFiles, saved: Collection[str] | None) -> SiteFil
 
 
 def _signatures(files: SiteFiles, saved: Collection[str] | None) -> Mapping[str, Signature]:
-    """Return the signatures of all files.  When only known files may have changed, only those are looked at."""
+    """Return the signatures of all files.  When only known files may have changed, only those are read."""
     signatures = dict(files.signatures)
     for path in saved or ():
         try:
@@ -48,7 +48,7 @@ def _signatures(files: SiteFiles, saved: Collection[str] | None) -> Mapping[str,
         except OSError:
             if path in signatures:
                 break
-            continue  # a file of an editor, gone again
+            continue  # a temporary file of an editor, removed since
         if path not in signatures:
             break
         signatures[path] = signature_of(status)
@@ -71,7 +71,7 @@ class SavedTexts:
         """The changes of the last save."""
 
     def parse(self, files: SiteFiles) -> ParsedSite:
-        """Parse the parts whose files were edited; `files` are the site's as they are now."""
+        """Parse the parts whose files were edited; `files` are the site's files now."""
         before, root = self.parsed.files.signatures, files.request.root
         contents = {path: content_of(root, path) for path in files.edited or ()}
         digests = dict(self.parsed.digests)
@@ -93,7 +93,7 @@ class SavedTexts:
         return setting_of(self.parsed.parts[SITE_FILE].part, self.parsed.digests) != self._parser.setting
 
     def _stale(self, files: SiteFiles, new: Collection[str], is_moved: bool) -> dict[str, tuple[str, ...]]:
-        """Return the parts that are parsed from other files than before, each with its files."""
+        """Return the parts whose files are others than before or changed, each with its files."""
         before = self._parser.sources
         if is_moved:
             setting, store = self._parser.setting, self._parser.store
@@ -109,7 +109,7 @@ class SavedTexts:
     def _parse_part(
         self, name: str, paths: tuple[str, ...], new: Mapping[str, bytes | OSError], files: SiteFiles
     ) -> ParsedPart:
-        from sitegen.markup.documents import texts_of  # not at the start: nothing may be new
+        from sitegen.markup.documents import texts_of  # imported here, because often nothing is new
         from sitegen.markup.parse import document_of
 
         contents = {path: new[path] if path in new else content_of(files.request.root, path) for path in paths}
@@ -127,7 +127,7 @@ class SavedTexts:
         return ParsedPart(without_text(part), diagnostics=tuple(mistakes), packed=pack((documents, {})))
 
     def _pieces_of(self, name: str, key: str) -> Mapping[bytes, str]:
-        """Return what is known of the pieces of a text from its HTML as it was."""
+        """Return the known HTML of the pieces of a text, from its HTML before the save."""
         if key in self._pieces or name not in self.parsed.parts:
             return self._pieces.get(key, {})
         places = self.parsed.parts[name].pieces.get(key, ())

@@ -1,4 +1,4 @@
-"""The file `texts.cache`: the parsed texts of a site, as the last build of any of its outputs left them."""
+"""Keep the parsed texts of a site in the file `texts.cache`, which the builds of all its outputs share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sitegen.linking.link import Resolved
 
 ResolvedByKey = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
-"""The fields of a `Resolved`, by the key of a site."""
+"""The fields of a `Resolved`, by the digest of a site."""
 
 
 class SiteCache:
-    """The parsed parts of a site, the mistakes in its records, and where its links lead.
+    """The parsed parts of a site, the mistakes in its records, and the targets of its links.
 
     The cache of a build in memory is empty, and is not saved.
     """
@@ -30,13 +30,15 @@ class SiteCache:
         self.is_new = values is None
         entries, records, links = values or ({}, (b"", b""), {})
         self.entries: CacheEntries = entries
-        """The parts, as the last build left them."""
+        """The parts of the last build."""
         self._records: tuple[bytes, bytes] = records
         self._links: ResolvedByKey = links
         self._loaded: tuple[CacheEntries, tuple[bytes, bytes], ResolvedByKey] = (entries, records, links)
 
     def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
-        """Return the mistakes in the records with that key; `find` is called only when it is another than last time."""
+        """Return the mistakes in the records with that key.  `find` is called only when the key is another than last
+        time.
+        """
         if self._records[0] == key:
             return tuple(cache.unpack(self._records[1]))
         mistakes = find()
@@ -44,14 +46,16 @@ class SiteCache:
         return mistakes
 
     def links(self, key: bytes) -> Resolved | None:
-        """Return where the links of the site with that key lead; None when that is not known."""
+        """Return the targets of the links of the site with that key; None when they are not known."""
         from sitegen.linking.link import Resolved
 
         values = self._links.get(key)
         return Resolved(*values) if values else None
 
     def keep_links(self, key: bytes, links: Resolved) -> None:
-        """Keep where links lead; besides, that of one other site: what is published, and what `serve` shows."""
+        """Keep the targets of links, and those of one other site: the published posts are one site, and the posts that
+        `serve` shows are another.
+        """
         others = list(self._links.items())[-1:]
         self._links = {**dict(others), key: (dict(links.hrefs), dict(links.assets), tuple(links.rich))}
 

@@ -1,4 +1,6 @@
-"""The records of a site, read when the first page or check needs them: that takes longer than printing most pages."""
+"""Read the records of a site when the first page or check needs them, because that takes longer than printing most
+pages.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class SiteRecords:
 
     @property
     def records(self) -> Records:
-        """All records that could be read."""
+        """All records that can be read."""
         return self._loaded[0]
 
     def mistakes(self) -> tuple[Diagnostic, ...]:
@@ -38,7 +40,7 @@ class SiteRecords:
         return (*mistakes, *verify_records(self._root, self._site, records))
 
     def evidence(self) -> Evidence:
-        """Return the records with everything that pages derive from them."""
+        """Return the records with the freshness of each."""
         from sitegen.render.inputs.evidence import gather
 
         return gather(self._site, self._documents, self.records)

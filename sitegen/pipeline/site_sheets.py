@@ -1,4 +1,6 @@
-"""A linked site → its sheets: pages, feeds and data files of `render`, and the files that are copied or converted."""
+"""List the sheets of a linked site: the pages, feeds and data files of `render`, and the files that are copied or
+converted.
+"""
 
 from __future__ import annotations
 
@@ -13,37 +15,37 @@ from sitegen.model.urls import page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.read.root import SITE_FILE
-from sitegen.render.rules.dependencies import KeyPart
-from sitegen.render.rules.rule import Files, Sheet, these
+from sitegen.render.rules.dependencies import Dependency
+from sitegen.render.rules.sheet import Files, Sheet, fixed_dependencies
 from sitegen.render.rules.site_rules import sheets
 from sitegen.render.shared.frame import Printer, navigation
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.write.scan import could_be_read
 
 
 def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
-    """Return all sheets by name, but those that are made of pages: the sitemap, the indexes of search.
+    """Return all sheets by name, except those that are made from pages: the sitemap, and the indexes of search.
 
-    A page takes the place of a file of the same name.
+    A page replaces a file of the same name.
     """
     return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
 
 
-def common_parts(site: LinkedSite) -> tuple[KeyPart, ...]:
-    """Return the parts that every page shows."""
+def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:
+    """Return the dependencies that all pages share."""
     sources = site.sources
     footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
-    sections = tuple(navigation(sources, Language(lang)) for lang in sources.posts_by_language)
+    sections = tuple(navigation(sources, PageLanguage(lang)) for lang in sources.posts_by_language)
     return (
-        KeyPart("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
-        KeyPart("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
-        KeyPart("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
-        KeyPart("navigation and footer", (sections, footer, bool(sources.site.terms))),
+        Dependency("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
+        Dependency("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
+        Dependency("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
+        Dependency("navigation and footer", (sections, footer, bool(sources.site.terms))),
     )
 
 
 def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
-    """Yield the sheets that are no pages: the theme's files, files that texts link to, forms of images."""
+    """Yield the sheets that are not pages: the theme's files, files that texts link to, forms of images."""
     yield theme_sheet(site)
     yield from _copied_files(site)
     if site.sources.config.images:
@@ -52,7 +54,7 @@ def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
 
 def theme_sheet(site: LinkedSite) -> Sheet:
     """Return the sheet of the theme's own files."""
-    return Sheet("assets/", these(), lambda printer: site.assets.files, listed=False)
+    return Sheet("assets/", fixed_dependencies(), lambda printer: site.assets.files, listed=False)
 
 
 def is_image_form(sheet: Sheet) -> bool:
@@ -66,8 +68,8 @@ _FORMS_SUFFIX = ".forms"
 def _copied_files(site: LinkedSite) -> Iterator[Sheet]:
     for url, path in site.sources.linked.assets.items():
         if could_be_read(digest := site.parsed.digests[path]):
-            part = KeyPart("the file", digest, (path,))
-            yield Sheet(url, these(part), partial(_copy, site.request.root, path, url), listed=False)
+            part = Dependency("the file", digest, (path,))
+            yield Sheet(url, fixed_dependencies(part), partial(_copy, site.request.root, path, url), listed=False)
 
 
 def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
@@ -77,9 +79,9 @@ def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
         if wanted := tuple(variants_of(url, image)):
             path = linked.assets[url]
             digest = site.parsed.digests[path]
-            part = KeyPart("the image", (digest, tuple(form.url for form in wanted)), (path,))
+            part = Dependency("the image", (digest, tuple(form.url for form in wanted)), (path,))
             make = partial(_convert, root, path, digest, wanted, folder)
-            yield Sheet(f"{url}{_FORMS_SUFFIX}", these(part), make, slow=True, listed=False)
+            yield Sheet(f"{url}{_FORMS_SUFFIX}", fixed_dependencies(part), make, slow=True, listed=False)
 
 
 def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:

@@ -1,4 +1,4 @@
-"""A site's own templates → Jinja's errors in them as diagnostics, and whether pages show their texts unchanged."""
+"""Turn Jinja's errors in a site's own templates into diagnostics, and find whether pages show their texts unchanged."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ TEMPLATES = "templates"
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _UNCHANGED = re.compile(r"\{\{-?\s*page\.body\s*-?\}\}")
 _CHANGED = re.compile(r"\.\s*body\b|[\"']body[\"']|\bpage\s*(?:[|\[]|-?\}\})|\bend(?:call|filter|set)\b")
-"""Something of a text that is not its HTML, a page as a whole, or a block whose content goes through a filter."""
+"""A tag that shows something of a text other than its HTML, shows a page as a whole, or filters the content of a block.
+"""
 
 
 def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[str]) -> Diagnostic:
-    """Return Jinja's error as a mistake of the author, at its place where Jinja knows that.
+    """Return Jinja's error as a mistake of the author, with its place when Jinja knows it.
 
     `known` are the names of all templates.  Raises the error again when the site has no templates of its own.
     """
@@ -37,7 +38,7 @@ def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[st
 
 
 def shows_texts_unchanged(templates: Mapping[str, str]) -> bool:
-    """Return whether all that pages show of a text is sure to be its HTML, unchanged."""
+    """Return whether pages surely show nothing of a text but its HTML, unchanged."""
     pages = (template for name, template in templates.items() if name.endswith(".html"))
     tags = (tag for template in pages for tag in _TAG.findall(template))
     return not any(_CHANGED.search(tag) and not _UNCHANGED.fullmatch(tag) for tag in tags)

@@ -1,4 +1,4 @@
-"""The steps that a build takes and how long each took: for a progress bar, a line, `--profile`."""
+"""Time the steps of a build, for a progress bar, the line of a step, and `--profile`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class BuildStep:
 
     name: str
     total: int
-    """Things to do; 0 when they are not counted."""
+    """The number of things to do; 0 when they are not counted."""
     done: int = 0
     seconds: float = 0.0
     finished: bool = False
@@ -22,14 +22,16 @@ class BuildStep:
 
 @dataclass(slots=True)
 class Steps:
-    """The steps of one build.  `listener` is called with a step when it begins, goes on and ends."""
+    """The steps of one build.  `listener` is called with a step when it begins, when it proceeds and when it ends."""
 
     listener: Callable[[BuildStep], None] = lambda step: None
     all: list[BuildStep] = field(default_factory=list)
 
     @contextlib.contextmanager
     def step(self, name: str, total: int = 0) -> Iterator[Callable[[int], None]]:
-        """Time a step.  Gives a function that is told how many more things are done."""
+        """Time a step, which is named after the step of the pipeline.  Yields a function that takes the number of
+        further things that are done.
+        """
         step, began = BuildStep(name, total), time.perf_counter()
         self.all.append(step)
         self.listener(step)

@@ -1,7 +1,7 @@
-"""A text → its interface: a digest of everything that pages other than its own may show of it, link to, or report.
+"""Digest the interface of a text: everything of it that pages other than its own may show, link to, or report.
 
-Two versions of a text with equal interfaces give the same linked site, and no page changes but those that hold the
-text as a whole: its own, and feeds.
+Two versions of a text with equal interfaces give the same linked site.  Between them only the pages change that show
+the whole text: its own page, and feeds.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def interface_of_text(front_matter: str, document: Document) -> bytes:
 
 
 def interface_of_part(parsed: ParsedPart) -> bytes | None:
-    """Return the interface of a part; None where every page may show anything of it: configuration, series, kernels,
-    worklog, a file that is no text of its own.
+    """Return the interface of a part; None for the configuration, series, kernels, the worklog, and files that are no
+    texts of their own, because every page may show anything of them.
 
-    The mistakes that point into the file are not in it: those of the text itself, and those of linking, for the lines
+    The interface leaves out the mistakes in the file: those of the text itself, and those of linking, because the lines
     of its links may move.
     """
     part = parsed.part
@@ -38,10 +38,10 @@ def interface_of_part(parsed: ParsedPart) -> bytes | None:
 
 
 def _seen_by_others(document: Document) -> Document:
-    """Return a document without what only its own page has: its HTML, the exact number of its words, the places of its
-    links.
+    """Return a document without the values that only its own page shows: its HTML, the exact number of its words, and
+    the places of its links.
 
-    Cells stay whole: a record or an implementation that names one keeps its place, too.
+    Cells stay whole, because a record or an implementation that names a cell keeps the cell's place.
     """
     slots = tuple(slot if isinstance(slot, CellSlot) else replace(slot, span=_NO_SPAN) for slot in document.slots)
     return replace(document, html="", slots=slots, words=minutes(document.words))

@@ -1,7 +1,7 @@
-"""A site → the folder of its build cache, in the cache of the user; also the folder of compiled templates.
+"""Find the folder of a site's build cache, and that of compiled templates, in the cache of the user.
 
-What is in them is trusted: code is loaded from them, and `marshal` reads them.  So they stand with the user and never
-in a site, which somebody else may have written: in `sitegen` below `$XDG_CACHE_HOME` or `~/.cache`.
+The files in these folders are trusted: code is loaded from them, and `marshal` reads them.  So they are the user's and
+never in a site, which somebody else may have written: they are in `sitegen` below `$XDG_CACHE_HOME` or `~/.cache`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _HINT = "set XDG_CACHE_HOME to a folder of your own, outside of the site"
 
 
 def cache_of_site(root: Path) -> Path:
-    """Return the folder that keeps what this user's builds of the site at `root` leave for the next ones.
+    """Return the folder for the cache of this user's builds of the site at `root`.
 
-    Raises OutputError where there is no such folder and none can be made.
+    Raises OutputError when there is no such folder and none can be made.
     """
     real = root.resolve()
     path = os.fsencode(real)
@@ -36,16 +36,16 @@ def cache_of_site(root: Path) -> Path:
         if not (folder / _SITE).is_file():
             _remove_old(folder.parent, _is_gone)
             (folder / _SITE).write_bytes(path)
-        os.utime(folder)  # `_remove_old` removes what was not used for long
+        os.utime(folder)  # `_remove_old` removes folders that were not used for long
     except OSError as error:
         raise _refused(folder, f"cannot be used: {error.strerror}") from error
     return folder
 
 
 def compiled_templates(root: Path, version: bytes) -> Path | None:
-    """Return the folder for compiled templates of this version of sitegen; None where there is none.
+    """Return the folder for compiled templates of this version of sitegen; None when there is none.
 
-    Another version may be at work on this machine, so that only folders of old versions are removed.
+    Another version may be at work on this machine, so only folders that were not used for 30 days are removed.
     """
     try:
         folder = _folder_of_user(root.resolve(), "templates", version.hex())
@@ -57,7 +57,7 @@ def compiled_templates(root: Path, version: bytes) -> Path | None:
 
 
 def _folder_of_user(site: Path, *names: str) -> Path:
-    """Return a folder below `sitegen` that is the user's own, and make it where it is missing.  Raises OutputError."""
+    """Return a folder below `sitegen` that is the user's own, and make it when it is missing.  Raises OutputError."""
     try:
         folder = cache_folder()
         if folder.resolve().is_relative_to(site):
@@ -72,7 +72,9 @@ def _folder_of_user(site: Path, *names: str) -> Path:
 
 
 def _make_own(folder: Path) -> None:
-    """Raises OutputError when the folder is a link, or is another user's, or others may write into it."""
+    """Make a folder that only the user can write.  Raises OutputError when it is a link, when another user owns it, or
+    when others can write into it.
+    """
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
@@ -92,7 +94,9 @@ def _refused(folder: Path, why: str) -> OutputError:
 
 
 def _remove_old(base: Path, is_gone: Callable[[Path], bool] = lambda folder: False) -> None:
-    """Remove what was not used for 30 days, and what belongs to nothing and was not used for a day."""
+    """Remove the folders that were not used for 30 days, and those for which `is_gone` is true that were not used for a
+    day.
+    """
     now = time.time()
     with os.scandir(base) as entries:
         ages = {Path(entry.path): now - entry.stat(follow_symlinks=False).st_mtime for entry in entries}
@@ -102,7 +106,7 @@ def _remove_old(base: Path, is_gone: Callable[[Path], bool] = lambda folder: Fal
 
 
 def _is_gone(folder: Path) -> bool:
-    """Return whether the site is gone whose cache this is."""
+    """Return whether the site of this cache is gone."""
     try:
         return not os.path.isdir((folder / _SITE).read_bytes())  # noqa: PTH112, the path is bytes
     except OSError:

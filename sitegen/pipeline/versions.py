@@ -1,4 +1,4 @@
-"""The program, its packages and its theme → one digest: a cache that was made with another digest is of no use."""
+"""Digest the program, its packages and its theme.  A cache that was made with another digest is not used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import sitegen
 from sitegen.render.shared.default_theme import default_folder
 
-_READERS = (
+_PARSING_PACKAGES = (
     "linkify_it",
     "markdown_it",
     "mdit_py_plugins",
@@ -25,7 +25,7 @@ _READERS = (
     "yaml",
 )
 _PROGRAM = (".py", ".js", ".cu")
-_PRINTERS = ("jinja2", "markupsafe")
+_PRINTING_PACKAGES = ("jinja2", "markupsafe")
 
 
 def versions() -> bytes:
@@ -37,17 +37,19 @@ def versions() -> bytes:
 
 
 def _own_files() -> list[str]:
-    """Return a line for each file.  Size and time are enough: nobody edits an installed package and keeps its times."""
+    """Return a line for each file.  Size and time are enough, because an edit of an installed package changes its
+    times.
+    """
     package = Path(sitegen.__file__).parent
-    return sorted([*_stated(os.fspath(package), _PROGRAM), *_stated(os.fspath(default_folder()))])
+    return sorted([*_file_lines(os.fspath(package), _PROGRAM), *_file_lines(os.fspath(default_folder()))])
 
 
-def _stated(folder: str, endings: tuple[str, ...] = ("",)) -> list[str]:
+def _file_lines(folder: str, endings: tuple[str, ...] = ("",)) -> list[str]:
     lines = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                lines += _stated(entry.path, endings) if entry.name != "__pycache__" else []
+                lines += _file_lines(entry.path, endings) if entry.name != "__pycache__" else []
             elif entry.name.endswith(endings):
                 stat = entry.stat()
                 lines.append(f"{entry.path} {stat.st_size} {stat.st_mtime_ns}")
@@ -55,9 +57,9 @@ def _stated(folder: str, endings: tuple[str, ...] = ("",)) -> list[str]:
 
 
 def _distributions() -> list[str]:
-    """Return the names of the distributions that are installed beside the packages that parse and print.  They hold
-    versions: `jinja2-3.1.6.dist-info`.
+    """Return the names of the distributions that are installed beside the packages that parse and print.  The names
+    hold versions: `jinja2-3.1.6.dist-info`.
     """
-    specs = [find_spec(package) for package in (*_READERS, *_PRINTERS)]
+    specs = [find_spec(package) for package in (*_PARSING_PACKAGES, *_PRINTING_PACKAGES)]
     folders = {Path(spec.origin).parents[1] for spec in specs if spec and spec.origin}
     return sorted(path.name for folder in folders for path in folder.glob("*.dist-info"))

@@ -1,9 +1,9 @@
-"""Batches of work → their answers, from forked processes on all cores.
+"""Process batches of work on all cores, in forked processes.
 
-The processes inherit whatever their parent knows, so that nothing large is sent to them.
+The processes inherit the memory of their parent, so that no large value is sent to them.
 
-The numbers of all tasks wait in one pipe, from which each worker takes the next; what it made comes back through a
-pipe of its own.  A worker whose parent is gone ends at its next answer.
+The numbers of all batches wait in one pipe, from which each worker takes the next.  The results come back through a
+pipe for each worker.  A worker whose parent is gone ends at its next answer.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ T = TypeVar("T")
 
 _LENGTH = struct.Struct("<Q")
 _NUMBER = struct.Struct("<I")
-_FEWEST = 2
-"""Batches below which a fork costs more than it saves."""
-_MOST = 64
-"""Tasks in a batch, at most.  With posts of 10 KB, batches of 16 gained less, and batches of 240 no more."""
-_LAST = 8
-"""Tasks in the last batches."""
-_HEAVIEST = 1 << 20
-"""The weight of a batch (bytes), at most."""
+_MIN_BATCHES = 2
+"""The number of batches below which a fork costs more than it saves."""
+_MAX_TASKS = 64
+"""The most tasks in a batch.  With posts of 10 KB, batches of 16 gained less, and batches of 240 gained no more."""
+_LAST_TASKS = 8
+"""The number of tasks in the last batches."""
+_MAX_WEIGHT_BYTES = 1 << 20
+"""The largest weight of a batch, in bytes."""
 
 
 class WorkerLostError(Exception):
@@ -39,18 +39,18 @@ class WorkerLostError(Exception):
 
 
 def in_batches(tasks: Sequence[T], processes: int, weigh: Callable[[T], int] = lambda task: 0) -> list[Sequence[T]]:
-    """Return the tasks in batches, as `map_batches` takes them.
+    """Return the tasks in batches for `map_batches`.
 
-    A batch has many tasks, so that a worker may do a step for all of them before the next for any, and its processor's
-    caches have what the step needs.  Batches are smaller at the end, so that all workers finish at the same time.  A
+    A batch has many tasks, so that a worker may run a step for all of them before the next step, while the processor's
+    caches hold the code of the step.  Batches are smaller at the end, so that all workers finish at the same time.  A
     batch weighs no more than a megabyte, or is one task.
     """
     batches: list[Sequence[T]] = []
     at = 0
     while at < len(tasks):
         share = (len(tasks) - at) // (2 * processes)
-        batch = tasks[at : at + max(_LAST, min(_MOST, share))]
-        light = sum(total <= _HEAVIEST for total in accumulate(map(weigh, batch)))
+        batch = tasks[at : at + max(_LAST_TASKS, min(_MAX_TASKS, share))]
+        light = sum(total <= _MAX_WEIGHT_BYTES for total in accumulate(map(weigh, batch)))
         batches.append(batch[: max(light, 1)])
         at += len(batches[-1])
     return batches
@@ -64,11 +64,11 @@ def map_batches(
 ) -> Iterator[Any]:
     """Yield `work(batch, worker)` for every batch, in any order; `worker` counts the processes from 0.
 
-    With one process, or too little to do, all work is done in this one.  An exception of a worker is raised here, with
-    its traceback as a note.  Raises WorkerLostError when a worker was killed or crashed.  `meanwhile` is what this
-    process does, if there are others, before the first of them answers.
+    With one process, or too few batches, this process does all work.  An exception of a worker is raised here, with its
+    traceback as a note.  Raises WorkerLostError when a worker was killed or crashed.  This process calls `meanwhile`
+    after it started the others.
     """
-    if processes < 2 or len(batches) < _FEWEST:
+    if processes < 2 or len(batches) < _MIN_BATCHES:
         yield from (work(batch, 0) for batch in batches)
         return
     started = _start_all(work, batches, min(processes, len(batches)))
@@ -85,7 +85,9 @@ def map_batches(
 
 
 def _wait_for(started: list[tuple[int, int]]) -> list[int]:
-    """Let the workers end, and return their exit codes: the negative number of the signal that ended one."""
+    """Wait for the workers to end, and return their exit codes; the code of a worker that a signal ended is the
+    negative number of the signal.
+    """
     for _, pipe in started:
         os.close(pipe)
     codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in started]
@@ -94,7 +96,7 @@ def _wait_for(started: list[tuple[int, int]]) -> list[int]:
 
 
 def _how_it_ended(codes: Sequence[int]) -> str:
-    """Return what happened to a worker that did not do its work, from the exit codes of all workers."""
+    """Return the reason for which a worker did not finish its work, from the exit codes of all workers."""
     code = next((code for code in codes if code), 0)
     if code == -signal.SIGKILL:
         return "a worker process was killed (SIGKILL); is there too little memory?"
@@ -113,7 +115,7 @@ def _signal_name(number: int) -> str:
 def _start_all(work: Callable[[T, int], Any], batches: Sequence[T], count: int) -> list[tuple[int, int]]:
     """Fork `count` workers, and return the process of each and the pipe of its answers."""
     tasks = _queue(len(batches))
-    gc.freeze()  # else the first collection in a worker copies all that it inherited
+    gc.freeze()  # otherwise the first collection in a worker copies all inherited memory
     started: list[tuple[int, int]] = []
     for worker in range(count):
         started.append(_start(work, batches, tasks, worker, [pipe for _, pipe in started]))
@@ -123,7 +125,7 @@ def _start_all(work: Callable[[T, int], Any], batches: Sequence[T], count: int) 
 
 
 def _queue(count: int) -> int:
-    """Return a pipe that holds the numbers below `count`.  A pipe takes 64 KB, so there are at most 16 thousand."""
+    """Return a pipe that holds the numbers below `count`.  A pipe takes 64 KB, so `count` is at most 16 thousand."""
     out, into = os.pipe()
     with os.fdopen(into, "wb") as file:
         file.write(b"".join(_NUMBER.pack(number) for number in range(count)))
@@ -135,8 +137,8 @@ def _start(
 ) -> tuple[int, int]:
     """Fork a worker, and return its process and the pipe of its answers.
 
-    `others` are the pipes of the workers before.  A worker that held one open would keep its sibling waiting for a
-    parent that is gone.
+    `others` are the pipes of the workers before.  A worker that held one open would keep the other worker alive after
+    their parent is gone.
     """
     out, into = os.pipe()
     pid = os.fork()
@@ -147,14 +149,14 @@ def _start(
     try:
         for pipe in (out, *others):
             os.close(pipe)
-        gc.set_threshold(500_000)  # texts leave no cycles behind: to look for them is work for nothing
-        gc.enable()  # whatever its parent does
+        gc.set_threshold(500_000)  # texts leave no reference cycles, so searching for them is useless
+        gc.enable()  # the parent may have disabled it
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):
                 _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)
         code = 0
     except BrokenPipeError:
-        code = 0  # nobody listens any more
+        code = 0  # the parent is gone
     finally:
         os._exit(code)
 
@@ -163,16 +165,16 @@ def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) 
     try:
         data = pickle.dumps((work(batch, worker), None))
     except BaseException as error:
-        data = _packed(error)
+        data = _pickle_error(error)
     answers.write(_LENGTH.pack(len(data)))
     answers.write(data)
     answers.flush()
 
 
-def _packed(error: BaseException) -> bytes:
+def _pickle_error(error: BaseException) -> bytes:
     """Return an exception for the parent, with its traceback.
 
-    One that would end the parent (SystemExit), and one that cannot be pickled, is replaced by a WorkerLostError.
+    A WorkerLostError replaces an exception that would end the parent (SystemExit), or that cannot be pickled.
     """
     text = f"in a worker process:\n{traceback.format_exc()}"
     error.add_note(text)
@@ -199,7 +201,7 @@ def _answers(pipes: Sequence[int]) -> Iterator[Any]:
 
 
 def _complete(buffer: bytearray) -> Iterator[Any]:
-    """Take the answers that have arrived entirely out of the buffer, and yield them."""
+    """Take the complete answers out of the buffer, and yield them."""
     while len(buffer) >= _LENGTH.size:
         end = _LENGTH.size + _LENGTH.unpack_from(buffer)[0]
         if len(buffer) < end:

@@ -1,1 +1,3 @@
-"""Model and records → pages: values in, strings out; no clock, no files, no network."""
+"""Turn the model and records into pages.  This room takes values and returns strings: it reads no clock, no file and no
+network.
+"""

@@ -1,4 +1,4 @@
-"""A linked site and its records → every page: output path to content.  Pure: the same values give the same bytes."""
+"""Print every page of a linked site and its records.  The function is pure: the same values give the same bytes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def render_site(
     probes: Mapping[str, str],
     drawn: Drawn = draw_again,
 ) -> dict[str, str | bytes]:
-    """All pages, feeds and data files by output path, sorted.
+    """Return all pages, feeds and data files by output path, sorted.
 
-    `documents` are named by `document_key`; `assets` gives the URL of each asset of the theme by its name
-    (`site.css`), which the caller writes; `probes` are the sources of the ceilings' probes, by file name;
-    `drawn` may keep what takes long to draw.
+    `documents` are by `document_key`.  `assets` gives the URL of each asset of the theme by its name, such as
+    `site.css`; the caller writes the assets.  `probes` are the sources of the ceiling probes, by file name.  `drawn`
+    may keep drawings that take long.
     """
     fragments = {name: document.html for name, document in documents.items()}
     sources = Sources(linked, documents, fragments, as_of, assets, lambda: evidence, lambda: probes, drawn=drawn)

@@ -57,7 +57,7 @@ def make_app(live: Live, closing: Callable[[], bool]) -> Starlette:
         return Response(script, media_type="text/javascript", headers=_HEADERS)
 
     routes = [Route(EVENTS, events), Route(CLIENT, client), Route("/{path:path}", page)]
-    # A page elsewhere may point a name of its own at 127.0.0.1: only these names are answered.
+    # Another site may point a host name of its own at 127.0.0.1, so only these host names are answered.
     hosts = Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"], www_redirect=False)
     return Starlette(routes=routes, middleware=[hosts])
 

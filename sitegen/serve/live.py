@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 HEARTBEAT_S = 1.0
 _REST_S = 0.5
-"""The time from the start after which the first page is most likely there."""
+"""The time after the start at which the first page has most likely been sent."""
 
 
 @dataclass(eq=False, slots=True)
@@ -30,7 +30,7 @@ class Tab:
     page: str
     """The path of its URL."""
     go: str = ""
-    """The path of the URL that the tab shall go to; empty to stay."""
+    """The path of the URL that the tab should go to; empty to stay."""
 
 
 class Live:

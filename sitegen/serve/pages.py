@@ -17,11 +17,11 @@ _REFERRED = re.compile(r'\b(?:src|srcset|href|poster)="([^"]+)"')
 
 
 class Preview(Protocol):
-    """A site that follows its files.  Output paths begin with no slash: `posts/softmax/index.html`."""
+    """A site that follows its files.  Output paths begin without a slash: `posts/softmax/index.html`."""
 
     root: Path
     rooms: Collection[str]
-    """The folders of the root in which its files are."""
+    """The folders of the root with the site's files."""
     base_path: str
     """The path of the site's home page, with a slash at both ends."""
 
@@ -34,7 +34,7 @@ class Preview(Protocol):
 
     @property
     def failed(self) -> bool:
-        """True if one of the mistakes fails a build."""
+        """Whether one of the mistakes fails a build."""
 
     @property
     def styles(self) -> Mapping[str, str]:
@@ -44,7 +44,7 @@ class Preview(Protocol):
         """Take in saved files, or any change for None; return the pages of the texts among them."""
 
     def file(self, path: str) -> str | bytes | None:
-        """Return the content at an output path; None where there is none."""
+        """Return the content at an output path; None when there is none."""
 
     def digest(self, path: str) -> bytes:
         """Return the digest of an image or another file that a text shows, by its output path; empty for others."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from watchfiles import awatch
 
 _STEP_MS = 5
-"""The interval of looks; two without another save end a burst.  Looking costs less than 1 % of a core at rest."""
+"""The interval of looks; two looks without a new save end a burst.  Looking costs less than 1 % of one core at rest."""
 _LONGEST_MS = 1000
 _LOOK_MS = 1000
 """The interval of looks for folders that do not exist yet."""
@@ -30,9 +30,9 @@ class Saves:
         self._heard = asyncio.Event()
 
     async def listen(self) -> None:
-        """Watch for ever; when a folder appears or is replaced, any file may have been saved."""
+        """Watch until the task is cancelled.  When a folder appears or is replaced, any file may have been saved."""
         while True:
-            with contextlib.suppress(FileNotFoundError):  # a folder went in this moment
+            with contextlib.suppress(FileNotFoundError):  # a folder was removed in this moment
                 await self._listen_to(self._folders())
 
     async def _listen_to(self, folders: dict[Path, int]) -> None:
@@ -45,14 +45,14 @@ class Saves:
             rust_timeout=_LOOK_MS,
             yield_on_timeout=True,
         )
-        self._hear(set(), any_file=True)  # who takes it does so once this waits, which is when it watches
+        self._hear(set(), any_file=True)  # the receiver runs when this task waits, and then it watches
         async for changes in watch:
             self._hear({Path(path).relative_to(self._root).as_posix() for _, path in changes})
             if self._folders() != folders:
                 break
 
     async def __aiter__(self) -> AsyncIterator[set[str] | None]:
-        """Yield the files of each burst of saves when it is over; None where any file may have been saved."""
+        """Yield the files of each burst of saves when it is over; None when any file may have been saved."""
         while True:
             await self._heard.wait()
             while len(self._paths) > _FEW:

@@ -17,7 +17,7 @@ from sitegen.model.document import CiteSlot
 from sitegen.model.linked import Linked
 from sitegen.model.site import Markdown, Post, Ref, Site, SiteConfig
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
-from sitegen.render.texts.citations import citation, in_text, references
+from sitegen.render.texts.citations import authors_in_text, citation, references
 
 PATH = "content/posts/max/index.md"
 DAO = Work(
@@ -107,8 +107,8 @@ def test_list_links_what_a_work_has() -> None:
 
 def test_many_authors_are_cut() -> None:
     many = Work("a", "T", tuple(Author(f"N{n}") for n in range(12)))
-    assert in_text(many) == "N0 et al."
-    assert in_text(Work("a", "T", (Author("Dao"), Author("others")))) == "Dao et al."
+    assert authors_in_text(many) == "N0 et al."
+    assert authors_in_text(Work("a", "T", (Author("Dao"), Author("others")))) == "Dao et al."
 
 
 def test_own_bibliography_stands_over_that_of_the_site() -> None:

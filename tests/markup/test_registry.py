@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from sitegen.markup import parse, registry
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Container, Directive, Fence, Role
+from sitegen.markup.directive import Container, Directive, Fence, InlineRole
 from sitegen.markup.directives import styles
 from sitegen.markup.options import Setting, text
 from sitegen.markup.parse import parse_document
@@ -33,7 +33,7 @@ ECHO = Directive(
     ("echo",), "Says it again.", {"loud": Setting(text, "How.")}, show=shown, words={"ko": {"Said": "\ub9d0"}}
 )
 BOX = Directive(("box",), "Puts a box around it.", wrap=boxed)
-SHOUT = Role(("shout",), "Says it aloud.", lambda token, _: token.content.upper(), said=str.upper)
+SHOUT = InlineRole(("shout",), "Says it aloud.", lambda token, _: token.content.upper(), said=str.upper)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_two_modules_with_one_name_are_refused() -> None:
 
 
 @pytest.mark.parametrize("one", registry.declared(), ids=lambda one: one.names[0])
-def test_everything_that_is_declared_has_a_sentence_for_the_manual(one: Directive | Role) -> None:
+def test_everything_that_is_declared_has_a_sentence_for_the_manual(one: Directive | InlineRole) -> None:
     about = [one.about, *(setting.about for setting in getattr(one, "options", {}).values())]
     assert all(sentence[:1] != " " and sentence.endswith(".") for sentence in about)
     if isinstance(one, Directive):

@@ -35,21 +35,21 @@ def edit(fifty: SimpleNamespace, root: Path) -> Callable[..., tuple[bool, BuildR
         shutil.copytree(root, clean, ignore=shutil.ignore_patterns("public"))
         update(clean, clean / "public", processes=1)
         assert fifty.tree(root / "public") == fifty.tree(clean / "public")
-        return [step.name for step in steps.all] == ["scan", "mend", "write"], result
+        return [step.name for step in steps.all] == ["read", "patch", "publish"], result
 
     return go
 
 
 def test_prose_code_and_the_places_of_links_are_mended(edit, fifty) -> None:
     text = fifty.post(7).replace("## A part", "A new beginning.\n\n## A part").replace("x = 7", "x = 8 < 9")
-    mended, result = edit((PATH, text))
-    assert mended and result.printed == (PAGE,)
+    patched, result = edit((PATH, text))
+    assert patched and result.printed == (PAGE,)
     assert result.written.changed == 1
 
 
 def test_several_texts_are_mended_at_once(edit, fifty) -> None:
-    mended, result = edit(*[(f"content/posts/post-{n:02}.md", fifty.post(n, more="More.")) for n in (3, 4)])
-    assert mended and set(result.printed) == {"posts/post-03/index.html", "posts/post-04/index.html"}
+    patched, result = edit(*[(f"content/posts/post-{n:02}.md", fifty.post(n, more="More.")) for n in (3, 4)])
+    assert patched and set(result.printed) == {"posts/post-03/index.html", "posts/post-04/index.html"}
 
 
 def test_a_text_is_mended_again_and_again_and_back(edit, fifty) -> None:
@@ -79,12 +79,12 @@ def test_only_the_first_formula_and_the_last_need_a_whole_build(edit, fifty) -> 
     assert patched == [False, True, True, False]  # with them comes and goes the font
 
 
-def test_a_profile_names_each_stage_once(root, fifty) -> None:
+def test_a_profile_names_each_step_once(root, fifty) -> None:
     update(root, root / "public", processes=1)
     fifty.write(root, PATH, fifty.post(7).replace("title: Post 7", "title: Post 7, anew"))
     steps = Steps()
     update(root, root / "public", processes=1, steps=steps)
-    assert [step.name for step in steps.all] == ["scan", "mend", "read", "link", "compare", "print", "write"]
+    assert [step.name for step in steps.all] == ["read", "patch", "parse", "link", "plan", "print", "publish"]
 
 
 def test_a_mistake_is_reported_by_a_whole_build(root, fifty) -> None:
@@ -116,9 +116,9 @@ def test_a_text_is_mended_in_its_language(edit, root, fifty) -> None:
     config = (root / "content/site.yaml").read_text(encoding="utf-8")
     text = fifty.post(7, more="> [!TIP]\n> Words.\n")
     edit(("content/site.yaml", f"{config}language: ko\n"), (PATH, text))
-    mended, _ = edit((PATH, text.replace("Words", "More words")))
+    patched, _ = edit((PATH, text.replace("Words", "More words")))
     page = (root / "public" / PAGE).read_text(encoding="utf-8")
-    assert mended and ">팁</h3>" in page and 'aria-label="Python 코드"' in page
+    assert patched and ">팁</h3>" in page and 'aria-label="Python 코드"' in page
 
 
 def test_another_catalogue_of_the_site_is_read_by_every_text(edit, root, fifty) -> None:

@@ -14,7 +14,7 @@ from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import Comparison, plan_changed_pages
 from sitegen.pipeline.read_files import read_files
 from sitegen.pipeline.request import make_request
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.render.shared.frame import Printer
 
 DAY = dt.date(2026, 11, 23)

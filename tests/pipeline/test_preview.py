@@ -197,13 +197,13 @@ def test_the_page_of_a_post_waits_for_no_other(root: Path) -> None:
 def test_few_printed_pages_stay_in_memory() -> None:
     kept = KeptSheets(2)
     for name in ("a", "b", "a", "c"):
-        kept.keep(name, KeptSheet({name: name}, is_good=True, shows=frozenset()))
+        kept.keep(name, KeptSheet({name: name}, is_good=True, depends_on=frozenset()))
     assert [name for name in "abc" if kept.get(name)] == ["a", "c"]
 
 
 def test_only_the_pages_that_show_a_saved_file_are_outdated() -> None:
     kept = KeptSheets(2)
     for name in ("a", "b"):
-        kept.keep(name, KeptSheet({}, is_good=True, shows=frozenset([f"{name}.md"])))
+        kept.keep(name, KeptSheet({}, is_good=True, depends_on=frozenset([f"{name}.md"])))
     kept.outdate(["a.md"])
     assert [one.is_current for name in "ab" if (one := kept.get(name))] == [False, True]

@@ -23,7 +23,7 @@ from sitegen.read.load import assemble, parse_part, parts_of
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import key_of
-from sitegen.render.rules.rule import Sheet
+from sitegen.render.rules.sheet import Sheet
 from sitegen.render.rules.site_rules import sheets
 from sitegen.write.cache import pack
 
@@ -94,7 +94,7 @@ def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], lis
     linked, of_names = link_site(site, documents, as_of=dt.date(2026, 12, 1), files=frozenset(files))
     digests = {name: blake2b(content.encode()).digest() for name, content in files.items()}
     sources = Sources(linked, documents, {}, dt.date(2026, 12, 1), ASSETS, Evidence, dict, digests)
-    keys = {sheet.name: key_of(sheet.shows())[0] for sheet in sheets(sources) if not holds(sheet, digests[path])}
+    keys = {sheet.name: key_of(sheet.dependencies())[0] for sheet in sheets(sources) if not holds(sheet, digests[path])}
     found = [*of_site, *of_names, *(d for one in parsed.values() for d in one.diagnostics)]
     bare = replace(linked, site=replace(linked.site, files={}))
     return bare, keys, [d for d in found if d.span.path != path]
@@ -102,7 +102,7 @@ def everything_else(path: str, text: str) -> tuple[Linked, dict[str, bytes], lis
 
 def holds(sheet: Sheet, digest: bytes) -> bool:
     """Return whether a sheet holds the text of that digest as a whole: its own page or a feed."""
-    return any(digest in marshal.dumps(part.value) for part in sheet.shows())
+    return any(digest in marshal.dumps(part.value) for part in sheet.dependencies())
 
 
 def text_of(path: str, blocks: list[str], more: str = "") -> str:

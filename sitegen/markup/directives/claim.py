@@ -7,7 +7,7 @@ from html import escape
 from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Directive, Fence, Role
+from sitegen.markup.directive import Directive, Fence, InlineRole
 from sitegen.markup.places import span_within
 
 _HINT = "sitegen does not read records from within a text yet: write a sentence, and show its evidence by `{benchmark}`"
@@ -26,5 +26,5 @@ def _show_inline(token: Token, into: Collected) -> str:
 
 DECLARED = (
     Directive(("claim", "value"), "A sentence that a record supports.", show=_show, is_offered=False),
-    Role(("claim", "value"), "A value of a record.", _show_inline, is_offered=False),
+    InlineRole(("claim", "value"), "A value of a record.", _show_inline, is_offered=False),
 )

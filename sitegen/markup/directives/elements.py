@@ -7,7 +7,7 @@ from html import escape
 from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Role
+from sitegen.markup.directive import InlineRole
 
 
 def _show(token: Token, _into: Collected) -> str:
@@ -15,7 +15,7 @@ def _show(token: Token, _into: Collected) -> str:
 
 
 DECLARED = (
-    Role(("kbd",), "A key to be pressed.", _show),
-    Role(("sub",), "A subscript.", _show),
-    Role(("sup",), "A superscript.", _show),
+    InlineRole(("kbd",), "A key to be pressed.", _show),
+    InlineRole(("sub",), "A subscript.", _show),
+    InlineRole(("sup",), "A superscript.", _show),
 )

@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from sitegen.markup import options as o
 from sitegen.markup.annotations import notes_at_lines
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Directive, Fence, Role, fence_options, needs
+from sitegen.markup.directive import Directive, Fence, InlineRole, fence_options, needs
 from sitegen.markup.labels import named
 from sitegen.markup.looks import OF_CODE, look_of
 from sitegen.markup.places import span_within
@@ -51,5 +51,5 @@ DECLARED = (
         show=_show,
         takes_notes=True,
     ),
-    Role(("kernel",), "A link to the page of a kernel.", _link, is_link=True),
+    InlineRole(("kernel",), "A link to the page of a kernel.", _link, is_link=True),
 )

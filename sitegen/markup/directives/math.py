@@ -6,7 +6,7 @@ from markdown_it.token import Token
 
 from sitegen.markup import options as o
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Directive, Fence, Role
+from sitegen.markup.directive import Directive, Fence, InlineRole
 from sitegen.markup.math import block_math, inline_math
 
 OPTIONS = {"label": o.Setting(o.label, "The label by which the text refers to the equation, `eq-…`.")}
@@ -25,5 +25,5 @@ def _show_inline(token: Token, into: Collected) -> str:
 
 DECLARED = (
     Directive(("math",), "A formula in TeX, on lines of its own.", OPTIONS, show=_show),
-    Role(("math",), "A formula in TeX.", _show_inline),
+    InlineRole(("math",), "A formula in TeX.", _show_inline),
 )

@@ -7,7 +7,7 @@ from html import escape
 from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Role
+from sitegen.markup.directive import InlineRole
 
 
 def _show(token: Token, into: Collected) -> str:
@@ -15,4 +15,4 @@ def _show(token: Token, into: Collected) -> str:
     return f'<span class="spec" title="{title}">{escape(token.content, quote=False)}</span>'
 
 
-DECLARED = (Role(("spec",), "A figure of the vendor's, marked as such.", _show),)
+DECLARED = (InlineRole(("spec",), "A figure of the vendor's, marked as such.", _show),)

@@ -8,7 +8,7 @@ from html import escape
 from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.directive import Role
+from sitegen.markup.directive import InlineRole
 from sitegen.markup.places import span_within
 from sitegen.model.document import TermSlot
 
@@ -25,7 +25,7 @@ def _show(token: Token, into: Collected) -> str:
 
 
 DECLARED = (
-    Role(
+    InlineRole(
         ("term",),
         "A word of the glossary, or other words for it: `warps <warp>`.",
         _show,

@@ -1,1 +1,1 @@
-"""Values → SVG: rooflines, panels, small charts inside text, and the axes and labels that they need."""
+"""Draw values as SVG: rooflines, bandwidth panels, small charts inside text, and the axes and labels of all of them."""

@@ -1,7 +1,8 @@
-"""The programs of one workload side by side on a linear axis, under the measured ceiling and the datasheet's.
+"""Draw the programs of one workload side by side on a linear axis, with the measured ceiling and the datasheet's value
+as lines.
 
-For a kernel that is bound by memory the axis is bandwidth, else operations; a kernel without operations has this
-chart instead of a roofline.
+The axis is bandwidth for a kernel that is bound by memory, else operations per second.  A kernel without operations has
+this chart instead of a roofline.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
-from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free, leader, text_width
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, leader, take_first_free, text_width
 from sitegen.render.figures.roofline import axis_title, whisker
 from sitegen.render.figures.scales import Linear, half
 from sitegen.render.shared import numbers
 
 _LEFT, _TOP, _BOTTOM = 38.0, 20.0, 336.0
 _ROW = 15.0
-"""Height of a row of names under the axis."""
+"""The height of one row of names under the axis, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class LevelLine:
 
 @dataclass(frozen=True, slots=True)
 class ProgramColumn:
-    """A program; rates in the panel's unit, p20 to p80 of its time as `low` and `high`."""
+    """The rates of one program, in the unit of its panel: `low` and `high` are the rates at p80 and p20 of its time."""
 
     name: str
     rate: float
@@ -42,28 +43,28 @@ class ProgramColumn:
     stale: bool = False
     predicted: float | None = None
     href: str = ""
-    """Its row in the table."""
+    """The link to the program's row in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
     title: str
-    """What was measured, where."""
+    """The workload and the GPU on which it was measured."""
     unit: str
-    """`TB/s` or `TFLOP/s`: rates are in it."""
+    """The unit of all rates: `TB/s` or `TFLOP/s`."""
     ceiling: LevelLine
     columns: Sequence[ProgramColumn]
-    """Baselines first, then ours in the order written."""
+    """The baselines first, then our programs in the order in which they were written."""
     probe: LevelLine | None = None
-    """The copy or read of the same bytes."""
+    """The rate of a copy or a read of the same bytes."""
     datasheet: LevelLine | None = None
     width: int = 400
     letter: str = ""
-    """Of the picture, when there are two: `b`."""
+    """The letter of this picture when a figure has two pictures: `b`."""
 
 
 def render_panel(panel: Panel) -> Markup:
-    """The SVG; each point is a link to its row, so the group is no single picture."""
+    """Return the panel as SVG. Each point is a link to its row, so the SVG has the role `group`, not `img`."""
     right = panel.width - 10.0
     y, places = _axis(panel), _places(panel, right)
     taken = _taken(panel, y, places, right)
@@ -84,14 +85,14 @@ def render_panel(panel: Panel) -> Markup:
 
 
 def _axis(panel: Panel) -> Linear:
-    """From zero to somewhat above the highest; higher when the ceiling and the datasheet need the room for names."""
+    """Return the vertical axis, from zero to 10 % above the highest rate."""
     others = [line.rate for line in (panel.datasheet, panel.probe) if line]
     highest = max([panel.ceiling.rate, *others, *(column.high for column in panel.columns)])
     return Linear(0.0, highest * 1.1, _BOTTOM, _TOP)
 
 
 def _places(panel: Panel, right: float) -> list[float]:
-    """Of the columns, from left to right."""
+    """Return the x of each column, from left to right."""
     step = (right - _LEFT) / max(len(panel.columns), 1)
     return [half(_LEFT + step * (n + 0.5)) for n in range(len(panel.columns))]
 
@@ -114,7 +115,7 @@ def _all_lines(panel: Panel) -> list[tuple[str, LevelLine]]:
 
 
 def _taken(panel: Panel, y: Linear, places: Sequence[float], right: float) -> Taken:
-    """The lines, the points, the rings and our path: no name may lie on them."""
+    """Return the shapes that no name may cover: the lines, the points, the rings and the path through our points."""
     taken = Taken()
     for _, line in _all_lines(panel):
         taken.add_line([(_LEFT, y(line.rate)), (right, y(line.rate))])
@@ -130,25 +131,25 @@ def _taken(panel: Panel, y: Linear, places: Sequence[float], right: float) -> Ta
 
 
 def _predicted(panel: Panel, places: Sequence[float], y: Linear) -> list[Pair]:
-    """The middles of the rings."""
+    """Return the centre of each ring, which marks a prediction."""
     columns = zip(panel.columns, places, strict=True)
     return [(x, y(column.predicted)) for column, x in columns if column.predicted is not None]
 
 
 def _lines(panel: Panel, y: Linear, right: float, taken: Taken) -> Iterator[Markup]:
-    """Each line with its name: the datasheet's at the right end, the others from the left."""
+    """Yield each line with its name: the datasheet's name stands at the right end, the others begin at the left."""
     for class_, line in _all_lines(panel):
         yield path(f"M{at(_LEFT)} {at(y(line.rate))}H{at(right)}", class_)
     for class_, line in _all_lines(panel):
         printed = class_ == "sheetline"
         label = f"{line.name} {numbers.printed(line.rate) if printed else numbers.significant(line.rate, 3)}"
-        spot = first_free(label, _beside(y(line.rate), right, from_right=printed), taken, bold=class_ == "roof")
+        spot = take_first_free(label, _beside(y(line.rate), right, from_right=printed), taken, bold=class_ == "roof")
         if spot:
             yield join([leader(spot), drawn(label, spot, "b" if class_ == "roof" else "")])
 
 
 def _beside(y: float, right: float, *, from_right: bool) -> Iterator[Spot]:
-    """Above or below a line, anywhere along it; then farther off, with a leader."""
+    """Yield spots for a name: above or below a line, anywhere along it, then farther away with a leader."""
     ends = [(float(x), "") for x in range(int(_LEFT) + 6, int(right) - 40, 12)]
     ends = [(float(x), "e") for x in range(int(right), int(_LEFT) + 40, -12)] if from_right else ends
     for down in (-8.0, 15.0):
@@ -166,11 +167,11 @@ def _path(panel: Panel, places: Sequence[float], y: Linear) -> list[Markup]:
 
 
 def _number(column: ProgramColumn, x: float, y: Linear, taken: Taken) -> Spot | None:
-    """Where the rate stands as a number: below its point or above, or as much farther as it takes."""
+    """Return the spot of a rate as a number: below its point or above it, or as much farther away as is needed."""
     place = y(column.rate)
     offsets = [22.0, -13.0, *(sign * away for away in range(26, 130, 5) for sign in (1.0, -1.0))]
     spots = (Spot(x, place + offset, "mid") for offset in offsets)
-    return first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
+    return take_first_free(numbers.significant(column.rate, 3), spots, taken, bold=True)
 
 
 def _point(column: ProgramColumn, x: float, y: Linear, unit: str, spot: Spot | None) -> Markup:
@@ -192,7 +193,7 @@ def _point(column: ProgramColumn, x: float, y: Linear, unit: str, spot: Spot | N
 
 
 def _names(panel: Panel, places: Sequence[float]) -> tuple[list[Markup], int]:
-    """Under the axis, each in the first row in which it touches no other; and how many rows that takes."""
+    """Return the names under the axis, each in the first row where it touches no other name, and the number of rows."""
     ends: list[float] = []
     parts: list[Markup] = []
     for column, x in zip(panel.columns, places, strict=True):
@@ -207,7 +208,7 @@ def _names(panel: Panel, places: Sequence[float]) -> tuple[list[Markup], int]:
 
 
 def _sides(panel: Panel, places: Sequence[float], y: float) -> list[Markup]:
-    """`baselines` and `ours` under their columns."""
+    """Return the words `baselines` and `ours` under their columns."""
     kinds = ("baselines", False), ("ours, in the order written", True)
     sides = [(name, [x for c, x in zip(panel.columns, places, strict=True) if c.ours is ours]) for name, ours in kinds]
     return [text(name, (xs[0] + xs[-1]) / 2, y, "mid") for name, xs in sides if xs]

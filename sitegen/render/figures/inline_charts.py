@@ -1,6 +1,7 @@
-"""Small marks that stand inside text and tables: the bar of a share, the squares of a series, the days of a log.
+"""Draw the small charts that stand inside text and tables: the bar of a share, the squares of a series, the days of a
+worklog.
 
-The grammar is the same everywhere: solid is measured, hollow is predicted, dashed is planned, hatched is stale.
+All of them use the same grammar: solid is measured, hollow is predicted, dashed is planned, hatched is stale.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _BAR_WIDTH, _BAR_HEIGHT = 112, 11
 
 
 class Mark(StrEnum):
-    """The class that a part of a mark gets in the style sheet."""
+    """The class of a mark in the style sheet."""
 
     OURS = "own"
     BASELINE = "v"
@@ -28,7 +29,7 @@ class Mark(StrEnum):
 
 
 def bar(share: float | None, mark: Mark, predicted: float | None = None) -> Markup:
-    """A share of the ceiling (1 is its end mark) beside its number: the ring is the prediction."""
+    """Return a bar for a share of the ceiling: 1 reaches the end mark, and the ring is the prediction."""
     parts = [tag("rect", class_="track", width="100%", height="100%")]
     if share is not None:
         parts.append(_filled(mark, _percent(share)))
@@ -39,27 +40,32 @@ def bar(share: float | None, mark: Mark, predicted: float | None = None) -> Mark
 
 
 def _filled(mark: Mark, width: str) -> Markup:
-    """Hatched by a thick broken line: a pattern would have to be defined on every page."""
+    """Return the filled part of a bar.  A stale one is hatched by a thick broken line, because a pattern would have to
+    be defined on every page.
+    """
     if mark is Mark.STALE:
         return tag("line", class_=mark.value, x2=width, y1="50%", y2="50%")
     return tag("rect", class_=mark.value, width=width, height="100%")
 
 
 def _percent(share: float) -> str:
-    """Within the bar and a little over: a figure above its ceiling is seen as one."""
+    """Return a share as a percentage of the bar's width, at most 105 %, to show a share above the ceiling."""
     return f"{round(min(max(share, 0.0), 1.05) * 100, 1):g}%"
 
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A post in a series: `""` published, `here`, or `plan`."""
+    """A post in a series.  Its state is empty when it is published, `here` on its own page, or `plan`."""
 
     state: str = ""
 
 
 def strip(phases: Sequence[Sequence[Square]]) -> Markup:
-    """A square a post, a gap between phases; those of one state are one path of steps from square to square, since
-    every post of a series shows it, and equal steps compress well."""
+    """Return one square for each post, with a gap between phases.
+
+    All squares of one state are one SVG path of equal steps: every post of a series shows the strip, and equal steps
+    compress well.
+    """
     places: dict[str, list[int]] = {}
     x = 0
     for phase in phases:
@@ -74,14 +80,16 @@ def strip(phases: Sequence[Sequence[Square]]) -> Markup:
 
 
 def _squares(state: str, starts: Sequence[int]) -> Markup:
-    """As `tag` would write it: each post of a series shows all of its squares."""
+    """Return the squares of one state, as `tag` would write them.  A string is faster, and each post of a series shows
+    all squares.
+    """
     steps = "".join([f"m{x - before} 0h9v9h-9z" for before, x in itertools.pairwise(starts)])
     class_ = f' class="{state}"' if state else ""
     return Markup(f'<path{class_} d="M{starts[0] + 0.5} .5h9v9h-9z{steps}"/>')
 
 
 def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> Markup:
-    """The phases of a series side by side: a title and a block for each post, solid or planned."""
+    """Return the phases of a series side by side: each has a title, and a block for each post, solid or planned."""
     shown = [(title, squares) for title, squares in phases if squares]
     gap, between = 3.4, 16.9
     total = sum(len(squares) for _, squares in shown)
@@ -92,7 +100,7 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
     for lines, (_, squares) in zip(names, shown, strict=True):
         parts += (text(line, x, below - 14 * above) for above, line in enumerate(reversed(lines)))
         size = f'y="{below + 10:g}" width="{at(block - 1)}" height="10"'
-        for square in squares:  # a site may have thousands: each is written as `tag` would write it
+        for square in squares:  # a string as `tag` would write it: a site may have thousands
             parts.append(
                 Markup(f'<rect class="{"pl" if square.state == "plan" else "fill"}" x="{at(x + 0.5)}" {size}/>')
             )
@@ -104,7 +112,9 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
 
 
 def _lines(title: str, pixels: float) -> list[str]:
-    """The words of a title on lines of so many pixels, by 6.2 a letter; a longer word ends with a sign of that."""
+    """Return the words of a title on lines of at most `pixels`, with 6.2 pixels for a letter.  A word that is too long
+    is cut and ends with `…`.
+    """
     most = max(int(pixels / 6.2), 2)
     lines = [""]
     for word in title.split():
@@ -118,12 +128,14 @@ def _lines(title: str, pixels: float) -> list[str]:
 
 
 def level(words: int) -> int:
-    """Return how much was written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
+    """Return the amount written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
     return sum(words > limit for limit in (0, 25, 100, 300))
 
 
 def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) -> Markup:
-    """The last half year, a column a week: the larger the square, the more was written; never shade alone."""
+    """Return the days of the last half year, one column for each week.  The size of a square shows the amount written,
+    so that no reader depends on a shade.
+    """
     first = last - dt.timedelta(days=last.weekday() + 7 * (weeks - 1))
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
     places = [(day, 34 + 15 * ((day - first).days // 7), 18 + 15 * day.weekday()) for day in days]

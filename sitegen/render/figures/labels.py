@@ -1,7 +1,7 @@
-"""Words on a chart → where each stands: text outlines by width, and the first place of each that touches nothing.
+"""Place the words of a chart: estimate the outline of each text, and choose its first spot that touches nothing.
 
-Coordinates are the chart's; every shape is convex and given by its corners.  What is drawn first is `taken`; a label
-asks for its places in order of preference and takes what it gets.
+Coordinates are those of the chart.  Every shape is convex and given by its corners.  `Taken` holds the shapes that are
+drawn already; each label tries its spots in order of preference.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sitegen.markup.svg import Pair, at, path, tag
 Shape = tuple[Pair, ...]
 
 SIZE = 14.0
-"""Of the text in a chart, at its largest: what the style sheet gives it on a phone."""
+"""The largest size of the text in a chart, in pixels: the size in the style sheet for a phone."""
 PITCH = SIZE + 2
 _UP, _DOWN = 0.78 * SIZE, 0.26 * SIZE
 _BOLD = 1.09
@@ -29,37 +29,39 @@ _WIDTHS = {
     **dict.fromkeys("ABCDEGHKNOPQRSUVXY+=×−±<>#&", 0.74),
     **dict.fromkeys("mMwW%@→…", 0.93),
 }
-"""Advance of a letter, in ems of a font whose x-height is half of its size; the widest of the usual system fonts."""
+"""The advance of letters in em: the widest among the usual system fonts, whose x-height is half of their size."""
 _OTHER, _WIDE = 0.6, 1.05
 
 
 def text_width(text: str, *, bold: bool = False) -> float:
-    """Pixels, at `SIZE`; letters of other scripts count as square."""
+    """Return the width of a text in pixels at `SIZE`; a letter of another script counts as a square."""
     ems = sum(_WIDTHS.get(c, _OTHER if c < "\u2e80" else _WIDE) for c in text)
     return ems * SIZE * (_BOLD if bold else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place for a text: a point on its baseline, how it lies there, and the leader that ties it to its mark."""
+    """The place of a text: a point on its baseline, its alignment and turn, and the leader that connects it to its
+    mark.
+    """
 
     x: float
     y: float
     align: str = ""
-    """The class: empty for its start, `mid`, or `e` for its end."""
+    """The class of the alignment at `x`: empty for the start of the text, `mid` for its middle, `e` for its end."""
     turn: float = 0.0
-    """Radians, clockwise."""
+    """The angle of the text in radians, clockwise."""
     leader: tuple[Pair, Pair] | None = None
 
 
 @dataclass(slots=True)
 class Taken:
-    """What stands on a chart already."""
+    """The shapes on a chart that no further text may cover."""
 
     lines: list[Shape] = field(default_factory=list)
-    """No text may lie on them; leaders cross them."""
+    """The lines, which no text may cover.  Leaders may cross them."""
     marks: list[Shape] = field(default_factory=list)
-    """Points and texts: neither text nor leader may lie on them."""
+    """The points and texts, which neither a text nor a leader may cover."""
 
     def add_line(self, points: Sequence[Pair], thick: float = 2.0) -> None:
         self.lines += [stroke(a, b, thick) for a, b in pairwise(points)]
@@ -70,8 +72,8 @@ class Taken:
         return leader is None or not any(touch(stroke(*leader, 1.0), shape) for shape in self.marks)
 
 
-def first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = False) -> Spot | None:
-    """The first place that touches nothing, which is taken from then on; None when there is none."""
+def take_first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = False) -> Spot | None:
+    """Return the first spot where the text touches nothing, and mark it as taken; None when there is none."""
     for spot in spots:
         shape = outline(text, spot, bold=bold)
         if taken.free(shape, spot.leader):
@@ -82,7 +84,7 @@ def first_free(text: str, spots: Iterable[Spot], taken: Taken, *, bold: bool = F
 
 
 def outline(text: str, spot: Spot, *, bold: bool = False, pad: float = 1.5) -> Shape:
-    """The text's box with a little room around it, turned as the text is."""
+    """Return the box of a text with a margin of `pad` pixels, turned like the text."""
     width = text_width(text, bold=bold)
     left = spot.x - {"": 0.0, "mid": width / 2, "e": width}[spot.align]
     corners = box(left - pad, spot.y - _UP - pad, left + width + pad, spot.y + _DOWN + pad)
@@ -94,7 +96,7 @@ def box(left: float, top: float, right: float, bottom: float) -> Shape:
 
 
 def stroke(a: Pair, b: Pair, thick: float) -> Shape:
-    """A line between two points as a thin box; of one point a small square."""
+    """Return a line between two points as a thin box; for two equal points a small square."""
     length = math.dist(a, b)
     if length < 1e-9:
         return box(a[0] - thick / 2, a[1] - thick / 2, a[0] + thick / 2, a[1] + thick / 2)
@@ -103,7 +105,9 @@ def stroke(a: Pair, b: Pair, thick: float) -> Shape:
 
 
 def touch(one: Shape, other: Shape) -> bool:
-    """Two convex shapes touch unless a line separates them; it is then parallel to an edge of one of them."""
+    """Return whether two convex shapes touch.  They do unless a line that is parallel to an edge of one of them
+    separates them.
+    """
     if _apart(one, other, (1.0, 0.0)) or _apart(one, other, (0.0, 1.0)):
         return False
     edges = [(b[0] - a[0], b[1] - a[1]) for shape in (one, other) for a, b in pairwise((*shape, shape[0]))]
@@ -111,7 +115,7 @@ def touch(one: Shape, other: Shape) -> bool:
 
 
 def _apart(one: Shape, other: Shape, axis: Pair) -> bool:
-    """Their shadows on the axis do not meet."""
+    """Return whether the projections of two shapes on an axis are disjoint."""
     first = [x * axis[0] + y * axis[1] for x, y in one]
     second = [x * axis[0] + y * axis[1] for x, y in other]
     return max(first) < min(second) or max(second) < min(first)
@@ -125,8 +129,10 @@ def _turned(point: Pair, around: Pair, angle: float) -> Pair:
 
 
 def spread(wanted: Sequence[float], pitch: float, low: float, high: float) -> list[float]:
-    """As near to `wanted` (ascending) as a distance of `pitch` allows, between `low` and `high` where they fit."""
-    blocks: list[list[float]] = []  # neighbours that push each other: (sum of wishes, count)
+    """Return places at least `pitch` apart and as near to `wanted` (ascending) as possible, between `low` and `high`
+    where they fit.
+    """
+    blocks: list[list[float]] = []  # (sum of wanted first places, count) of labels that are `pitch` apart
     for n, place in enumerate(wanted):
         blocks.append([place - n * pitch, 1.0])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
@@ -139,7 +145,7 @@ def spread(wanted: Sequence[float], pitch: float, low: float, high: float) -> li
 
 
 def drawn(text: str | Markup, spot: Spot, class_: str) -> Markup:
-    """The text at its place."""
+    """Return the text at its spot."""
     classes = " ".join(filter(None, (class_, "halo", spot.align)))
     if not spot.turn:
         return tag("text", text, class_=classes, x=spot.x, y=spot.y)
@@ -148,7 +154,7 @@ def drawn(text: str | Markup, spot: Spot, class_: str) -> Markup:
 
 
 def leader(spot: Spot) -> Markup:
-    """The thin line from a mark to its text, where there is one."""
+    """Return the thin line from a mark to its text; empty for a spot without a leader."""
     if spot.leader is None:
         return Markup()
     (x, y), (to_x, to_y) = spot.leader

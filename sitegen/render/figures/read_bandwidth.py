@@ -1,4 +1,4 @@
-"""How fast a GPU reads the same bytes again and again, by how many they are: the staircase from its L2 to its DRAM."""
+"""Draw the read bandwidth of a GPU by the size of a working set that is read repeatedly: stairs from L2 to DRAM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
-from sitegen.render.figures.labels import Spot, Taken, box, drawn, first_free
+from sitegen.render.figures.labels import Spot, Taken, box, drawn, take_first_free
 from sitegen.render.figures.scales import Linear, Log
 from sitegen.render.shared import numbers
 
@@ -22,14 +22,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 470.0, 20.0, 244.0
 class Stairs:
     gpu: str
     steps: Mapping[int, float]
-    """MiB of the working set → bytes per second, ascending; at least two."""
+    """The bandwidth in bytes per second by the size of the working set in MiB, ascending; at least two entries."""
     l2_bytes: int
     dram_bytes_per_s: float | None = None
-    """The ceiling of reading alone."""
+    """The read bandwidth of the DRAM, which is a ceiling."""
 
 
 def render_staircase(stairs: Stairs, *, id: str) -> Markup:
-    """The SVG; `id` is unique on the page and names its title and description."""
+    """Return the chart as SVG; `id` is unique on the page, and the ids of its title and description begin with it."""
     x = Log(min(stairs.steps) / 1.25, max(stairs.steps) * 1.25, _LEFT, _RIGHT)
     y = Linear(0.0, max([*stairs.steps.values(), stairs.dram_bytes_per_s or 0.0]) * 1.15 / 1e12, _BOTTOM, _TOP)
     points = [(x(float(mib)), y(rate / 1e12)) for mib, rate in stairs.steps.items()]
@@ -74,7 +74,7 @@ def _grid(stairs: Stairs, x: Log, y: Linear) -> list[Markup]:
 
 
 def _names(stairs: Stairs, x: Log) -> Iterator[Markup]:
-    """Of the working sets, those that stand clear of the one before."""
+    """Yield the sizes of working sets under the axis, without those that would touch the one before."""
     free = 0.0
     for mib in stairs.steps:
         if x(float(mib)) >= free:
@@ -83,7 +83,7 @@ def _names(stairs: Stairs, x: Log) -> Iterator[Markup]:
 
 
 def _limits(stairs: Stairs, x: Log, y: Linear, taken: Taken) -> Iterator[Markup]:
-    """The size of the L2 and the ceiling of the DRAM."""
+    """Yield the lines and names of the L2 size and of the read bandwidth of the DRAM."""
     l2 = x(stairs.l2_bytes / 2**20)
     yield path(f"M{at(l2)} {at(_TOP)}V{at(_BOTTOM)}", "drop")
     spots = [Spot(l2 + side, _BOTTOM - up, align) for up in (8, 24, 40) for side, align in ((6, ""), (-6, "e"))]
@@ -96,14 +96,16 @@ def _limits(stairs: Stairs, x: Log, y: Linear, taken: Taken) -> Iterator[Markup]
 
 
 def _points(stairs: Stairs, points: list[Pair], taken: Taken) -> Iterator[Markup]:
-    """The rate stands at the first, the best and the last one, and where it falls."""
+    """Yield the points.  The first, the last and the fastest have their bandwidth beside them, and so has each point
+    after a drop.
+    """
     rates = list(stairs.steps.values())
     falls = {n + 1 for n, (a, b) in enumerate(pairwise(rates)) if b < 0.9 * a}
-    told = {0, len(rates) - 1, rates.index(max(rates)), *falls}
+    labelled = {0, len(rates) - 1, rates.index(max(rates)), *falls}
     for n, ((mib, rate), (px, py)) in enumerate(zip(stairs.steps.items(), points, strict=True)):
         words = tag("title", f"{mib} {MIB}: {numbers.bandwidth(rate)}")
         yield tag("circle", words, class_="base", cx=px, cy=py, r="4.5")
-        if n in told:
+        if n in labelled:
             spots = [
                 Spot(px, py - 11, "mid"),
                 Spot(px + 9, py - 6),
@@ -114,6 +116,6 @@ def _points(stairs: Stairs, points: list[Pair], taken: Taken) -> Iterator[Markup
 
 
 def _named(label: str, spots: list[Spot], taken: Taken, class_: str = "") -> Iterator[Markup]:
-    spot = first_free(label, spots, taken, bold=class_ == "b")
+    spot = take_first_free(label, spots, taken, bold=class_ == "b")
     if spot:
         yield drawn(label, spot, class_)

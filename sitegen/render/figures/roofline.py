@@ -1,8 +1,9 @@
-"""A roofline as SVG: what the machine allows (solid: measured, dashed: datasheet) and where each program stands.
+"""Draw a roofline as SVG: the limits of the machine (solid: measured, dashed: datasheet) and a point for each program.
 
-Log-log, FLOP per byte against TFLOP/s.  A program is a point at the intensity of the formula and, where the bytes at
-the DRAM were counted, a smaller one at that intensity and the same height; the bar between them is the re-read
-factor.  Points that differ only in time stand above each other, so `panel.py` shows the same on a linear axis.
+Both axes are logarithmic: FLOP per byte, and TFLOP/s.  A program has a point at the intensity of the cost formula.
+Where its DRAM bytes were counted, it has a smaller point at that intensity and the same height, and the bar between the
+two points is the re-read factor.  Points that differ only in time stand above each other, so `bandwidth_panel.py` shows
+the same rates on a linear axis.
 """
 
 from __future__ import annotations
@@ -38,27 +39,27 @@ from sitegen.render.figures.roofline_names import (
     slope_labels,
     spots_around,
     spots_beside,
-    taken_by,
+    taken_shapes,
 )
 from sitegen.render.figures.scales import Log
 from sitegen.render.shared import numbers
 
 
 def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
-    """The SVG; `id` is unique on the page and names its title and description.
+    """Return the roofline as SVG; `id` is unique on the page, and the ids of its title and description begin with it.
 
-    `named`: the points are different kernels, with no path between them.
+    With `named` the points are different kernels, and no path connects them.
     """
     labels = {point.name: point.name if named else label_of(chart, point) for point in chart.points}
     widest = max((text_width(label, bold=True) for label in labels.values()), default=0.0)
     field = axes_of(chart, 0.0 if named else widest)
     lines, drops = [*_datasheet_lines(chart, field), *_measured_lines(chart, field)], _ridge_lines(chart, field)
-    taken = taken_by(chart, field, [points for _, points in lines])
+    taken = taken_shapes(chart, field, [points for _, points in lines])
     spots = spots_around(chart, labels, field, taken) if named else {}
     roofs = [label for roof in chart.roofs for label in roof_labels(roof, chart, field, taken)]
     first = [*roofs, memory_label(chart, field, taken), *floor_labels(chart, field, taken)]
     spots = spots or spots_beside(chart, labels, field, taken)
-    for _, points in drops:  # a name may stand on a dotted line, where there is no other place near
+    for _, points in drops:  # after the names beside points, which may cover a dotted line
         taken.add_line(points)
     parts = [
         tag("title", f"Roofline of {chart.kernel} on {chart.gpu}", id=f"{id}-title"),
@@ -77,7 +78,7 @@ def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
 
 
 def describe(chart: Roofline) -> str:
-    """The chart in words."""
+    """Return the content of the chart in words."""
     slopes = [f"{slope.name} {numbers.bandwidth(slope.bytes_per_s)}" for slope in chart.slopes]
     roofs = [f"{roof.name} {numbers.operations(roof.flops_per_s)}" for roof in chart.roofs]
     ridges = ", ".join(f"{roof.name} at {numbers.intensity(chart.ridge(roof))}" for roof in chart.roofs)
@@ -101,12 +102,12 @@ def _grid(field: Field) -> list[Markup]:
 
 
 def _steps(places: Iterable[float]) -> Iterator[float]:
-    """From each place to the next: decades have the same steps, which compress well."""
+    """Yield the distance from each place to the next.  All decades have the same distances, which compress well."""
     return (place - before for before, place in itertools.pairwise((0.0, *places)))
 
 
 def _apart(x: Log) -> Iterator[float]:
-    """The steps of the axis whose numbers stand clear of the one before."""
+    """Yield the values on the axis whose numbers do not touch the number before."""
     free = 0.0
     for step in x.named:
         half = text_width(_decade(step)) / 2
@@ -120,11 +121,11 @@ def _decade(value: float) -> str:
 
 
 _Line = tuple[str, list[Pair]]
-"""A class and the points of what is drawn with it."""
+"""The class of a line, and its points."""
 
 
 def _datasheet_lines(chart: Roofline, field: Field) -> Iterator[_Line]:
-    """Dashed, up to where they print something."""
+    """Yield the lines of the datasheet, for the values that it states."""
     tops = [roof.datasheet_flops_per_s for roof in chart.roofs if roof.datasheet_flops_per_s]
     memory = chart.slopes[0].datasheet_bytes_per_s
     if memory or tops:
@@ -141,8 +142,9 @@ def _measured_lines(chart: Roofline, field: Field) -> Iterator[_Line]:
 
 
 def _below(tops: Sequence[float], memory: float | None, other: float, field: Field) -> Iterator[list[Pair]]:
-    """The slope with the highest roof as one line, and each lower roof from its own ridge; without a slope the roofs
-    begin where they would with `other`.
+    """Yield the slope with the highest roof as one line, and each lower roof from its ridge on.
+
+    Without `memory` there is no slope, and the roofs begin at their ridges with `other`.
     """
     top = max(tops, default=field.y.high)
     begin, corner = field.slope(memory or other, top)
@@ -159,7 +161,9 @@ def _ridge_lines(chart: Roofline, field: Field) -> list[_Line]:
 
 
 def _path(chart: Roofline, field: Field) -> list[Markup]:
-    """From our first to our last: through the DRAM's points when all of ours have one, as there it shows what moved."""
+    """Return the path from our first program to our last.  It leads through the DRAM points when all our programs have
+    one, because these show the bytes that moved.
+    """
     ours = [point for point in chart.points if point.ours]
     counted = all(point.dram_flops_per_byte for point in ours)
     xs = [point.dram_flops_per_byte if counted else point.flops_per_byte for point in ours]
@@ -168,16 +172,16 @@ def _path(chart: Roofline, field: Field) -> list[Markup]:
 
 
 def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
-    """The point with its whisker, its bar and its name, as one link to its row."""
+    """Return a point with its whisker, its re-read bar and its name, as one link to its row."""
     x, y = field.mark(point)
     line = "ownline" if point.ours else "baseline"
     parts = whisker(x, field.y(point.low_flops_per_s), field.y(point.high_flops_per_s), line, cap=3.0)
     counted = field.x(point.dram_flops_per_byte) if point.dram_flops_per_byte else x
-    if seen(counted, x):
+    if visibly_differ(counted, x):
         parts += [path(f"M{at(counted)} {at(y)}H{at(x)}", f"{line} reread"), dot(counted, y, point, 3.5)]
     if point.sustained_flops_per_s:
         below, class_ = field.y(point.sustained_flops_per_s), "held" if point.ours else "held v"
-        diamond = path(f"M{at(x)} {at(below - 6)}l6 6-6 6-6-6z", class_)  # a ring would be a prediction
+        diamond = path(f"M{at(x)} {at(below - 6)}l6 6-6 6-6-6z", class_)  # a diamond, because a ring means a prediction
         parts += [path(f"M{at(x)} {at(y)}V{at(below)}", line), diamond]
     parts.append(dot(x, y, point, 5.0))
     if placed:
@@ -189,24 +193,26 @@ def _drawn_point(point: Point, field: Field, placed: Placed | None) -> Markup:
 
 
 def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> list[Markup]:
-    """From p80 to p20, with caps so long to each side; nothing where both are one place."""
+    """Return a line from p80 to p20, with caps of `cap` pixels to each side; nothing when both are at one place."""
     caps = f"M{at(x - cap)} {at(low)}h{at(2 * cap)}M{at(x - cap)} {at(high)}h{at(2 * cap)}" if cap else ""
-    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if seen(low, high) else []
+    return [path(f"M{at(x)} {at(low)}V{at(high)}{caps}", line)] if visibly_differ(low, high) else []
 
 
-def seen(one: float, other: float) -> bool:
+def visibly_differ(one: float, other: float) -> bool:
     """Return whether two places of a chart differ by a visible distance."""
     return abs(one - other) >= 1.0
 
 
 def axis_title(letter: str, title: str, x: float) -> Markup:
-    """What the upward axis shows, above it; before it the picture's letter."""
+    """Return the title above the vertical axis, after the letter of the picture."""
     marked = join([tag("tspan", letter, class_="b"), f"\u2002{title}"]) if letter else title
     return tag("text", marked, x=x, y=11.0)
 
 
 def dot(x: float, y: float, point: Point, radius: float) -> Markup:
-    """Ours is a disc, a baseline a square, a stale one hollow with a broken edge."""
+    """Return the mark of a program: a disc for ours, a square for a baseline, a hollow disc with a broken edge for a
+    stale result.
+    """
     if point.stale:
         return tag("circle", class_="stalept", cx=x, cy=y, r=radius)
     if point.ours:

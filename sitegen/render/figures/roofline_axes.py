@@ -1,4 +1,4 @@
-"""What a roofline shows, and the axes on which it stands, in pixels."""
+"""Define the content of a roofline, and map intensities and rates to pixels."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ WIDTH, HEIGHT = 440, 388
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 430.0, 20.0, 336.0
 _SPAN, _DEPTH = RIGHT - LEFT, BOTTOM - TOP
 _ROOF = 130.0
-"""Room for the name of a roof to the right of its ridge."""
+"""The room for the name of a roof to the right of its ridge, in pixels."""
 LABEL_UP = 4.0
-"""From the middle of a text down to its baseline."""
+"""The distance from the middle of a text down to its baseline, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """A memory level: its name and what it delivers."""
+    """A memory level: its name and its bandwidth."""
 
     name: str
     bytes_per_s: float
@@ -29,7 +29,7 @@ class Slope:
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """The arithmetic of one dtype."""
+    """The arithmetic rate of one dtype."""
 
     name: str
     flops_per_s: float
@@ -38,7 +38,7 @@ class Roof:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A program: its algorithmic intensity and what it reached, with p20 to p80 of its time as rates."""
+    """A program: its algorithmic intensity and its rate; `low` and `high` are the rates at p80 and p20 of its time."""
 
     name: str
     flops_per_byte: float
@@ -48,13 +48,13 @@ class Point:
     ours: bool
     stale: bool = False
     dram_flops_per_byte: float | None = None
-    """By the bytes that the DRAM counted; None where they are not known."""
+    """The intensity by the bytes that the DRAM counted; None where no valid count exists."""
     sustained_flops_per_s: float | None = None
-    """Of a matrix kernel, whose other figures are those of a burst."""
+    """The sustained rate of a matrix kernel, whose other rates are those of a burst."""
     title: str = ""
-    """The point in words; empty: its name and rate."""
+    """The point in words; empty means its name and rate."""
     href: str = ""
-    """Its row in a table."""
+    """The link to the program's row in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +62,26 @@ class Roofline:
     gpu: str
     kernel: str
     slopes: Sequence[Slope]
-    """The memory with the mix of the kernel first, whose ridges are named; then L2 and shared memory."""
+    """The memory with the kernel's mix of reads and writes first, whose ridges are named; then L2 and shared memory."""
     roofs: Sequence[Roof]
     points: Sequence[Point]
-    """In the order in which they were written; ours are joined by a path."""
+    """The programs in the order in which they were written; a path joins ours."""
     letter: str = ""
-    """Of the picture, when there are two: `a`."""
+    """The letter of this picture when a figure has two pictures: `a`."""
 
     @property
     def memory(self) -> float:
-        """Bytes per second of the first slope."""
+        """The bandwidth of the first slope, in bytes per second."""
         return self.slopes[0].bytes_per_s
 
     def ridge(self, roof: Roof) -> float:
-        """The intensity, FLOP/byte, from which arithmetic is the limit."""
+        """Return the intensity (FLOP/byte) from which on arithmetic is the limit."""
         return roof.flops_per_s / self.memory
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The axes, and pixels of what stands between them."""
+    """The two axes, which give the pixels of intensities and rates."""
 
     x: Log
     y: Log
@@ -93,14 +93,16 @@ class Field:
         return self.at(point.flops_per_byte, point.flops_per_s)
 
     def slope(self, bytes_per_s: float, top: float) -> tuple[Pair, Pair]:
-        """From where it enters the chart up to `top`, or to where it leaves the chart."""
+        """Return the two ends of a slope: where it enters the chart, and where it reaches `top` or leaves the chart."""
         low = max(self.x.low, self.y.low / bytes_per_s)
         high = min(top / bytes_per_s, self.x.high, self.y.high / bytes_per_s)
         return self.at(low, low * bytes_per_s), self.at(high, high * bytes_per_s)
 
 
 def axes_of(chart: Roofline, names: float) -> Field:
-    """Around every point and every ridge, with room for `names` to the right of the points and below the first."""
+    """Return axes around every point and every ridge, with `names` pixels of room for names to the right of the points,
+    and room for the column of names below the highest point.
+    """
     ridges = [chart.ridge(roof) for roof in chart.roofs]
     across = [x for p in chart.points for x in (p.flops_per_byte, p.dram_flops_per_byte) if x]
     x_low = min([*(x / 2.5 for x in across), *(x / 8 for x in ridges)], default=0.1)
@@ -114,23 +116,27 @@ def axes_of(chart: Roofline, names: float) -> Field:
     y_low = min([*(rate / 4 for rate in lowest), x_low * chart.memory])
     if names:
         fastest, lowest_roof = max(p.flops_per_s for p in chart.points), min(tops, default=y_high)
-        depth = PITCH * len(chart.points) + (76 if lowest_roof < fastest else 10)  # a column fits below that roof
+        depth = PITCH * len(chart.points) + (
+            76 if lowest_roof < fastest else 10
+        )  # a column of names fits below a roof that is lower than the points
         share, below = min(depth / _DEPTH, 0.65), min(fastest, lowest_roof)
         y_low = min(y_low, below * (below / y_high) ** (share / (1 - share)))
     return Field(Log(x_low, x_high, LEFT, RIGHT), Log(y_low, y_high, BOTTOM, TOP))
 
 
 def levels(chart: Roofline, field: Field) -> list[Slope]:
-    """The slopes of the caches that rise within the chart."""
+    """Return the slopes of the caches that are visible within the chart."""
     top = _highest(chart, field)
     return [slope for slope in chart.slopes[1:] if top / slope.bytes_per_s > field.x.low * 1.2]
 
 
 def slope_of(chart: Roofline, field: Field, bytes_per_s: float) -> tuple[Pair, Pair]:
-    """From where it enters the chart up to the highest roof, or to where it leaves the chart."""
+    """Return the two ends of a slope: where it enters the chart, and where it reaches the highest roof or leaves the
+    chart.
+    """
     return field.slope(bytes_per_s, _highest(chart, field))
 
 
 def _highest(chart: Roofline, field: Field) -> float:
-    """The rate of the highest roof; without one that at which the chart ends."""
+    """Return the rate of the highest roof; without a roof, the rate at the top of the chart."""
     return max((roof.flops_per_s for roof in chart.roofs), default=field.y.high)

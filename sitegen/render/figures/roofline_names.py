@@ -1,6 +1,6 @@
-"""The names in a roofline → a place for each where it covers neither a line nor another name.
+"""Place the names in a roofline so that none covers a line or another name.
 
-Points, roofs, slopes and ridges are named beside what they mean, or farther away with a leader.
+The name of a point, roof, slope or ridge stands beside it, or farther away with a leader.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path
-from sitegen.render.figures.labels import PITCH, Spot, Taken, box, drawn, first_free, leader, outline, spread
+from sitegen.render.figures.labels import PITCH, Spot, Taken, box, drawn, leader, outline, spread, take_first_free
 from sitegen.render.figures.roofline_axes import (
     BOTTOM,
     LABEL_UP,
@@ -30,11 +30,13 @@ from sitegen.render.figures.roofline_axes import (
 from sitegen.render.shared import numbers
 
 Placed = tuple[str, Spot]
-"""A text and where it stands."""
+"""A text and its spot."""
 
 
-def taken_by(chart: Roofline, field: Field, lines: Iterable[Sequence[Pair]]) -> Taken:
-    """The lines, the points with what hangs on them, and all that is outside of the axes."""
+def taken_shapes(chart: Roofline, field: Field, lines: Iterable[Sequence[Pair]]) -> Taken:
+    """Return the shapes that no name may cover: the lines, the points with their whiskers and bars, and everything
+    outside of the axes.
+    """
     taken = Taken()
     for points in lines:
         taken.add_line(points)
@@ -55,15 +57,15 @@ def taken_by(chart: Roofline, field: Field, lines: Iterable[Sequence[Pair]]) -> 
 
 
 def label_of(chart: Roofline, point: Point) -> str:
-    """`3 fused`: ours have the number of their step."""
+    """Return the name of a point; ours begins with the number of its step: `3 fused`."""
     ours = [p.name for p in chart.points if p.ours]
     return f"{ours.index(point.name) + 1} {point.name}" if point.ours and len(ours) > 1 else point.name
 
 
 def spots_beside(chart: Roofline, labels: Mapping[str, str], field: Field, taken: Taken) -> dict[str, Placed]:
-    """All names in one column beside the points, in the order of their heights; by name.
+    """Return a spot for each name: all names in one column beside the points, in the order of their heights.
 
-    The column that needs the shortest leaders wins; where no column is free each name looks for a place of its own.
+    The column with the shortest leaders is taken.  Where no column is free, each name gets a place near its own point.
     """
     points = sorted(chart.points, key=lambda p: (-p.flops_per_s, p.name))
     texts, marks = [labels[point.name] for point in points], [field.mark(point) for point in points]
@@ -79,7 +81,9 @@ def spots_beside(chart: Roofline, labels: Mapping[str, str], field: Field, taken
 
 
 def _columns(points: Sequence[Point], field: Field) -> Iterator[tuple[float, list[float], float, str]]:
-    """(cost, heights, x, alignment) of every column: near, on the right, and at the height of its points is best."""
+    """Yield (cost, heights, x, alignment) of every column.  Columns that are near, on the right and at the height of
+    their points cost least.
+    """
     if not points:
         return
     places = [field.mark(point)[1] for point in points]
@@ -97,23 +101,25 @@ def _columns(points: Sequence[Point], field: Field) -> Iterator[tuple[float, lis
 
 
 def _beside(mark: Pair, x: float, y: float, align: str) -> Spot:
-    """A name at the height `y`, tied to its mark."""
+    """Return the spot of a name at the height `y`, with a leader to its mark."""
     side = -1 if align else 1
     return Spot(x, y + LABEL_UP, align, leader=((mark[0] + 7 * side, mark[1]), (x - 3 * side, y)))
 
 
 def spots_around(chart: Roofline, labels: Mapping[str, str], field: Field, taken: Taken) -> dict[str, Placed]:
-    """Each name near its own point; by name."""
+    """Return a spot near its own point for each name."""
     named = {}
     for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
         name = labels[point.name]
-        if spot := first_free(name, _around(*field.mark(point)), taken, bold=True):
+        if spot := take_first_free(name, _around(*field.mark(point)), taken, bold=True):
             named[point.name] = (name, spot)
     return named
 
 
 def _around(x: float, y: float) -> Iterator[Spot]:
-    """Close to a point first, then farther away with a leader; below before above, where a slope leaves room."""
+    """Yield spots close to a point first, then farther away with a leader.  Spots below come before spots above,
+    because there is more room under a slope.
+    """
     yield from (Spot(x + 10, y + 14), Spot(x + 11, y + LABEL_UP), Spot(x, y + 23, "mid"), Spot(x - 10, y + 15, "e"))
     yield from (Spot(x - 11, y + LABEL_UP, "e"), Spot(x + 10, y - 8), Spot(x, y - 11, "mid"), Spot(x - 10, y - 8, "e"))
     for away in range(24, 310, 14):
@@ -126,7 +132,7 @@ def _around(x: float, y: float) -> Iterator[Spot]:
 
 
 def roof_labels(roof: Roof, chart: Roofline, field: Field, taken: Taken) -> Iterator[Markup]:
-    """The measured rate below the two lines, the printed one above them."""
+    """Yield the measured rate below the two lines of a roof, and the datasheet's rate above them."""
     begin, y = field.at(chart.ridge(roof), roof.flops_per_s)
     sheet = field.y(roof.datasheet_flops_per_s or roof.flops_per_s)
     measured = f"{roof.name} {numbers.significant(roof.flops_per_s / 1e12, 3)}"
@@ -137,13 +143,13 @@ def roof_labels(roof: Roof, chart: Roofline, field: Field, taken: Taken) -> Iter
 
 
 def memory_label(chart: Roofline, field: Field, taken: Taken) -> Markup:
-    """That of the first slope, below it."""
+    """Return the name of the first slope, below it."""
     label, line = _rate(chart.slopes[0]), slope_of(chart, field, chart.memory)
     return _named(label, itertools.chain(_along(*line, below=True), _aside(*line)), taken, "b")
 
 
 def slope_labels(chart: Roofline, field: Field, taken: Taken) -> list[Markup]:
-    """Those of the other slopes above them; those without room there in a free corner."""
+    """Return the names of the other slopes above them, or in a free corner where there is no room above."""
     wanted = [(_rate(slope), slope_of(chart, field, slope.bytes_per_s)) for slope in levels(chart, field)]
     if sheet := chart.slopes[0].datasheet_bytes_per_s:
         printed = f"datasheet {numbers.with_unit(numbers.printed(sheet / 1e12), 'TB/s')}"
@@ -158,7 +164,7 @@ def _rate(slope: Slope) -> str:
 
 
 def floor_labels(chart: Roofline, field: Field, taken: Taken) -> Iterator[Markup]:
-    """The intensity of the ridges, and that of the points when they share one."""
+    """Yield the intensity of each ridge, and that of the points when all have the same."""
     for roof in chart.roofs:
         ridge = chart.ridge(roof)
         yield _named(f"ridge {numbers.intensity(ridge)}", _on_floor(field.x(ridge)), taken)
@@ -169,13 +175,15 @@ def floor_labels(chart: Roofline, field: Field, taken: Taken) -> Iterator[Markup
 
 
 def _named(label: str, spots: Iterable[Spot], taken: Taken, class_: str = "") -> Markup:
-    """The label with its leader; what finds no place is left out, as the table has it too."""
-    spot = first_free(label, spots, taken, bold=class_ in ("b", "o"))
+    """Return a label with its leader, or nothing where there is no room: the table states the same number."""
+    spot = take_first_free(label, spots, taken, bold=class_ in ("b", "o"))
     return join([leader(spot), drawn(label, spot, class_)]) if spot else Markup()
 
 
 def _on_flat(begin: float, y: float, other: float) -> Iterator[Spot]:
-    """On a flat line from its right end back to the ridge: on the side where `other` is not, beyond `other`, far."""
+    """Yield spots along a flat line, from its right end back to the ridge: first on the side away from the line at
+    `other`, then beyond `other`, then far away.
+    """
     rights = [float(right) for right in range(int(RIGHT) - 2, int(begin) + 30, -12)]
     under, over = max(y, other) + 15, min(y, other) - 8
     for height in (under, over) if y >= other else (over, under):
@@ -187,21 +195,23 @@ def _on_flat(begin: float, y: float, other: float) -> Iterator[Spot]:
 
 
 def _on_floor(x: float) -> Iterator[Spot]:
-    """Beside the foot of a line, then higher."""
+    """Yield spots beside the foot of a vertical line, then higher ones."""
     for up in range(6, 120, 14):
         yield Spot(x + 5, BOTTOM - up)
         yield Spot(x - 5, BOTTOM - up, "e")
 
 
 def _along(begin: Pair, end: Pair, *, below: bool) -> Iterator[Spot]:
-    """Parallel to a slope, on one side of it; below it far up, to leave the room at the points to their names."""
+    """Yield spots parallel to a slope, on one side of it.  Spots below begin far up, to leave the room beside the
+    points to their names.
+    """
     turn, away = math.atan2(end[1] - begin[1], end[0] - begin[0]), -16.0 if below else 8.0
     for x, y in _on_slope(begin, end, 0.75 if below else 0.5):
         yield Spot(x + away * math.sin(turn), y - away * math.cos(turn), "mid", turn)
 
 
 def _aside(begin: Pair, end: Pair) -> Iterator[Spot]:
-    """Level and with a leader, in the corner above all slopes or in that below."""
+    """Yield level spots with a leader, in the corner above all slopes, then in the corner below."""
     for side in (-1, 1):
         for x, y in itertools.islice(_on_slope(begin, end, 0.5), 0, None, 4):
             for away, lean in itertools.product(range(24, 260 if side < 0 else 110, 12), (0.5, 0.8, 0.2)):
@@ -211,6 +221,6 @@ def _aside(begin: Pair, end: Pair) -> Iterator[Spot]:
 
 
 def _on_slope(begin: Pair, end: Pair, first: float) -> Iterator[Pair]:
-    """Places along it, from that share on outwards."""
+    """Yield places along a slope, beginning at the share `first` of its length and moving outwards."""
     for share in sorted((n / 60 for n in range(6, 55)), key=lambda share: abs(share - first)):
         yield begin[0] + (end[0] - begin[0]) * share, begin[1] + (end[1] - begin[1]) * share

@@ -1,4 +1,4 @@
-"""The axes of charts: values → half pixels, and the values at which an axis has its marks."""
+"""Map values to pixels along the axes of charts, and choose the values at which an axis has marks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 
 def half(pixels: float) -> float:
-    """To half a pixel: a mark is ten of them wide, and a page full of few different numbers compresses better."""
+    """Return a number rounded to half a pixel.  A mark is ten pixels wide, and a page with few different numbers
+    compresses better.
+    """
     return round(2 * pixels) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A logarithmic axis from `low` to `high`; `start` and `end` are pixels."""
+    """A logarithmic axis from `low` to `high`, between the pixels `start` and `end`."""
 
     low: float
     high: float
@@ -27,12 +29,14 @@ class Log:
 
     @property
     def decades(self) -> tuple[float, ...]:
-        """The powers of ten on it."""
+        """The powers of ten on the axis."""
         return self._steps((1,))
 
     @property
     def minor(self) -> tuple[float, ...]:
-        """The pixels of the steps between the decades, in each decade as far from its beginning as in the others."""
+        """The pixels of the steps between the decades; the distances from the beginning of a decade are the same in all
+        of them.
+        """
         return tuple(self._within_its_decade(step) for step in self._steps(range(2, 10)))
 
     def _within_its_decade(self, value: float) -> float:
@@ -42,7 +46,7 @@ class Log:
 
     @property
     def named(self) -> tuple[float, ...]:
-        """The decades; where they are few, some steps between them too."""
+        """The values with a number: the decades and, where there are at most two, also 2 and 5 in each decade."""
         return self.decades if len(self.decades) > 2 else self._steps((1, 2, 5))
 
     def _steps(self, digits: Iterable[int]) -> tuple[float, ...]:
@@ -53,6 +57,8 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
+    """A linear axis from `low` to `high`, between the pixels `start` and `end`."""
+
     low: float
     high: float
     start: float
@@ -63,7 +69,7 @@ class Linear:
 
     @property
     def ticks(self) -> tuple[float, ...]:
-        """Four to eight round steps from `low`, the last one not above `high`."""
+        """Four to eight round values from `low` on, none above `high`."""
         raw = (self.high - self.low) / 8
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * n for n in (1, 2, 5, 10) if power * n >= raw)

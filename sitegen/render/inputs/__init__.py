@@ -1,1 +1,1 @@
-"""What pages are made from: the linked site, its records, and the rows that tables and charts show."""
+"""Prepare what pages are made from: the linked site, its records, and the rows that tables and charts show."""

@@ -1,4 +1,4 @@
-"""The records of a site and the freshness of each, asked as pages ask: for one evaluation, one cell."""
+"""Look up the records of a site and the freshness of each evaluation and cell."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ FRESH = Freshness(FreshnessState.FRESH)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
+    """The records of a site, with the freshness of each evaluation and cell."""
+
     records: Records = field(default_factory=Records)
     evaluations: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
-    """By GPU and title: `softmax/fused@8192x8192:float32`.  What is not in it is fresh."""
+    """The freshness of evaluations by GPU and title: `softmax/fused@8192x8192:float32`.  An evaluation without an entry
+    is fresh.
+    """
     cells: Mapping[tuple[str, str, str], Freshness] = field(default_factory=dict)
-    """By post slug, label and GPU."""
+    """The freshness of cells by post slug, label and GPU."""
 
     def of_evaluation(self, kernel: Kernel, record: Record, evaluation: Evaluation) -> Freshness:
         e = evaluation
@@ -34,7 +38,9 @@ class Evidence:
 
 
 def gather(site: Site, documents: Mapping[str, Document], records: Records) -> Evidence:
-    """Every record beside today's code."""
+    """Compare every record with the present code, and return the records with the freshness of each evaluation and
+    cell.
+    """
     newest = {gpu: newest_versions(records, gpu) for gpu in records.gpus()}
     evaluations = {
         (gpu, title): state

@@ -1,7 +1,8 @@
-"""A kernel and its record on one GPU → the rows that tables and charts show, in the order in which they are read.
+"""Turn a kernel and its record on one GPU into the rows that tables and charts show, in reading order.
 
-A `Group` is one workload × dtype × params: the probe first, then the baselines, then ours as kernel.yaml lists them.
-What has no evaluation yet is a row without one, so that a page says so instead of leaving it out.
+A `Group` is one workload × dtype × params: the probe first, then the baselines, then our implementations in the order
+of kernel.yaml.  An implementation without an evaluation has a row as well, so that a page can say that it is not
+measured yet.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ class Row:
     role: Role
     name: str
     evaluation: Evaluation | None = None
-    """None: not measured yet."""
+    """The evaluation; None when it is not measured yet."""
     freshness: Freshness = FRESH
     figures: Figures | None = None
-    """None without a time."""
+    """The rates and ratios; None when there is no time."""
     predicted: float | None = None
     best: bool = False
-    """The fastest of ours."""
+    """Whether it is the fastest of our implementations."""
 
     @property
     def performance(self) -> Performance | None:
@@ -40,7 +41,7 @@ class Row:
 
     @property
     def stale(self) -> str:
-        """Why it is, in a few words; empty when it was made by today's code."""
+        """The reason for which the result is stale, in a few words; empty for a result of the present code."""
         return (
             ", ".join(self.freshness.reasons) or "its code changed"
             if self.freshness.state is FreshnessState.STALE
@@ -49,7 +50,7 @@ class Row:
 
     @property
     def outdated(self) -> str:
-        """The newer version that another record was made with."""
+        """The newer software version with which another record was measured; empty when the result is not outdated."""
         return ", ".join(self.freshness.reasons) if self.freshness.state is FreshnessState.OUTDATED else ""
 
     @property
@@ -69,14 +70,14 @@ class Row:
         return self.figures.flops_per_s if self.figures else 0.0
 
     def share(self, of: str) -> float | None:
-        """`of` is `of-ceiling`, `of-copy` or `of-read`."""
+        """Return the share of `of-ceiling`, `of-copy` or `of-read`."""
         figures = self.figures
         if figures is None:
             return None
         return {"of-ceiling": figures.of_ceiling, "of-copy": figures.of_copy, "of-read": figures.of_read}[of]
 
     def predicted_share(self, of: str) -> float | None:
-        """As `share`, of the time that was predicted; the author predicts a share of the ceiling."""
+        """Return `share` for the predicted time.  The author predicts a share of the ceiling."""
         share, of_ceiling = self.share(of), self.share("of-ceiling")
         if self.predicted is None or of == "of-ceiling":
             return self.predicted
@@ -84,36 +85,39 @@ class Row:
 
     @property
     def counters(self) -> Counters | None:
-        """None where none were read, and where they counted wrongly what is known."""
+        """The counters; None when none were read, or when they missed a known count."""
         counters = self.evaluation.counters if self.evaluation else None
         return counters if counters and counters.valid else None
 
     def ratio(self, baseline: str) -> float | None:
-        """The baseline's time over this one's, as it was measured round by round."""
+        """Return the time of a baseline divided by this row's time, from ratios within rounds."""
         return self.figures.ratios.get(baseline) if self.figures else None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """The rows of one workload × dtype × params of a kernel on one GPU."""
+
     workload: Workload
     dtype: str
     params: Mapping[str, Scalar]
     cost: Cost
     limits: WorkloadCeilings
-    """In the newest run that made a time of the group."""
+    """The ceilings in the newest run that timed the group."""
     rows: tuple[Row, ...] = ()
     l2_bytes: int = 0
-    """Of the GPU of that run."""
+    """The size of the L2 of the GPU in that run, in bytes."""
     noise: float | None = None
-    """Standard deviation of a ratio between two runs of the same code; None where one process timed it."""
+    """The standard deviation of a ratio between two runs of the same code; None when only one process timed the group.
+    """
 
     @property
     def large(self) -> bool:
-        """Whether the caches are too small to keep much of it from the memory."""
+        """Whether the caches are too small to serve much of the traffic."""
         return self.cost.bytes > CACHE_FACTOR * self.l2_bytes
 
     def reread(self, row: Row) -> float | None:
-        """Bytes that the DRAM counted over the least that must move; None where they are not known."""
+        """Return the counted DRAM bytes divided by the least bytes that must move; None where either is unknown."""
         return row.counters.dram_bytes / self.cost.bytes if row.counters and self.cost.bytes else None
 
     @property
@@ -130,36 +134,38 @@ class Group:
 
     @property
     def ceiling(self) -> tuple[str, float]:
-        """Name and rate of the ceiling that binds: `memory 1:1`, `bf16`; an empty name when none was measured."""
+        """The name and the rate of the ceiling that binds, such as `memory 1:1` or `bf16`; the name is empty when no
+        ceiling was measured.
+        """
         limits = self.limits
         return (limits.memory, limits.bytes_per_s) if self.bound_by_memory else (limits.compute, limits.flops_per_s)
 
     @property
     def yardstick(self) -> str:
-        """The probe that moves most nearly what the kernel moves."""
+        """The probe whose traffic is nearest to that of the kernel."""
         return yardstick(self.cost)
 
     @property
     def can_be_drawn(self) -> bool:
-        """It has a ceiling and something below it."""
+        """Whether the group has a ceiling and at least one time, so that a chart can show it."""
         return bool(self.ceiling[0]) and any(row.performance for row in self.rows)
 
 
 def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
-    """The run that made an evaluation; of None the newest one."""
+    """Return the run that made an evaluation; for None the newest run."""
     if evaluation is None:
         return max(record.runs, key=lambda run: run.id, default=None)
     return next((run for run in record.runs if run.id == evaluation.run), None)
 
 
 def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, int]:
-    """(stale, all) of our evaluations in a record."""
+    """Return (stale, all): the numbers of our evaluations in a record."""
     ours = [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
     return sum(evidence.of_evaluation(kernel, record, e).state is FreshnessState.STALE for e in ours), len(ours)
 
 
 def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
-    """Everything of a record that the kernel still has, in the order of kernel.yaml."""
+    """Return the groups of all workloads, dtypes and params of a kernel, in the order of kernel.yaml."""
     return tuple(
         _Maker(kernel, record, evidence, workload, dtype, params).group()
         for workload in kernel.workloads
@@ -168,13 +174,15 @@ def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, .
     )
 
 
-def chosen(
+def select_groups(
     candidates: Iterable[Group],
     workloads: Collection[str] = (),
     dtypes: Collection[str] = (),
     implementations: Collection[str] = (),
 ) -> tuple[Group, ...]:
-    """Return the rows that are named, or all where none is named.  The best is the best of what is shown."""
+    """Return the groups of the named workloads and dtypes with the named implementations.  An empty collection selects
+    all; `best` is the best of the selected rows.
+    """
     return tuple(
         replace(group, rows=_with_best([r for r in group.rows if not r.ours or r.name in implementations]))
         if implementations
@@ -185,20 +193,20 @@ def chosen(
 
 
 def headline(candidates: Iterable[Group]) -> Group | None:
-    """The first group in which ours has a time, else the first."""
+    """Return the first group in which one of our implementations has a time, else the first group."""
     shown = tuple(candidates)
     return next((group for group in shown if group.best), shown[0] if shown else None)
 
 
 def newest_run(record: Record, group: Group) -> Run | None:
-    """The newest of the runs that made the group's times."""
+    """Return the newest of the runs that timed the group."""
     used = {row.evaluation.run for row in group.rows if row.evaluation and row.performance}
     return max((run for run in record.runs if run.id in used), key=lambda run: run.id, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Makes the rows of one group."""
+    """A builder of the rows of one group."""
 
     kernel: Kernel
     record: Record
@@ -224,7 +232,7 @@ class _Maker:
         return replace(made, limits=limits, l2_bytes=run.environment.l2_bytes, noise=self.noise(made.rows))
 
     def noise(self, rows: Iterable[Row]) -> float | None:
-        """The largest of the runs that timed the rows."""
+        """Return the largest noise among the runs that timed the rows."""
         quiet = noise_by_timing(self.record)
         known = (quiet.get(timing_id(row.evaluation)) for row in rows if row.evaluation)
         return max((noise for noise in known if noise is not None), default=None)
@@ -244,13 +252,13 @@ class _Maker:
             return Row(role, name, evaluation, predicted=predicted)
         freshness = self.evidence.of_evaluation(self.kernel, self.record, evaluation)
         made = figures(self.kernel, self.record, evaluation)
-        if made and (role, name) == (Role.PROBE, "read"):  # it has the reads of the workload and writes nothing
+        if made and (role, name) == (Role.PROBE, "read"):  # the probe makes only the reads of the workload
             made = replace(made, bytes_per_s=made.bytes_per_s * self.cost.read_share)
         return Row(role, name, evaluation, freshness, made, predicted)
 
 
 def yardstick(cost: Cost) -> str:
-    """`read` for what hardly writes, else `copy`."""
+    """Return `read` for a kernel whose traffic is more than 75 % reads, else `copy`."""
     return "read" if cost.read_share > 0.75 else "copy"
 
 

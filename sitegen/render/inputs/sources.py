@@ -1,4 +1,4 @@
-"""Sources: the value that all pages are made from, with the questions that several pages ask of it."""
+"""Hold the values that all pages are made from, and answer the questions that several pages ask."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteCo
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
 
-if TYPE_CHECKING:  # a page without a measurement needs none of these
+if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
     from sitegen.render.inputs.evidence import Evidence
     from sitegen.render.inputs.rows import Group
@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # a page without a measurement needs none of these
 
 
 Drawn = Callable[[str, Callable[[str], bytes]], bytes]
-"""What a function makes of a drawing; perhaps kept from before, for it takes longer than all else on most pages."""
+"""A function that returns the bytes for a drawing's source: it calls the given function, or returns what it kept of an
+earlier call.  Drawing takes longer than the rest of most pages.
+"""
 
 
 def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
@@ -33,23 +35,28 @@ def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
 
 @dataclass(frozen=True)
 class Sources:
-    """What many pages ask of it is found once, so that a site's pages take time in proportion to their number."""
+    """The values that all pages are made from.
+
+    Each property is computed once, so that the time for a site is proportional to its number of pages.
+    """
 
     linked: Linked
     documents: Mapping[str, Document]
-    """By `document_key`; their HTML is in `fragments`."""
+    """The documents by `document_key`, without their HTML, which is in `fragments`."""
     fragments: Mapping[str, str]
-    """The HTML of each document, with its slots, by `document_key`; perhaps read from a file only now."""
+    """The HTML of each document, with its slots, by `document_key`; it may be read from a file at the first access."""
     as_of: dt.date
     assets: Mapping[str, str]
-    """URL of each asset of the theme, by its name: `site.css`."""
+    """The URL of each asset of the theme, by its name, such as `site.css`."""
     load_evidence: Callable[[], Evidence] = field(repr=False)
-    """Called once, when the first page needs a record: to read them all takes longer than most pages."""
+    """The function that reads all records.  It is called when the first page needs one, because reading takes longer
+    than printing most pages.
+    """
     load_probes: Callable[[], Mapping[str, str]] = field(repr=False)
-    """The CUDA source of each probe of a ceiling, by file name: `l2.cu`."""
+    """The function that returns the CUDA source of each ceiling probe, by file name, such as `l2.cu`."""
     digests: Mapping[str, bytes] = field(default_factory=dict)
-    """Of the content of every file of the site that was looked at, by path: for `sheets`, which says what each page
-    depends on.
+    """The digest of the content of every file of the site, by path, from which sheets derive what their pages depend
+    on.
     """
     drawn: Drawn = field(default=draw_again, repr=False)
 
@@ -67,7 +74,7 @@ class Sources:
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:
-        """All rows of a kernel on a GPU, by (kernel, GPU): several pages show the same."""
+        """The groups of each kernel on each GPU, by (kernel, GPU); several pages show them."""
         from sitegen.render.inputs.rows import groups
 
         return {
@@ -80,7 +87,9 @@ class Sources:
         return self.documents[document_key(text)]
 
     def listed(self, lang: str) -> str:
-        """The language in which a page of this one finds its lists: its own where there are posts in it."""
+        """Return the language of the lists that a page in `lang` links to: `lang` itself when it has posts, else the
+        site's language.
+        """
         return lang if lang in self.posts_by_language else self.config.language
 
     def address(self, url: str, lang: str) -> str:
@@ -95,7 +104,7 @@ class Sources:
         return {lang: self.address(url, lang) for lang in languages} if len(languages) > 1 else {}
 
     def stamp(self, date: dt.date | dt.datetime) -> str:
-        """ISO 8601: a day, or a time with its offset."""
+        """Return a date as ISO 8601: a day, or a time with its offset."""
         return moment(date, self._zone).isoformat() if isinstance(date, dt.datetime) else date.isoformat()
 
     @property
@@ -118,7 +127,7 @@ class Sources:
         return post_url(post, self.config)
 
     def records(self, kernel: str) -> tuple[Record, ...]:
-        """Return the records of a kernel: those of the site's own GPUs first, in their order, then by name."""
+        """Return the records of a kernel: those of the site's own GPUs first, in their order, then others by name."""
         by_gpu = self.evidence.records.of_kernel(kernel)
         return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
@@ -126,11 +135,11 @@ class Sources:
         return self.measured[record.kernel, record.gpu]
 
     def histories(self, record: Record) -> tuple[PastRun, ...]:
-        """Every run of the record's kernel on its GPU, oldest first."""
+        """Return every run of the record's kernel on its GPU, oldest first."""
         return self.evidence.records.histories.get((record.kernel, record.gpu), ())
 
     def ceilings_run(self, gpu: str) -> Run | None:
-        """The newest run that measured the ceilings of a GPU."""
+        """Return the newest run that measured the ceilings of a GPU."""
         records = [self.evidence.records.kernels.get((kernel.name, gpu)) for kernel in self.site.kernels]
         measured = (run for record in records if record for run in record.runs if run.ceilings)
         return max(measured, key=lambda run: run.id, default=None)
@@ -141,7 +150,7 @@ class Sources:
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:
-        """Cell records by GPU, for each (post's slug, label)."""
+        """The cell records by GPU, for each (slug of the post, label)."""
         by_cell: dict[tuple[str, str], dict[str, CellRecord]] = {}
         for (post, label, gpu), record in self.evidence.records.cells.items():
             by_cell.setdefault((post, label), {})[gpu] = record
@@ -163,7 +172,9 @@ class Sources:
 
     @cached_property
     def posts_by_language(self) -> Mapping[str, tuple[Post, ...]]:
-        """Newest first; the site's own language first, then the others that a post is written in, by their tags."""
+        """The posts of each language, newest first: the site's language comes first, then the other languages of posts,
+        by tag.
+        """
         by_language: dict[str, list[Post]] = {self.config.language: []}
         for post in self.site.posts:
             by_language.setdefault(self.language_of(post), []).append(post)
@@ -175,14 +186,14 @@ class Sources:
         return self.posts_by_language.get(lang or self.config.language, ())
 
     def pages_in(self, lang: str) -> tuple[Page, ...]:
-        """The pages outside of time in that language, or where it has none in the site's."""
+        """Return the undated pages in a language; those in the site's language when there are none."""
         own = self.config.language
         by_language = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
         return by_language[lang] or by_language[own]
 
     @cached_property
     def translations(self) -> Mapping[str, Mapping[str, Post]]:
-        """Posts by language for each slug that has several, in the order of the site's languages."""
+        """The posts of each slug that has several, by language, in the order of the site's languages."""
         by_slug: dict[str, dict[str, Post]] = {}
         if len(self.posts_by_language) > 1:
             for lang, posts in self.posts_by_language.items():
@@ -191,7 +202,7 @@ class Sources:
         return {slug: posts for slug, posts in by_slug.items() if len(posts) > 1}
 
     def post(self, slug: str, lang: str = "") -> Post | None:
-        """Return the post of a slug in that language, else in the site's, else in any."""
+        """Return the post of a slug in a language, else in the site's, else in any."""
         translated = self.translations.get(slug)
         if translated:
             return translated.get(lang) or next(iter(translated.values()))
@@ -211,12 +222,12 @@ class Sources:
 
     @cached_property
     def by_tag(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """Posts of each tag, by language; a language without tags is not there."""
+        """The posts of each tag, by language; languages without tags are left out."""
         return self._filed(lambda post: tuple(ref.name for ref in post.tags), tag_url)
 
     @cached_property
     def by_category(self) -> Mapping[str, Mapping[str, tuple[Post, ...]]]:
-        """Posts of each category, by language; a language without categories is not there."""
+        """The posts of each category, by language; languages without categories are left out."""
         return self._filed(lambda post: (post.category,) if post.category else (), category_url)
 
     def _filed(
@@ -226,7 +237,7 @@ class Sources:
         return {lang: filed for lang, filed in by_language.items() if filed}
 
     def each_once(self, posts: Iterable[Post]) -> tuple[Post, ...]:
-        """Return one of the translations of each post: that in the site's language, if it is among them."""
+        """Return one of the translations of each post: the one in the site's language, if it is among them."""
         by_language: dict[str, Post] = {}
         for post in posts:
             if post.slug not in by_language or self.language_of(post) == self.config.language:
@@ -235,7 +246,7 @@ class Sources:
 
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
-        """Kernels that a post shows, measures or implements, by the post's path."""
+        """The names of the kernels that a post shows, measures or implements, by the post's path."""
         by_post: dict[str, list[str]] = {}
         for kernel in self.site.kernels:
             for post in self.linked.kernel_posts.get(kernel.name, ()):
@@ -244,28 +255,30 @@ class Sources:
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
-        """Entries of each phase of a series, by its id: published posts in reading order, then planned titles."""
+        """The entries of each phase of each series, by the series' id: published posts in reading order, then planned
+        titles.
+        """
         return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
 
     def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
         return (*filter(None, (self.post(ref.name) for ref in phase.posts)), *phase.planned)
 
     def posts_of(self, series: Series) -> tuple[Post, ...]:
-        """The published posts of a series, newest first."""
+        """Return the published posts of a series, newest first."""
         listed = [entry for phase in self.entries[series.id] for entry in phase if isinstance(entry, Post)]
         newest = sorted(listed, key=lambda post: moment(post.date, self._zone), reverse=True)
         return tuple({post.slug: post for post in newest}.values())
 
     @cached_property
     def words_by_day(self) -> Mapping[dt.date, int]:
-        """Words of each day of the worklog; a day without words counts as one."""
+        """The number of words of each day of the worklog; at least 1, also for a day without words."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
 
 def _by_name(
     posts: Sequence[Post], names: Callable[[Post], tuple[str, ...]], url: Callable[[str], str]
 ) -> Mapping[str, tuple[Post, ...]]:
-    """File posts under their names; names that share a URL become the first of them by letters."""
+    """Return the posts of each name.  Names that share a URL are one name, the first of them in alphabetical order."""
     urls = {name: url(name) for name in sorted({name for post in posts for name in names(post)}, reverse=True)}
     shown = {address: name for name, address in urls.items()}
     filed: dict[str, dict[str, Post]] = {address: {} for address in sorted(shown)}

@@ -1,1 +1,1 @@
-"""Kernels and records → what pages show of them: tables, charts, ladders, and what made each number."""
+"""Turn kernels and records into what pages show of them: tables, charts, ladders, and the provenance of each number."""

@@ -1,4 +1,4 @@
-"""`{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
+"""Print `{benchmark}`: the table of a kernel's evaluations, for each GPU that has a record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sitegen.model.document import BenchmarkSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
-from sitegen.render.inputs.rows import Group, chosen
+from sitegen.render.inputs.rows import Group, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.provenance import provenances
@@ -26,7 +26,7 @@ BURSTS = " A burst is a few calls after idleness; sustained is after 300 ms of i
 
 
 def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -> Markup:
-    """The table, or the statement that nothing was measured yet."""
+    """Return the tables, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
     records = printer.sources.records(slot.kernel)
     if kernel is None or not records:
@@ -34,7 +34,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
         return absent(printer, text, slot.number, slot.label)
     parts = []
     for record in records:
-        shown = chosen(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
+        shown = select_groups(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
             printer.sources,
@@ -45,7 +45,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             id=slot.label if slot.label and record is records[0] else name,
             prefix=name,
             columns=slot.columns,
-            caption=slot.caption or f"{kernel.summary} {explained(shown)}",
+            caption=slot.caption or f"{kernel.summary} {explain_columns(shown)}",
             label=f"{slot.number}.",
         )
         parts.append(printer.fragment("partials/table.html", table))
@@ -69,7 +69,7 @@ def benchmark_table(
     used = tables.columns_for(shown, _baselines(kernel, shown), tuple(columns))
     return tables.Table(
         id=id,
-        caption=caption or explained(shown),
+        caption=caption or explain_columns(shown),
         label=label,
         headings=tables.headings(used),
         bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
@@ -78,14 +78,14 @@ def benchmark_table(
     )
 
 
-def explained(shown: tuple[Group, ...]) -> str:
-    """What the columns and the heads say, as far as they say it here."""
+def explain_columns(shown: tuple[Group, ...]) -> str:
+    """Return the caption that explains the columns and heads that this table has."""
     noise = NOISE if any(group.noise is not None for group in shown) else ""
     held = any(row.performance and row.performance.sustained for group in shown for row in group.rows)
     return f"{CAPTION}{BURSTS if held else ''}{noise}"
 
 
 def _baselines(kernel: Kernel, shown: tuple[Group, ...]) -> tuple[str, ...]:
-    """Those that were measured in any of the groups."""
+    """Return the baselines that have a time in any of the groups."""
     timed = {row.name for group in shown for row in group.rows if row.role is Role.BASELINE and row.performance}
     return tuple(name for name in kernel.baselines if name in timed)

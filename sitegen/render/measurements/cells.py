@@ -1,4 +1,4 @@
-"""An executable cell → its code and what it put out on a GPU, or the plain statement that it has not run yet."""
+"""Print an executable cell: its code and its outputs on a GPU, or the statement that it has not run yet."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from sitegen.model.urls import kernel_url, relative
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.provenance import Provenance, provenance
 from sitegen.render.shared.frame import Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.results.freshness import FreshnessState
 
 
 @dataclass(frozen=True, slots=True)
 class ShownOutput:
-    """One output: text, or an image by its URL."""
+    """One output: text, or an image by its URL. `width` and `height` are pixels."""
 
     kind: str
     text: str
     src: str = ""
     width: int = 0
     height: int = 0
-    """Pixels."""
+    """The height in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class CellView:
     code: Markup
     implements: str
     href: str
-    """Of the kernel that the cell implements."""
+    """The link to the kernel that the cell implements."""
     outputs: tuple[ShownOutput, ...]
     state: str
-    """`stale`, `failed`, `planned`, or empty when the outputs are those of this code."""
+    """The state `stale`, `failed` or `planned`; empty when the outputs are those of this code."""
     reason: str
     provenance: Provenance | None
     number: str
-    """What the output is called; empty when nothing refers to it and it has no caption."""
+    """The name of the output, such as `Figure 2`; empty when no text refers to it and it has no caption."""
     caption: str
     alt: str
 
@@ -76,7 +76,7 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
     return printer.fragment("partials/cell.html", view, spoken.tag)
 
 
-def _code(cell: Cell, spoken: Language) -> Markup:
+def _code(cell: Cell, spoken: PageLanguage) -> Markup:
     code, regions = unmarked(cell.source) if names_regions(cell.look) else (cell.source, {})
     label = spoken.say("Code of the cell {label}", label=cell.label)
     figure = code_figure(code, cell.language, cell.look, regions=regions, title=cell.label, label=label, spoken=spoken)
@@ -89,7 +89,9 @@ def _kernel_href(cell: Cell, here: str) -> str:
 
 
 def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord | None) -> tuple[str, str]:
-    """An implementation is measured like a file, so without outputs of its own it says nothing here."""
+    """Return the state of a cell and its reason.  A cell that is an implementation and has no outputs has no state
+    here, because its kernel's page states it.
+    """
     if record is None or post is None or record.status is Status.NOT_RUN:
         return ("", "") if cell.implements else ("planned", "not run yet")
     freshness = printer.sources.evidence.of_cell(post.slug, record)
@@ -108,12 +110,12 @@ def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output:
 
 
 def _size(png: bytes) -> tuple[int, int]:
-    """Width and height, from the header."""
+    """Return width and height in pixels, from the header of a PNG."""
     return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
 
 
 def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
-    """Where the image that is output `number` of a cell stands."""
+    """Return the URL of the image that is output `number` of a cell."""
     return f"{sources.post_url(post)}{label}-{number}.png"
 
 

@@ -1,6 +1,7 @@
-"""What the checker and the tools said of each implementation: errors beside the baseline's own, and every finding.
+"""Tabulate the results of the checker and the sanitizer tools: errors beside the baseline's error, and every finding.
 
-An implementation has one row in each dtype: the worst over its workloads, since what is checked are the same shapes.
+An implementation has one row for each dtype, with the worst of its workloads, because the checks use the same shapes
+for all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CLEAN, NOT_RUN = "clean", "not run"
 
 
 def checks(shown: Sequence[Group], id: str) -> tables.Table | None:
-    """None when nothing was checked."""
+    """Return the table of errors and tool results; None when nothing was checked."""
     names = ("error", "of a row", "largest", "baseline’s", "equal", *TOOLS)
     dtypes = dict.fromkeys(group.dtype for group in shown)
     bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, id)).lines)
@@ -32,7 +33,7 @@ def checks(shown: Sequence[Group], id: str) -> tables.Table | None:
 
 
 def findings(shown: Sequence[Group]) -> tuple[str, ...]:
-    """`cluster, racecheck: Race reported …`, each once."""
+    """Return each finding once: `cluster, racecheck: Race reported …`."""
     lines = (
         f"{one.name}, {tool}: {' '.join(text.split())}"
         for one in _ours(shown)
@@ -62,7 +63,7 @@ def _facts(checked: Correctness) -> str:
 
 
 def _line(same: Sequence[Evaluation], id: str) -> tables.Line | None:
-    """One implementation in one dtype; None when nobody looked at it."""
+    """Return the row of one implementation in one dtype; None when it was not checked."""
     one = same[0]
     checked = [e.correctness for e in same if e.correctness]
     if not checked and not any(e.sanitizer for e in same):

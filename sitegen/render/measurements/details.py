@@ -1,6 +1,6 @@
-"""What stands behind the times of a kernel: the compiled code, the bytes that were counted, the clocks.
+"""Tabulate facts behind the times of a kernel: the compiled code, the counted bytes, the clocks.
 
-A listing of each for the workload that the page treats first, and one for all others.
+A page has one such table for its headline workload, and one for all others.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ def clock_columns() -> tuple[Column, ...]:
 
 
 def matrix_columns(baseline: str) -> tuple[Column, ...]:
-    """In bursts first, then sustained; `baseline` is compared with in both.  A burst has no power: what is read
-    is a mean over longer than it, mostly of the idleness around it.
+    """Return the columns of clocks for matrix products: bursts first, then sustained, each with its ratio to
+    `baseline`.
+
+    A burst has no power, because the sensor's mean covers a longer time, most of it idle.
     """
     times = f"×{numbers.NBSP}{baseline}"
     return (
@@ -53,7 +55,7 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
 
 
 def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Table, ...]:
-    """One listing; two when there are matrix products, whose clocks are a matter of their own."""
+    """Return one table; two when there are matrix products, whose clocks have a table of their own."""
     counted = any(row.counters for group in shown for row in group.rows)
     caption = f"{CODE}{COUNTED if counted else ''}"
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
@@ -89,7 +91,7 @@ def _held(text: Callable[[Sustained], str]) -> Callable[[Group, Row], str]:
 
 
 def _shared(_: Group, row: Row) -> str:
-    """Static and dynamic together."""
+    """Return the static and dynamic shared memory of a block together."""
     one = row.evaluation
     if one is None or one.compilation is None:
         return ""
@@ -110,7 +112,7 @@ def _watts(power: float | None) -> str:
 
 
 def _thousands(cycles: float | None) -> str:
-    """`265.1 k`."""
+    """Return a number of cycles in thousands: `265.1 k`."""
     return numbers.with_unit(numbers.significant(cycles / 1000, 4), "k") if cycles else ""
 
 

@@ -1,7 +1,8 @@
-"""The runs of a kernel on one GPU → the course of its best at every workload, and what changed, run by run.
+"""Turn the runs of a kernel on one GPU into the course of its best implementation at every workload, and the changes
+from run to run.
 
-A course is a sparkline with the noise of equal code as a band: a point outside of the band is a change, one within it
-is chance.  All figures stand in the tables.
+A course is a sparkline with the noise of equal code as a band: a point outside of the band is a change, and a point
+inside may be chance.  The tables state all figures.
 """
 
 from __future__ import annotations
@@ -27,35 +28,35 @@ from sitegen.results.verdicts import Verdict
 _WIDTH, _HEIGHT = 240, 40
 _TOP, _BOTTOM, _LEFT, _RIGHT = 6.0, 34.0, 6.0, 234.0
 _SIGMAS = 2
-"""Half the height of the band in standard deviations: 95 % of the runs of equal code."""
+"""Half the height of the band in standard deviations; the band holds 95 % of the runs of equal code."""
 _ROOM = 3
-"""The field is at least so many times as high as the band, so that it is seen as one when all runs lie in it."""
+"""The least height of the field in heights of the band, so that the band is visible when all runs lie in it."""
 _THINNEST = 4.0
-"""A band of less would not be seen."""
+"""The least height of the band in pixels; a thinner one would not be visible."""
 _SHOWN = 6
-"""Runs on the kernel's own page."""
+"""The most runs on the kernel's own page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The best of one workload, run by run."""
+    """The best implementation at one workload, run by run."""
 
     workload: str
     dtype: str
     name: str
     drawn: Markup
-    """Empty without a ratio."""
+    """The sparkline; empty without a ratio."""
     ratio: str
-    """The newest."""
+    """The newest ratio."""
     of_ceiling: str
     noise: str
     verdict: str
-    """Of the newest run against the one before; `first` when there is none."""
+    """The verdict on the newest run against the one before; `first` when there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A run."""
+    """One run in the history of a kernel."""
 
     run: str
     date: str
@@ -64,32 +65,34 @@ class HistoryLine:
     of_ceiling: str
     verdict: str
     others: str
-    """The verdicts of all other workloads: `10 same, 1 slower`."""
+    """The verdicts at all other workloads: `10 same, 1 slower`."""
     why: str
     notable: bool
-    """Something moved, or was made with another version."""
+    """Whether a figure moved, or the run used another version of its software."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
     subject: str
-    """`softmax/fused at 8192 × 8192 in float32`."""
+    """The implementation, workload and dtype: `softmax/fused at 8192 × 8192 in float32`."""
     heading: str
-    """`× torch`."""
+    """The heading of the ratios: `× torch`."""
     courses: tuple[Course, ...]
     lines: tuple[HistoryLine, ...]
-    """Every run, newest first."""
+    """All runs, newest first."""
 
     @property
     def notable(self) -> tuple[HistoryLine, ...]:
-        """The newest run and the latest of those in which something moved."""
+        """The newest run, and the latest of the other runs in which something moved."""
         return (*self.lines[:1], *(line for line in self.lines[1:] if line.notable))[:_SHOWN]
 
 
 def history(
     kernel: Kernel, record: Record, runs: Sequence[PastRun], shown: Sequence[Group], first: Group | None
 ) -> History | None:
-    """The lines are of the best of `first`; None when no kept run timed it."""
+    """Return the history of a kernel.  Its lines follow the best implementation of `first`; None when no stored run
+    timed it.
+    """
     followed = [group for group in ([first] if first else []) + [g for g in shown if g is not first] if group.best]
     ones = [group.best.evaluation for group in followed if group.best and group.best.evaluation]
     courses = timelines(kernel, record, runs, ones)
@@ -123,7 +126,9 @@ def _course(group: Group, moments: Sequence[HistoryPoint], baseline: str) -> Cou
 
 
 def sparkline(title: str, ratios: Sequence[tuple[str, float]], noise: float) -> Markup:
-    """At least one (date, ratio), oldest first; the band is what the newest code gives when it is run again."""
+    """Return the SVG of at least one (date, ratio), oldest first.  The band shows the results to expect when the newest
+    code runs again.
+    """
     newest, half = ratios[-1][1], _SIGMAS * noise
     band = newest * (1 - half), newest * (1 + half)
     around = newest * (1 - _ROOM * half), newest * (1 + _ROOM * half)
@@ -145,7 +150,9 @@ def sparkline(title: str, ratios: Sequence[tuple[str, float]], noise: float) -> 
 
 
 def _axis(values: Sequence[float]) -> Linear:
-    """From the smallest to the largest: a sparkline shows changes, not sizes; equal ones lie in its middle."""
+    """Return an axis from the smallest to the largest value, because a sparkline shows changes, not sizes.  Equal
+    values lie in its middle.
+    """
     low, high = min(values), max(values)
     return Linear(low, high, _BOTTOM, _TOP) if low < high else Linear(low * 0.99, low * 1.01, _BOTTOM, _TOP)
 
@@ -153,7 +160,7 @@ def _axis(values: Sequence[float]) -> Linear:
 def _lines(
     moments: Sequence[HistoryPoint], others: Sequence[Sequence[HistoryPoint]], baseline: str
 ) -> list[HistoryLine]:
-    """Newest first."""
+    """Return a line for each run, newest first."""
     verdicts: dict[str, Counter[Verdict]] = {moment.past.run: Counter() for moment in moments}
     for other in (moment for course in others for moment in course):
         if other.row and other.past.run in verdicts:

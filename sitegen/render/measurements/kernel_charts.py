@@ -1,6 +1,6 @@
-"""`{roofline}`: a kernel at one workload and dtype under its ceilings, with the same numbers in a table beside it.
+"""Print `{roofline}`: a kernel at one workload and dtype under its ceilings, beside a table with the same numbers.
 
-A kernel without operations has no roofline and gets the bandwidth panel alone.
+A kernel without operations has no roofline, only the bandwidth panel.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sitegen.model.record import Record, Role, Run
 from sitegen.render.figures.bandwidth_panel import LevelLine, Panel, ProgramColumn, render_panel
 from sitegen.render.figures.roofline import render_roofline
 from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
-from sitegen.render.inputs.rows import Group, Row, chosen, headline, newest_run
+from sitegen.render.inputs.rows import Group, Row, headline, newest_run, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenances
@@ -32,11 +32,11 @@ MIXES = {
     "memory 1:1": "copy",
     "memory 0:1": "write",
 }
-"""What a mix of reads and writes is called."""
+"""The readers' name for each mix of reads and writes."""
 LEVELS = {"L2": "L2, read", "shared": "shared memory, read"}
 COMPUTE_NAMES = {"fp64": "fp64", "fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
 _USED = 0.1
-"""Arithmetic that does less than this share of the counted operations is not what the kernel stands under."""
+"""The least share of the counted operations for which the ceiling of an arithmetic applies to a kernel."""
 
 
 def ceiling_name(name: str) -> str:
@@ -58,28 +58,28 @@ class Figure:
     label: str
     caption: str
     roofline: Markup
-    """Empty for a kernel without operations."""
+    """The roofline; empty for a kernel without operations."""
     panel: Markup
     ceilings: tuple[CeilingRow, ...]
     ceilings_href: str
-    """The page of the GPU's ceilings; empty when there is none."""
+    """The link to the page of the GPU's ceilings; empty when there is none."""
     programs: tables.Table
     """The points as numbers."""
     notes: tuple[str, ...]
-    """What the reader must know of the bytes counted."""
+    """Notes on the counted bytes that the reader needs."""
     predicted: bool
     stale: bool
     counted: bool
-    """Some points have their bytes at the DRAM."""
+    """Whether some points have an intensity by DRAM bytes."""
     sustained: bool
-    """Some points have a second, sustained rate."""
+    """Whether some points have a second, sustained rate."""
     datasheet: str
-    """Its source; empty when none is known."""
+    """The source of the datasheet's values; empty when none is known."""
     wide: bool = True
 
 
 def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) -> Markup:
-    """The figure for each GPU that has a record, or the statement that nothing was measured yet."""
+    """Return the figure for each GPU that has a record, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
     parts: list[Markup] = []
     for record in printer.sources.records(slot.kernel) if kernel else ():
@@ -98,7 +98,7 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
 
 def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:
     workloads, dtypes = (slot.workload,) if slot.workload else (), (slot.dtype,) if slot.dtype else ()
-    return headline(chosen(printer.sources.groups(record), workloads, dtypes))
+    return headline(select_groups(printer.sources.groups(record), workloads, dtypes))
 
 
 def kernel_figure(
@@ -156,7 +156,7 @@ def _programs(
 
 
 def dram_intensity(group: Group, row: Row) -> float | None:
-    """FLOP of the formula for each byte that the DRAM counted; None where it is not known."""
+    """Return the FLOP of the formula for each byte that the DRAM counted; None where the count is unknown."""
     return group.cost.flops / row.counters.dram_bytes if row.counters and row.counters.dram_bytes else None
 
 
@@ -188,7 +188,9 @@ def _caption(kernel: Kernel, group: Group, *, both: bool, bars: bool) -> str:
 
 
 def _rates(shown: Sequence[Group], run: Run) -> dict[str, float]:
-    """The ceilings of a run by name; where something in it ran faster than its probe, that counts."""
+    """Return the ceilings of a run by name.  Where a measured program is faster than the probe, its rate is the
+    ceiling.
+    """
     rates = {ceiling.name: ceiling.rate for ceiling in run.ceilings}
     for group in shown:
         for name, rate in (
@@ -201,7 +203,7 @@ def _rates(shown: Sequence[Group], run: Run) -> dict[str, float]:
 
 
 def _roofs(shown: Sequence[Group], run: Run, sheet: Datasheet | None) -> tuple[Roof, ...]:
-    """Of the arithmetic that is used."""
+    """Return the roofs of the arithmetic that the groups use."""
     names = {name for group in shown for name in used_arithmetic(group)}
     flops = sheet.flops_per_s if sheet else {}
     return tuple(
@@ -210,8 +212,10 @@ def _roofs(shown: Sequence[Group], run: Run, sheet: Datasheet | None) -> tuple[R
 
 
 def used_arithmetic(group: Group) -> set[str]:
-    """The ceilings of what computes here: as counted, where the counters are right; else of the dtype and, as a program
-    that is no matrix product adds in fp32, of that.  The ceiling that binds is always among them.
+    """Return the names of the arithmetic ceilings that apply to a group.
+
+    They come from the counted operations where the counters are valid.  Else they are that of the dtype and, unless the
+    kernel is a matrix product, that of fp32, in which it adds.  The ceiling that binds is always among them.
     """
     own = COMPUTE.get(group.dtype, "fp32")
     tensor = sum(c.tensor_flops or 0.0 for row in group.rows if (c := row.counters))
@@ -232,7 +236,7 @@ def roofline_under(
     points: tuple[Point, ...],
     letter: str = "",
 ) -> Roofline | None:
-    """`points` under the ceilings of a run that concern `shown`; None when it measured no memory ceiling.
+    """Return `points` under the ceilings of a run that apply to `shown`; None when it measured no memory ceiling.
 
     The slope is that of the mix of reads and writes; of several mixes the fastest.
     """
@@ -277,13 +281,13 @@ def _title(group: Group, row: Row, spread: tuple[float, float]) -> str:
 
 
 def _rereads(group: Group, row: Row) -> bool:
-    """Return whether the bar of re-read bytes is long enough to be seen."""
+    """Return whether the bar of re-read bytes is long enough to be visible."""
     factor = group.reread(row)
     return factor is not None and numbers.ratio(factor) != numbers.ratio(1.0)
 
 
 def _spread(row: Row, rate: float) -> tuple[float, float]:
-    """The rate at p80 and at p20 of the time."""
+    """Return the rates at p80 and at p20 of the time."""
     p = row.performance
     return (rate * p.median_us / p.p80_us, rate * p.median_us / p.p20_us) if p else (rate, rate)
 
@@ -333,7 +337,7 @@ def _column(group: Group, row: Row, href: str) -> ProgramColumn:
 
 
 def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tuple[CeilingRow, ...]:
-    """The memory mixes and the roofs as numbers."""
+    """Return the memory mixes and the roofs as numbers."""
     if run is None:
         return ()
     rates = _rates((group,), run)
@@ -353,5 +357,5 @@ def _ceiling_rows(group: Group, run: Run | None, sheet: Datasheet | None) -> tup
 
 
 def _printed(rate: float, unit: str) -> str:
-    """A figure of the datasheet."""
+    """Return a value of the datasheet with its unit."""
     return numbers.with_unit(numbers.printed(rate / 1e12), unit)

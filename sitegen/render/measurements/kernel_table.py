@@ -1,4 +1,6 @@
-"""All kernels in one table: the best of each against its ceiling and against what one would call instead."""
+"""Tabulate all kernels: the best implementation of each, its share of the ceiling, and its ratio to the strongest
+baseline.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from sitegen.render.shared.frame import Link
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """The best of one kernel."""
+    """The best implementation of one kernel."""
 
     kernel: Link
     state: str
@@ -39,7 +41,7 @@ class Board:
 
 
 def board(sources: Sources, here: str) -> Board:
-    """One row a kernel, on the first of its GPUs."""
+    """Return one row for each kernel, on the first of its GPUs."""
     rows, made = [], dict[tuple[object, ...], Provenance]()
     for kernel in sources.site.kernels:
         record = next(iter(sources.records(kernel.name)), None)
@@ -49,7 +51,7 @@ def board(sources: Sources, here: str) -> Board:
         run = newest_run(record, group) if record and group and group.best else None
         if record and run:
             line = provenance(run, record_href(record, here), ceilings_href(sources, record.gpu, here))
-            made.setdefault((line.gpu, line.facts, line.commit), line)  # two runs may read the same
+            made.setdefault((line.gpu, line.facts, line.commit), line)  # two runs may have the same line
     return Board(tuple(rows), tuple(made.values()))
 
 
@@ -74,6 +76,6 @@ def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
 
 
 def _strongest(kernel: Kernel, best: Row) -> tuple[str, float] | None:
-    """The baseline that comes nearest: the honest one to be compared with."""
+    """Return the baseline that is nearest to the best implementation, with the ratio."""
     ratios = [(name, ratio) for name in kernel.baselines if (ratio := best.ratio(name)) is not None]
     return min(ratios, key=lambda pair: pair[1], default=None)

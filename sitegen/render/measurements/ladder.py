@@ -1,4 +1,6 @@
-"""The implementations of a kernel as the steps of a ladder: what was predicted, what it reached, what it bought."""
+"""Turn the implementations of a kernel into the steps of a ladder: the prediction, the result, and the gain over the
+step before.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,16 @@ LANGUAGES = {Language.TRITON: "Triton", Language.CUDA: "CUDA", Language.CUDA_HOS
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """A rung of the ladder."""
+    """One implementation on the ladder."""
 
     id: str
     name: str
     language: str
     predicts: str
     bar: Markup
-    """Empty without a time."""
+    """The bar of its share of the ceiling; empty without a time."""
     meter: str
-    """`95.1 % of copy, 4.07 TB/s; predicted 95 %`."""
+    """The result in words: `95.1 % of copy, 4.07 TB/s; predicted 95 %`."""
     gain: str
     against: str
     state: str
@@ -41,7 +43,7 @@ class LadderStep:
 
 
 def ladder(sources: Sources, kernel: Kernel, group: Group | None, here: str, prefix: str) -> tuple[LadderStep, ...]:
-    """In the order of kernel.yaml: what each bought over the last one before it that has a time."""
+    """Return the steps in the order of kernel.yaml.  Each gain is over the last step before that has a time."""
     steps: list[LadderStep] = []
     before: Row | None = None
     for implementation in kernel.implementations:
@@ -70,7 +72,7 @@ def _step(
         id=f"{prefix}{implementation.name}",
         name=implementation.name,
         language=LANGUAGES[implementation.language],
-        predicts=numbers.tied(implementation.predicts),
+        predicts=numbers.join_units(implementation.predicts),
         bar=bar(row.share("of-ceiling"), Mark.STALE if row.stale else Mark.OURS, row.predicted)
         if row and timed
         else Markup(),

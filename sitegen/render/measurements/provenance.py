@@ -1,4 +1,4 @@
-"""What made figures, as the one line that stands under every table and chart of them."""
+"""State the origin of figures in the one line under every table and chart."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from sitegen.render.shared import numbers
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """GPU, driver, CUDA, torch, Triton, what holds its clock, date; the commit leads to the record."""
+    """The GPU, driver, CUDA, torch, Triton, power cap, clock and date of a run; the commit links to the record."""
 
     gpu: str
     ceilings: str
-    """Where the GPU's ceilings stand; empty when none were measured."""
+    """The link to the GPU's ceilings; empty when none were measured."""
     facts: tuple[str, ...]
     commit: str
     href: str
 
 
 def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float | None = None) -> Provenance:
-    """`sm_clock_mhz` is what the SMs ran at; without it their most is said."""
+    """Return the provenance of a run.  `sm_clock_mhz` is the measured clock of the SMs; without it the highest possible
+    clock is stated.
+    """
     machine = run.environment
     most = numbers.clock(machine.sm_clock_max_mhz)
     clock = f"{sm_clock_mhz / 1000:.2f} of {most}" if sm_clock_mhz else f"up to {most}"
@@ -44,7 +46,7 @@ def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float
 
 
 def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: str) -> tuple[Provenance, ...]:
-    """Of every run that made a figure of these groups, newest first."""
+    """Return the provenance of every run that made a figure of these groups, newest first."""
     made = [row.evaluation for group in shown for row in group.rows if row.evaluation and row.performance]
     runs = [run for run in record.runs if any(one.run == run.id for one in made)]
     href, lines = record_href(record, here), []
@@ -56,10 +58,10 @@ def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: 
 
 
 def record_href(record: Record, here: str) -> str:
-    """Return the href of the facts of a record."""
+    """Return the link to the facts of a record."""
     return relative(f"{kernel_url(record.kernel)}#record-{record.gpu}", here)
 
 
 def ceilings_href(sources: Sources, gpu: str, here: str) -> str:
-    """Return the href of the ceilings of a GPU; empty when none were measured."""
+    """Return the link to the ceilings of a GPU; empty when none were measured."""
     return relative(ceilings_url(gpu), here) if sources.ceilings_run(gpu) else ""

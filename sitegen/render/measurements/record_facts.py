@@ -1,4 +1,4 @@
-"""Turn a record into the facts that made its numbers: GPU, software, clocks, samples."""
+"""Turn a record into the facts about its numbers: GPU, software, clocks, samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sitegen.render.shared.frame import Fact
 
 
 def record_plate(record: Record, data: str, ceilings: str = "") -> tuple[Fact, ...]:
-    """The fields of the newest run; `data` is the href of the record as JSON, `ceilings` that of the GPU's ceilings."""
+    """Return the facts of the newest run; `data` is the link to the record as JSON, `ceilings` the link to the GPU's
+    ceilings.
+    """
     run = run_of(record, None)
     if run is None:
         return ()
@@ -23,7 +25,7 @@ def record_plate(record: Record, data: str, ceilings: str = "") -> tuple[Fact, .
 
 
 def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
-    """Return what made a run: hardware, limits of power and clock, software, date, commit."""
+    """Return the facts about the machine of a run: hardware, limits of power and clock, software, date, commit."""
     machine = run.environment
     return (
         Fact("GPU", machine.gpu, ceilings),
@@ -43,11 +45,11 @@ def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
 
 
 def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:
-    """Yield how the evaluations of a run were timed."""
+    """Yield the facts about the timing of a run: clocks, power, rounds and samples."""
     made = [e.performance for e in record.evaluations if e.run == run.id and e.performance]
     if clocks := [p.sm_clock_mhz for p in made if p.sm_clock_mhz]:
         yield Fact("SM clock, median", numbers.clock(statistics.median(clocks)))
-    # of matrix products that under load: a burst has none of its own
+    # the power of matrix products is that of the sustained runs, because a burst has none
     if powers := [watts for p in made if (watts := (p.sustained or p).power_w)]:
         yield Fact("power, median", numbers.watts(statistics.median(powers)))
     if rounds := _range([len(p.rounds_us) for p in made]):
@@ -58,12 +60,12 @@ def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:
 
 
 def short(digest: str) -> str:
-    """`c1d4…88e0`."""
+    """Return the ends of a digest: `c1d4…88e0`."""
     return f"{digest[:4]}…{digest[-4:]}" if len(digest) > 9 else digest
 
 
 def _range(values: list[int]) -> str:
-    """`11`, or `11 to 15`."""
+    """Return the range of integers: `11`, or `11 to 15`."""
     if not values:
         return ""
     low, high = min(values), max(values)

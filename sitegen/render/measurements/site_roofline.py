@@ -1,4 +1,4 @@
-"""The best of each kernel under the roofs of one GPU: the picture on the home page."""
+"""Draw the best of each kernel under the roofs of one GPU, for the home page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Best = tuple[Kernel, Record, Group, Run]
 
 
 def overview(sources: Sources) -> tuple[Markup, str]:
-    """The SVG and its caption; empty when no kernel with operations has a time and a ceiling."""
+    """Return the SVG and its caption; both are empty when no kernel with operations has a time and a ceiling."""
     every_best = _best(sources)
     if not every_best:
         return Markup(), ""
@@ -37,7 +37,7 @@ def overview(sources: Sources) -> tuple[Markup, str]:
 
 
 def _best(sources: Sources) -> list[Best]:
-    """By intensity; kernels without operations have no place on a roofline."""
+    """Return the best result of each kernel with operations, by intensity."""
     every_best: list[Best] = []
     for kernel in sources.site.kernels:
         for record in sources.records(kernel.name)[:1]:

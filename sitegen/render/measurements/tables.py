@@ -1,4 +1,6 @@
-"""Rows of measurements → a table as templates want it: every cell a text, decimals equal down a column of a group."""
+"""Turn rows of measurements into a table for the templates: every cell is text, and a column of a group has equal
+decimals.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from sitegen.render.shared import numbers
 
 DEFAULT_COLUMNS = ("time", "bandwidth", "of-ceiling")
 BAR = ("of-ceiling", "of-copy", "of-read")
-"""Columns that are followed by their bar."""
+"""The columns that are followed by a column of bars."""
 _TIMES = ("time", "burst", "sustained")
 _MOST_RATIOS = 3
 
@@ -24,14 +26,14 @@ _MOST_RATIOS = 3
 class Heading:
     text: str
     bar: bool = False
-    """The narrow column of bars, which has no name."""
+    """Whether it heads a narrow column of bars, which has no name."""
     class_: str = ""
-    """`l` for a column of words, `t` for one of sentences."""
+    """The class of the column: `l` for words, `t` for sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: its name, state and cells; `reason` stands in place of the cells when there is nothing to show."""
+    """A row of a table: its name, state and cells.  `reason` replaces the cells when there is nothing to show."""
 
     id: str
     name: str
@@ -45,10 +47,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A workload × dtype."""
+    """The rows of one workload × dtype."""
 
     name: str = ""
-    """Empty: no head."""
+    """The heading of the rows; empty means no heading."""
     facts: str = ""
     stale: str = ""
     lines: tuple[Line, ...] = ()
@@ -59,14 +61,14 @@ class Table:
     id: str
     caption: str
     label: str
-    """`Table 1.`"""
+    """The label before the caption: `Table 1.`"""
     headings: tuple[Heading, ...]
     bodies: tuple[Body, ...]
     provenance: tuple[Provenance, ...]
-    """One of each run that made a row, newest first."""
+    """The provenance of each run that made a row, newest first."""
     wide: bool = True
     first: str = "implementation"
-    """What the first column holds."""
+    """The heading of the first column."""
 
     @property
     def width(self) -> int:
@@ -75,7 +77,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a listing: what it says of a row; empty where there is nothing to say."""
+    """A column of a listing.  `text` returns its cell for a row, empty where there is nothing to say."""
 
     title: str
     text: Callable[[Group, Row], str]
@@ -89,7 +91,7 @@ def listing(
     columns: Sequence[Column],
     provenance: tuple[Provenance, ...] = (),
 ) -> Table:
-    """Facts about rows as plain texts, under the heads of the bodies; columns that say nothing are left out."""
+    """Return a table of facts as plain texts, under the headings of the bodies.  Empty columns are left out."""
     parts = list(shown)
     said = [c for c in columns if any(c.text(group, row) for _, group, rows in parts for row in rows)]
 
@@ -105,8 +107,8 @@ def listing(
 
 
 def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Sequence[str] = ()) -> tuple[str, ...]:
-    """As the author asked, else time, rate, share of the ceiling and the ratio to the first baselines: as many as stand
-    beside each other on a page.
+    """Return the columns that the author asked for, else time, rate, share of the ceiling and the ratios to as many
+    baselines as fit beside each other on a page.
     """
     if wanted:
         return tuple(wanted)
@@ -142,7 +144,7 @@ def _title(column: str) -> str:
 
 
 def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
-    """`prefix` makes the ids of the rows unique on the page."""
+    """Return the rows of a group; `prefix` makes their ids unique on the page."""
     shown = [_values(group.rows, column) for column in columns]
     common = _common_notes(group)
     lines = (_line(row, columns, [column[n] for column in shown], prefix) for n, row in enumerate(group.rows))
@@ -151,7 +153,7 @@ def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
 
 
 def head(group: Group) -> Body:
-    """`8192 × 8192 float32, 537 MB, noise 0.11 %`, without lines."""
+    """Return the heading of a group without rows: `8192 × 8192 float32, 537 MB, noise 0.11 %`."""
     params = "".join(f", {name} {value}" for name, value in sorted(group.params.items()))
     facts = [f"{group.dtype}{params}", numbers.size(group.cost.bytes)]
     if group.noise is not None:
@@ -160,13 +162,15 @@ def head(group: Group) -> Body:
 
 
 def _common_notes(group: Group) -> frozenset[str]:
-    """What is true of every time of the group is said in its head."""
+    """Return the notes on every time of the group, which stand in its heading instead."""
     notes = [frozenset(_notes(row)) for row in group.rows if row.performance]
     return frozenset.intersection(*notes) if len(notes) > 1 else frozenset()
 
 
 def _common_reason(group: Group) -> str:
-    """Said once in the head of the group when all of ours are stale for one reason."""
+    """Return the reason for which all our results in a group are stale, which stands once in its heading; empty when
+    reasons differ.
+    """
     ours = [row for row in group.rows if row.ours and row.performance]
     reasons = {row.stale for row in ours}
     return reasons.pop() if len(reasons) == 1 else ""
@@ -186,7 +190,7 @@ def _line(row: Row, columns: Sequence[str], texts: Sequence[str], prefix: str) -
 
 
 def part_of_id(name: str) -> str:
-    """A part of an id."""
+    """Return a name as a part of an id: other characters than letters, digits, `-` and `_` become `-`."""
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
 
 
@@ -205,12 +209,14 @@ def _state(row: Row) -> str:
 
 
 def in_one_line(message: str) -> str:
-    """The message of a compiler or a checker with single spaces; NVRTC ends its log with a NUL, which HTML forbids."""
+    """Return the message of a compiler or a checker in one line, without the NUL at the end of NVRTC's log, which HTML
+    forbids.
+    """
     return " ".join(message.replace("\0", " ").split())
 
 
 def why_no_time(row: Row) -> str:
-    """`incorrect: …`; a failure has its message, the others a word."""
+    """Return the reason for which a row has no time: `incorrect: …` with a failure's message, or the status alone."""
     if row.evaluation is None:
         return "not measured yet"
     status = row.evaluation.status.value.replace("_", " ")
@@ -243,7 +249,7 @@ _Value = Callable[[Row], float | None]
 
 
 def _values(rows: Sequence[Row], column: str) -> list[str]:
-    """The column's texts, with equal decimals; empty where a row has no such figure."""
+    """Return the texts of a column with equal decimals; empty where a row has no such figure."""
     if column == "spread":
         return _spreads(rows)
     if column == "error":
@@ -255,7 +261,7 @@ def _values(rows: Sequence[Row], column: str) -> list[str]:
 
 
 def _decimals(values: list[float], column: str, digits: int, least: int) -> int:
-    """Times have four digits in the slowest, and never less than two in the fastest."""
+    """Return the decimals of a column.  The slowest time has four digits, and the fastest at least two."""
     if column.startswith(("of-", "vs")):
         return least
     if column in _TIMES and values:
@@ -264,7 +270,7 @@ def _decimals(values: list[float], column: str, digits: int, least: int) -> int:
 
 
 def _reader(column: str) -> tuple[_Value, int, int]:
-    """How a column reads a row, its significant digits and least decimals."""
+    """Return the function that reads a column's value from a row, the significant digits, and the least decimals."""
     if column in ("time", "burst"):
         return (lambda row: row.performance.median_us if row.performance else None), 3, 1
     if column == "sustained":
@@ -288,14 +294,14 @@ def _percent(share: float | None) -> float | None:
 
 
 def _ratio(row: Row, baseline: str) -> float | None:
-    """Nobody asks how often faster a copy is."""
+    """Return the ratio of a row to a baseline; None for a probe, because its ratio says nothing about the kernel."""
     if row.role is Role.PROBE:
         return None
     return 1.0 if row.name == baseline else row.ratio(baseline)
 
 
 def _spreads(rows: Sequence[Row]) -> list[str]:
-    """Half of p20 to p80, as ±."""
+    """Return half of the range from p20 to p80 of each row, as ±."""
     halves = [(p.p80_us - p.p20_us) / 2 if (p := row.performance) else None for row in rows]
     decimals = numbers.decimals_for([h for h in halves if h], 1, 1, 2)
     return ["" if half is None else f"±{numbers.fixed(half, decimals)}" for half in halves]

@@ -1,1 +1,1 @@
-"""The linked site → what is written beside the HTML pages: feeds, Markdown, search indexes, cards."""
+"""Turn the linked site into the files beside its HTML pages: feeds, Markdown, search indexes, cards."""

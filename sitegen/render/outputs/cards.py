@@ -1,7 +1,7 @@
-"""A page → the picture that stands for it where somebody shares its address: 1200×630 pixels.
+"""Draw the card of a page: the picture that other sites show with a link to the page, 1200×630 pixels.
 
-With what its post measured where it did: bars, since the letters of a chart would be too small to read.  What is drawn
-is the template `card.svg`; the fonts come from packages, so that a card is the same wherever it is drawn.
+The card of a post with measurements has bars, because the letters of a chart would be too small.  The template is
+`card.svg`.  The fonts come from packages, so that a card is the same on every machine.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FONTS = ("IBM Plex Sans", "Noto Sans CJK KR")
 _PACKAGES = ("fontpkg_ibm_plex_sans", "manimgx_fonts_cjk")
 _SUFFIXES = (".ttf", ".otf", ".ttc")
 _LATIN = 0x2E80
-"""Before the first letter that takes a whole square."""
+"""The first code point whose letters are as wide as they are high."""
 _WIDTH = 1056
 _BARS = 5
 _BAR_PX = 670
-"""Length of the bar of a program that reaches its ceiling."""
+"""The length of the bar of a program that reaches its ceiling, in pixels."""
 _NARROW, _WIDE = frozenset("iIjlft.,:;|!'()[]r "), frozenset("mwMW@—")
 
 
@@ -58,7 +58,7 @@ class SocialCard:
     lede: tuple[CardLine, ...]
     bars: tuple[Bar, ...]
     top: int
-    """Where the mark of the ceiling begins."""
+    """The y of the upper end of the ceiling's mark."""
     foot: str
 
 
@@ -110,7 +110,10 @@ def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> S
 
 
 def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
-    """The largest of a few sizes in which the title takes no more lines than the first of `lines`, or the next."""
+    """Return the largest of three letter sizes for a title, and its lines.
+
+    `lines` are the allowed numbers of lines, the preferred one first.
+    """
     for most in lines:
         for size in (72, 62, 54):
             if len(fitting := wrapped(title, size)) <= most:
@@ -119,7 +122,7 @@ def _fitting(title: str, lines: Sequence[int]) -> tuple[int, list[str]]:
 
 
 def wrapped(text: str, size: int) -> list[str]:
-    """The lines of a text in letters of `size` pixels, by their usual widths: a card has room for an error."""
+    """Return a text as lines in letters of `size` pixels.  Widths are estimated, and a card has room for the error."""
     lines: list[str] = []
     for word in text.split():
         if lines and _width(f"{lines[-1]} {word}") * size <= _WIDTH:
@@ -159,7 +162,7 @@ def _measured(sources: Sources, post: Post) -> tuple[Group | None, Record | None
 
 
 def _rows(group: Group) -> list[Row]:
-    """The fastest of ours and the fastest baseline, by what they reach."""
+    """Return the fastest of our programs and the fastest baseline, by their share of the ceiling."""
     timed = sorted(
         (row for row in group.rows if row.share("of-ceiling")), key=lambda row: -(row.share("of-ceiling") or 0)
     )
@@ -192,7 +195,7 @@ def _provenance(group: Group, record: Record) -> str:
 
 @lru_cache
 def _made_with() -> str:
-    """The versions of all that a card depends on beside its text."""
+    """Return the versions of the packages that draw a card."""
     from importlib.metadata import PackageNotFoundError, version
 
     def known(name: str) -> str:
@@ -205,15 +208,15 @@ def _made_with() -> str:
 
 
 def draw(svg: str) -> bytes:
-    """The PNG of an SVG."""
+    """Return an SVG as PNG."""
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_files=list(_fonts(svg)), skip_system_fonts=True))
 
 
 def _fonts(svg: str) -> Iterator[str]:
-    """Yield the font files of the packages.  The package with the letters of East Asia is large, so it is opened only
-    for a text that has some.
+    """Yield the font files of the packages.  The package with East Asian letters is large, so it is opened only for a
+    text that has some.
     """
     yield from _files(_PACKAGES[0])
     if any(ord(letter) >= _LATIN for letter in svg):

@@ -1,8 +1,9 @@
-"""Posts and days → feeds: Atom and JSON of the site, Atom of a tag, a series and the worklog.
+"""Turn posts and days into feeds: Atom and JSON of the site, Atom of a tag, a series and the worklog.
 
-An entry brings the whole text, since many read nowhere else, with absolute links and without what only this site's
-style sheet can show: of a chart its table stays.  The id of an entry is where its file puts it: neither its title nor
-its permalink nor a date changes that.  `updated` is what the author says, so that a reader is told of news only.
+An entry has the whole text, because many people read only feeds.  Its links are absolute.  Elements that need this
+site's style sheet are left out, except that the table of a chart stays.  The id of an entry comes from the place of its
+file: neither its title nor its permalink nor a date changes it.  The author decides about `updated`, so that readers
+are told of real news only.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _UNSEEN = re.compile(r'<span class="vh">[^<]*</span>|</?span\b[^>]*>|</?picture>
 _TAG = re.compile(r'<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)+)\s*(/?)>', re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'\s+([\w:-]+)(="[^"]*")?')
 _OURS = re.compile(r"class|id|tabindex|role|loading|headers|aria-.*|data-.*")
-"""Attributes that mean something only on a page of this site."""
+"""The attributes that have a meaning only on a page of this site."""
 _ADDRESSES = ("href", "src")
 
 
@@ -59,7 +60,7 @@ class FeedEntry:
     summary: str
     tags: tuple[str, ...]
     content: str
-    """HTML."""
+    """The content as HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Feed:
     language: str
     author: str
     home: str
-    """Absolute: the page whose news these are."""
+    """The absolute URL of the page whose news the feed has."""
     url: str
     updated: str
     entries: tuple[FeedEntry, ...]
@@ -166,15 +167,17 @@ def _day_entry(printer: Printer, entry: WorklogEntry) -> FeedEntry:
 
 
 def _content(printer: Printer, place: Place, text: Post | WorklogEntry) -> str:
-    """Kept, since a post stands in the feeds of the site, of its tags and of its series."""
+    """Return the HTML of a text for feeds.  It is kept, because a post stands in the feeds of the site, of its tags and
+    of its series.
+    """
     if place.name not in printer.kept:
         html = fill(printer, printer.sources.document(text.body), place)
-        printer.kept[place.name] = portable(str(html), absolute(place.here, printer.sources.config))
+        printer.kept[place.name] = portable_html(str(html), absolute(place.here, printer.sources.config))
     return printer.kept[place.name]
 
 
-def portable(html: str, url: str) -> str:
-    """HTML of the page at the absolute `url` as it can be shown elsewhere."""
+def portable_html(html: str, url: str) -> str:
+    """Return the HTML of the page at the absolute `url` in a form that other programs can show."""
     plain = _UNSEEN.sub("", _DRAWING.sub(_described, html))
     return _TAG.sub(lambda tag: f"<{tag[1]}{_attributes(tag[2], url)}{tag[3]}>", plain)
 
@@ -182,8 +185,8 @@ def portable(html: str, url: str) -> str:
 def _described(drawing: re.Match[str]) -> str:
     if label := _LABEL.search(drawing[1]):
         return f"<em>[{label[1]}]</em>"
-    told = _TITLE.match(drawing[2])
-    return f"<em>[{'. '.join(filter(None, told.groups()))}]</em>" if told else ""
+    title = _TITLE.match(drawing[2])
+    return f"<em>[{'. '.join(filter(None, title.groups()))}]</em>" if title else ""
 
 
 def _attributes(written: str, url: str) -> str:
@@ -197,7 +200,7 @@ def _attributes(written: str, url: str) -> str:
 
 
 def _json(feed: Feed, url: str) -> str:
-    """JSON Feed 1.1, https://www.jsonfeed.org/version/1.1/."""
+    """Return the feed as JSON Feed 1.1, https://www.jsonfeed.org/version/1.1/."""
     items = [
         {
             "id": entry.id,

@@ -1,7 +1,7 @@
-"""Pages → the same as Markdown, for programs that read text, and `llms.txt`, which lists them.
+"""Turn pages into Markdown twins for programs that read text, and list the twins in `llms.txt`.
 
-Of a post, a page, a term and a day that is what the author wrote, with every slot resolved: a measurement is a table,
-a listing its code, a link absolute.  All other pages are read back from their HTML.
+The twin of a post, a page, a term or a day is the author's text with every slot resolved: a measurement becomes a
+table, a listing its code, and a link absolute.  The twins of all other pages are made from their HTML.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _LINKED = ("kernel", "term")
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A place in a line where something else is shown than was written."""
+    """A place in a line where the twin shows other words than the author wrote."""
 
     col: int
     written: str
@@ -64,7 +64,7 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """A text of an author, and what its page says above it."""
+    """A text of an author, with what its page says above it."""
 
     body: Markdown
     place: Place
@@ -74,7 +74,7 @@ class WrittenText:
 
 
 def with_twins(printer: Printer, files: Mapping[str, str | bytes], text: object = None) -> dict[str, str | bytes]:
-    """Pages, and beside each its twin; `text` is what an author wrote of the page, if anybody did."""
+    """Return the pages, with a twin beside each; `text` is the author's text of the page, None when there is none."""
     made = dict(files)
     for path, html in files.items():
         if path.endswith(".html") and isinstance(html, str):
@@ -86,7 +86,7 @@ def with_twins(printer: Printer, files: Mapping[str, str | bytes], text: object 
 
 
 def llms(printer: Printer) -> tuple[str, str]:
-    """The list of all that can be read as Markdown, as https://llmstxt.org has it."""
+    """Return the list of all twins in the form of https://llmstxt.org."""
     sources, config = printer.sources, printer.sources.config
     sections = [
         (
@@ -152,7 +152,9 @@ def _resolved(printer: Printer, written: WrittenText) -> str:
 
 
 def _source(sources: Sources, body: Markdown) -> tuple[list[str], int]:
-    """The lines of a text and the number of the first; a cached build has let go of them."""
+    """Return the lines of a text and the number of the first.  A cached build keeps no text, so the text is then read
+    from its file.
+    """
     if not body.text and body.path in sources.site.files:
         body = split_front_matter(sources.site.files[body.path], body.path)[0].body
     return body.text.split("\n"), body.first_line
@@ -160,7 +162,7 @@ def _source(sources: Sources, body: Markdown) -> tuple[list[str], int]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The lines of a text with what stands in its slots."""
+    """The lines of a text and the contents of its slots."""
 
     printer: Printer
     document: Document
@@ -180,12 +182,12 @@ class _Text:
                 yield from (f"{fence[1]}{one}".rstrip() for one in blocks[at].split("\n"))
                 at = self._end(at, fence)
             else:
-                code = _within(code, fence)
+                code = _open_fence(code, fence)
                 yield line if code else self._line(line, words.get(at, ()), defined)
             at += 1
 
     def _end(self, at: int, opened: re.Match[str]) -> int:
-        """The line that closes the fence which line `at` opens."""
+        """Return the line that closes the fence which line `at` opens."""
         for number in range(at + 1, len(self.lines)):
             closing = _FENCE.match(self.lines[number])
             if closing and closing[2].startswith(opened[2]) and not self.lines[number][closing.end() :].strip(" `~:"):
@@ -193,7 +195,7 @@ class _Text:
         return len(self.lines) - 1
 
     def _blocks(self) -> dict[int, str]:
-        """By line, what stands for the directive that begins there."""
+        """Return the Markdown of each directive with a slot, by the line where the directive begins."""
         by_line = {}
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot):
@@ -207,7 +209,7 @@ class _Text:
         return slot.span
 
     def _words(self) -> dict[int, list[_Word]]:
-        """By line what changes in it, from the right."""
+        """Return the changes of each line, by line, the rightmost first."""
         changes: dict[int, list[_Word]] = {}
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, CiteSlot):
@@ -228,11 +230,13 @@ class _Text:
         for word in words:
             if line.startswith(word.written, word.col) and not _in_role(line, word.col):
                 line = line[: word.col] + word.shown + line[word.col + len(word.written) :]
-        return _ROLE.sub(lambda role: _said(role, {word.written.lower(): word.shown for word in words}), line)
+        return _ROLE.sub(
+            lambda role: _role_as_markdown(role, {word.written.lower(): word.shown for word in words}), line
+        )
 
 
-def _within(code: str, fence: re.Match[str] | None) -> str:
-    """The fence of code that a line is in, after one that begins or ends one; empty outside."""
+def _open_fence(code: str, fence: re.Match[str] | None) -> str:
+    """Return the fence of the code that a line is in, given that of the line before; empty outside of code."""
     if not fence or fence[2].startswith(":"):
         return code
     if not code:
@@ -241,12 +245,12 @@ def _within(code: str, fence: re.Match[str] | None) -> str:
 
 
 def _in_role(line: str, col: int) -> bool:
-    """Return whether a role stands there whose words are its text and its target at once."""
+    """Return whether the place is inside a role, whose words are its text and its target at once."""
     return any(role.start() < col < role.end() for role in _ROLE.finditer(line))
 
 
-def _said(role: re.Match[str], links: Mapping[str, str]) -> str:
-    """`{kernel}` and `{term}` are links where there is such a page."""
+def _role_as_markdown(role: re.Match[str], links: Mapping[str, str]) -> str:
+    """Return a role as Markdown.  `{kernel}` and `{term}` become links where there is such a page."""
     name, text = role[1], role[3].strip()
     other = _OTHER_WORDS.fullmatch(text) if name == "term" else None
     text, wanted = (other[1], other[2].lower()) if other else (text, text.lower())

@@ -1,8 +1,8 @@
-"""Search: its page, and the indexes that Pagefind makes of the words of other pages.
+"""Make the search page, and the indexes that Pagefind makes from the words of other pages.
 
-Both exist where `site.yaml` says `search: true`.  An index is a folder of small files, of which a browser loads what
-a question needs.  There is one of each kind of page, not one with a filter by kind: the order in which Pagefind writes
-the values of a filter is chance, and the same pages must give the same bytes.
+Both exist where `site.yaml` says `search: true`.  An index is a folder of small files, of which a browser loads those
+that a question needs.  Each kind of page has its own index.  One index with a filter by kind would not do: Pagefind
+writes the values of a filter in random order, and the same pages must give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from sitegen.model.urls import CATEGORIES, SEARCH, TAGS, TERMS, relative, search
 from sitegen.render.shared.frame import POLICY, Link, Printer, navigation
 
 POLICY_WITH_WASM = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
-"""What Pagefind needs besides: it searches in WebAssembly."""
+"""The policy of the search page, which also allows WebAssembly, in which Pagefind searches."""
 _BESIDE_THE_TEXT = (
     "head, .skip, .masthead, .colophon, .eyebrow, .meta, .plate, .prov, .turn, .toc, .figures, nav, svg, button, .no, "
     "annotation"
 )
 _PROGRAM = ("pagefind.js", "pagefind-worker.js", "wasm.*.pagefind")
 _INDEX = ("pagefind-entry.json", "*.pf_*")
-"""What else Pagefind writes are interfaces of its own."""
+"""The files of an index.  Pagefind's other files are user interfaces, which this site does not use."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchKind:
     name: str
-    """`posts`"""
+    """The kind of page, such as `posts`."""
     text: str
     index: str
-    """Href of the folder."""
+    """The link to the folder of the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
     script: str
     kinds: tuple[SearchKind, ...]
-    """What can be asked for alone; in the index of the first stands Pagefind, too."""
+    """The kinds that a reader can search alone.  The index of the first kind also holds Pagefind's program."""
     lists: tuple[Link, ...]
-    """Where a reader without JavaScript looks."""
+    """The lists for a reader without JavaScript."""
 
 
 def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
@@ -67,9 +67,10 @@ def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
 def index_files(
     printer: Printer, kind: str, pages: Iterable[str], content: Callable[[str], bytes], *, program: bool
 ) -> dict[str, str | bytes]:
-    """The index of a kind of pages, by output path; with `program` also what reads it and all others.
+    """Return the index of a kind of pages, by output path; with `program` also Pagefind's program, which reads all
+    indexes.
 
-    `pages` are output paths, `content` reads one.
+    `pages` are output paths, and `content` reads one of them.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -83,8 +84,8 @@ def index_files(
 
 
 def _run_pagefind(folder: Path, language: str) -> None:
-    """All pages as one language: else a reader of English would not find a Korean post.  Raises TemplateRuntimeError
-    where it finds no text in them.
+    """Run Pagefind on all pages as if they had one language, because otherwise a reader of English would not find a
+    Korean post.  Raises TemplateRuntimeError when Pagefind finds no text in the pages.
     """
     from pagefind.service import get_executable
 

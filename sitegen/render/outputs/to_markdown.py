@@ -1,7 +1,7 @@
-"""The HTML of this site's pages → Markdown that says the same: headings, lists, tables, code, links.
+"""Turn the HTML of this site's pages into Markdown with the same content: headings, lists, tables, code, links.
 
-For programs that read text.  Of a drawing its label stays, since the numbers of a chart stand in the table beside it.
-Tables are those of the theme: a header of one row, no cell over several rows.
+Programs read this Markdown.  A drawing becomes its label, because the table beside a chart has its numbers.  Tables are
+those of the theme: a header of one row, and no cell over several rows.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ _BLOCKS = frozenset(
 )
 _CODE = frozenset({"code", "samp", "kbd"})
 _UNSEEN = frozenset({"vh", "mk", "legend"})
-"""Classes of what only screen readers hear, of the numbers of notes in code, and of what explains a drawing's marks."""
+"""The classes of elements that a reader does not see (`vh`), of the numbers of notes in code (`mk`), and of a drawing's
+legend.
+"""
 _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~"}
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
 def to_markdown(html: str, url: str) -> str:
-    """`url` is the absolute one of the page: links become absolute.  Ends with a newline."""
+    """Return HTML as Markdown that ends with a newline.  `url` is the absolute URL of the page, to which links are
+    joined.
+    """
     reader = _Reader(url)
     reader.feed(html)
     reader.close()
@@ -33,7 +37,7 @@ def to_markdown(html: str, url: str) -> str:
 
 
 class _Reader(HTMLParser):
-    """Gathers inline text until a block ends."""
+    """A parser that gathers inline text until a block ends."""
 
     def __init__(self, url: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -53,7 +57,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "span" and self._after_span:
-            self._text.append(" · ")  # facts in a row, which the style sheet keeps apart
+            self._text.append(" · ")  # the style sheet separates facts on one line
         self._after_span = False
         if self._hidden or tag in _HIDDEN or given.get("class") in _UNSEEN:
             self._hide(tag, given)
@@ -171,7 +175,9 @@ class _Reader(HTMLParser):
             self._text.append(data)
 
     def end_block(self) -> None:
-        """What was gathered becomes a paragraph, a heading or a line of a list; within a cell it waits for its end."""
+        """Add the gathered text as a paragraph, a heading or a line of a list.  In a cell the text waits for the end of
+        the cell.
+        """
         if self._cells is not None:
             return
         if text := self._taken():
@@ -185,7 +191,7 @@ class _Reader(HTMLParser):
 
 
 def table(rows: list[list[str]]) -> str:
-    """The first row is the header; columns that hold nothing, as the bars of a chart do, are left out."""
+    """Return a table whose first row is the header.  Columns without text, such as bars, are left out."""
     width = max(map(len, rows), default=0)
     full = [[*row, *[""] * (width - len(row))] for row in rows]
     kept = [at for at in range(width) if any(row[at] for row in full)]
@@ -194,7 +200,7 @@ def table(rows: list[list[str]]) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    """A fence longer than any in it."""
+    """Return code in a fence that is longer than any fence in the code."""
     longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"

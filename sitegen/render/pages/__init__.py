@@ -1,1 +1,1 @@
-"""The linked site → its HTML pages, one module a kind of page."""
+"""Turn the linked site into its HTML pages; each module prints one kind of page."""

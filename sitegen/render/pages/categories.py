@@ -1,4 +1,4 @@
-"""The categories of a language → their list: a card each, with its newest posts."""
+"""Print the list of categories in a language: a card for each, with its newest posts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sitegen.render.shared.structured import About
 class CategoryCard:
     category: Link
     count: str
-    """`3 posts`"""
+    """The number of posts in words: `3 posts`."""
     newest: tuple[PostLine, ...]
 
 

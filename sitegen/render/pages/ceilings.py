@@ -1,4 +1,6 @@
-"""The measured limits of each GPU → its page: every ceiling beside the datasheet's, every probe, and their sources."""
+"""Print the measured ceilings of each GPU: every ceiling beside the datasheet's value, every probe, and the probes'
+sources.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ from sitegen.results.datasheets import Datasheet, datasheet
 
 _CODE = re.compile(r"`([^`]+)`")
 _WORKING_SET = re.compile(r"(\d+) MB")
-"""A probe of the L2 that is named by how much it reads again and again."""
+"""The name of a probe that reads a working set repeatedly: the size of the set."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeSource:
     name: str
-    """`l2.cu`."""
+    """The file name, such as `l2.cu`."""
     about: Markup
     """The file's opening comment, its `words` as code."""
     code: Markup
@@ -40,20 +42,20 @@ class CeilingsPage:
     gpu: str
     date: str
     seconds: str
-    """That all probes took; empty when it was not kept."""
+    """The time of all probes; empty when it was not recorded."""
     plate: tuple[Fact, ...]
     ceilings: tables.Table
     staircase: Markup
-    """Empty when no working sets were read."""
+    """The staircase; empty when fewer than two working sets were read."""
     working_sets: tables.Table | None
     probes: tables.Table
     sources: tuple[ProbeSource, ...]
     datasheet: str
-    """Its source; empty when none is known."""
+    """The source of the datasheet's values; empty when none is known."""
 
 
 def render_ceilings(printer: Printer) -> dict[str, str]:
-    """A page for each GPU whose ceilings were measured, of the newest run that did."""
+    """Return a page for each GPU whose ceilings were measured, from the newest run that measured them."""
     sources = tuple(_source(name, text) for name, text in sorted(printer.sources.probes.items()))
     return dict(
         _page(printer, gpu, run, sources)
@@ -94,7 +96,7 @@ def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
 
 
 def long_name(name: str) -> str:
-    """`memory, copy (1:1)`, `bf16 tensor`, `shared memory, read`."""
+    """Return the long name of a ceiling: `memory, copy (1:1)`, `bf16 tensor`, `shared memory, read`."""
     return f"memory, {MIXES[name]} ({name.removeprefix('memory ')})" if name in MIXES else ceiling_name(name)
 
 
@@ -103,7 +105,7 @@ def rate_text(name: str, rate: float) -> str:
 
 
 def working_sets(run: Run) -> dict[int, float]:
-    """MiB that were read again and again → bytes per second, ascending."""
+    """Return the read bandwidth (bytes/s) by the size of the working set (MiB), ascending."""
     probes = next((ceiling.probes for ceiling in run.ceilings if ceiling.name == "L2"), {})
     by_size = {int(match[1]): rate for name, rate in probes.items() if (match := _WORKING_SET.fullmatch(name))}
     return dict(sorted(by_size.items()))
@@ -140,7 +142,7 @@ def _probes(run: Run) -> tables.Table:
 
 
 def _ways(ceiling: Ceiling) -> dict[str, float]:
-    """The probes that differ in how they do it, and not in how much they read."""
+    """Return the probes that differ in their method, without those that differ only in their working set."""
     return {name: rate for name, rate in ceiling.probes.items() if not _WORKING_SET.fullmatch(name)}
 
 
@@ -181,7 +183,7 @@ def _source(name: str, text: str) -> ProbeSource:
 
 
 def opening_comment(text: str) -> tuple[str, str]:
-    """What the file says of itself in its first `//` lines, as one paragraph, and the rest of it."""
+    """Return the comment in the first `//` lines of a file as one paragraph, and the rest of the file."""
     lines = text.splitlines()
     count = next((n for n, line in enumerate(lines) if not line.startswith("//")), len(lines))
     return " ".join(_words(lines[:count])), "\n".join(lines[count:]).strip("\n")

@@ -1,6 +1,6 @@
-"""All runs of a kernel on a GPU → a page: run by run, and the newest against the one before it, also as Markdown.
+"""Print all runs of a kernel on a GPU, and the comparison of the newest run with the one before it, also as Markdown.
 
-The latter is what `sitegen compare --markdown` says of the two, kept for readers: every evaluation and why.
+The comparison is the one that `sitegen compare --markdown` prints: every evaluation, with the reason for its verdict.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class ChangeLine:
     evaluation: str
     verdict: str
     state: str
-    """A class of the state grammar; empty where nothing moved."""
+    """A class of the state grammar; empty when the evaluation did not change."""
     figures: tuple[str, ...]
-    """`torch / t 1.905 → 1.667 (−12.5 %)`."""
+    """The figures before and after: `torch / t 1.905 → 1.667 (−12.5 %)`."""
     why: str
 
 
@@ -40,28 +40,30 @@ class ChangesPage:
     before: PastRun
     after: PastRun
     lines: tuple[ChangeLine, ...]
-    """What moved first."""
+    """The evaluations, those that changed first."""
     history: History | None
     markdown: str
-    """The href of the same as Markdown."""
+    """The link to the comparison as Markdown."""
 
 
 def changes_url(kernel: str, gpu: str) -> str:
     return f"{kernel_url(kernel)}{gpu}-changes/"
 
 
-def render_changes(printer: Printer, kernel: Kernel, record: Record, told: History | None) -> dict[str, str]:
-    """The page and the text of a record that has two runs; `told` is its history."""
+def render_changes(printer: Printer, kernel: Kernel, record: Record, history: History | None) -> dict[str, str]:
+    """Return the page and the Markdown of a record with at least two runs, else nothing; `history` is the record's
+    history.
+    """
     pair = last_two(printer.sources, record)
     if pair is None:
         return {}
     rows = _rows(printer.sources, kernel, record, pair)
-    page = _page(printer, kernel, record, pair, rows, told)
+    page = _page(printer, kernel, record, pair, rows, history)
     return {**dict([page]), _markdown_url(record): f"{render_markdown(rows)}\n"}
 
 
 def last_two(sources: Sources, record: Record) -> tuple[PastRun, PastRun] | None:
-    """The newest run and the one before it, older first."""
+    """Return the newest run and the one before it, the older first; None when there are fewer than two."""
     runs = sources.histories(record)
     return (runs[-2], runs[-1]) if len(runs) > 1 else None
 
@@ -79,7 +81,7 @@ def _page(
     record: Record,
     pair: tuple[PastRun, PastRun],
     rows: tuple[EvaluationComparison, ...],
-    told: History | None,
+    history: History | None,
 ) -> tuple[str, str]:
     here, gpu = changes_url(kernel.name, record.gpu), record.runs[-1].environment.gpu if record.runs else record.gpu
     page = ChangesPage(
@@ -88,7 +90,7 @@ def _page(
         before=pair[0],
         after=pair[1],
         lines=tuple(_line(row) for row in sorted(rows, key=lambda row: not row.notable)),
-        history=told,
+        history=history,
         markdown=relative(_markdown_url(record), here),
     )
     title = f"{kernel.name}: what changed on {gpu}"

@@ -1,4 +1,4 @@
-"""The home page: what the site promises, where to begin, what is there, what is new."""
+"""Print the home page: the promise of the site, entry points, series, kernels, and the newest posts and worklog day."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sitegen.render.pages.posts import PostLine, post_line
 from sitegen.render.pages.series import SeriesSummary, course
 from sitegen.render.pages.worklog import DayLine, Days, countdown, day_line
 from sitegen.render.shared.frame import Fact, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import NEWEST_ON_HOME
 from sitegen.render.shared.structured import About
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoBoard:
-    """Stands for the table of kernels on a site without kernels, where nothing that reads records is imported."""
+    """The empty table of kernels, for a site without kernels, where the modules that read records are not imported."""
 
     rows: tuple[()] = ()
     provenance: tuple[()] = ()
@@ -33,7 +33,7 @@ class NoBoard:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """An entry point: who it is for, and the post."""
+    """An entry point: its readers and its post."""
 
     because: str
     title: str
@@ -63,7 +63,7 @@ class HomePage:
 
 def render_home(printer: Printer) -> dict[str, str]:
     sources, config, spoken = printer.sources, printer.sources.config, printer.language()
-    heading, lede = _promise(config.title, config.description)
+    heading, lede = _heading_and_lede(config.title, config.description)
     figure, caption = _overview(sources)
     worklog = sources.site.worklog
     page = HomePage(
@@ -87,8 +87,8 @@ def render_home(printer: Printer) -> dict[str, str]:
 
 
 def home_in(printer: Printer, lang: str) -> tuple[str, str]:
-    """Return the home page of another language than the site's: it shows the newest posts in that language, since all
-    else on a home page is in the site's language.
+    """Return the home page in another language than the site's.  It shows only the newest posts in that language,
+    because everything else on a home page is in the site's language.
     """
     sources, config, spoken = printer.sources, printer.sources.config, printer.language(lang)
     here, posts = sources.address(HOME, lang), sources.posts_in(lang)
@@ -113,8 +113,11 @@ def home_in(printer: Printer, lang: str) -> tuple[str, str]:
     return printer.page("home.html", here, page, title=config.title, lang=lang, about=about)
 
 
-def _promise(title: str, description: str) -> tuple[str, str]:
-    """The first sentence of the description is the promise, the rest says how; a single one stands below the title."""
+def _heading_and_lede(title: str, description: str) -> tuple[str, str]:
+    """Return the heading and the text below it.
+
+    The heading is the first sentence of the description.  A description of one sentence stands below the site's title.
+    """
     first, _, rest = re.sub(r"\s+", " ", description).partition(". ")
     return (first, rest) if rest else (title, description)
 
@@ -136,7 +139,7 @@ def _board(sources: Sources) -> Board | NoBoard:
 
 
 def _plate(sources: Sources) -> tuple[Fact, ...]:
-    """Return what the numbers of the site rest on; empty before anything was measured."""
+    """Return the facts about the measurements of the site; empty before anything was measured."""
     pairs = [(kernel, record) for kernel in sources.site.kernels for record in sources.records(kernel.name)]
     runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
     if not runs:
@@ -155,7 +158,7 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
     )
 
 
-def _doors(sources: Sources, spoken: Language) -> tuple[Door, ...]:
+def _doors(sources: Sources, spoken: PageLanguage) -> tuple[Door, ...]:
     doors = []
     for entry in sources.config.entry_points:
         if post := sources.post(entry.post.name):

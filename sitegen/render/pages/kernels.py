@@ -1,4 +1,6 @@
-"""Kernels → their pages: the ladder of implementations, every evaluation, the roofline, what was caught, the record."""
+"""Print the pages of kernels: the ladder of implementations, every evaluation, the roofline, the caught wrong variants,
+the record.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ class GoalLine:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """A wrong variant: what it must get, and what it got."""
+    """A wrong variant: the expected status and the actual one."""
 
     name: str
     expected: str
@@ -52,27 +54,27 @@ class Caught:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """All of one GPU."""
+    """All measurements on one GPU."""
 
     id: str
     gpu: str
     headline: str
-    """`8192 × 8192 in float32`."""
+    """The headline workload: `8192 × 8192 in float32`."""
     steps: tuple[LadderStep, ...]
     stale: tuple[str, ...]
     table: tables.Table
     figure: Figure | None
     details: tuple[tables.Table, ...]
-    """Code, bytes and clocks at the headline."""
+    """The code, bytes and clocks at the headline workload."""
     other_details: tuple[tables.Table, ...]
-    """The same at all other workloads."""
+    """The code, bytes and clocks at all other workloads."""
     checks: tables.Table | None
     findings: tuple[str, ...]
     caught: tuple[Caught, ...]
     history: History | None
-    """None when no run that is kept timed the best implementation."""
+    """The history; None when no stored run timed the best implementation."""
     changes: str
-    """The href of the newest run against the one before; empty when there is only one."""
+    """The link to the comparison of the newest run with the one before; empty when there is only one run."""
     plate_id: str
     plate: tuple[Fact, ...]
 
@@ -87,7 +89,7 @@ class KernelPage:
     goals: tuple[GoalLine, ...]
     sections: tuple[Section, ...]
     unmeasured: tuple[LadderStep, ...]
-    """The implementations of a kernel without any record."""
+    """The implementations of a kernel that has no record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class KernelIndex:
     board: Board
     summaries: tuple[tuple[Link, str], ...]
     ceilings: tuple[Link, ...]
-    """Of each GPU."""
+    """The pages of the GPUs' ceilings."""
 
 
 def render_kernels(printer: Printer) -> dict[str, str]:
@@ -115,7 +117,7 @@ def render_kernels(printer: Printer) -> dict[str, str]:
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
-    """Each record as JSON, and the source of each implementation as text."""
+    """Return each record as JSON, and the source of each implementation as text, by output path."""
     files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
     sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
     return {**files, **{path: text for path, text in sourced.items() if text}}
@@ -126,7 +128,7 @@ def _json(record: Record) -> str:
 
 
 def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
-    """Return the page of a kernel, and for each record the page of what changed from run to run."""
+    """Return the page of a kernel, and for each record the page of changes from run to run."""
     sources, here = printer.sources, kernel_url(kernel.name)
     records = sources.records(kernel.name)
     measured = [(record, sources.groups(record)) for record in records]
@@ -149,7 +151,7 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
 
 
 def _state(shown: list[Group]) -> str:
-    """`1 of 6 results stale`; empty when all are fresh."""
+    """Return the number of stale results in words, `1 of 6 results stale`; empty when all are fresh."""
     timed = [row for group in shown for row in group.rows if row.ours and row.performance]
     stale = [row for row in timed if row.stale]
     return f"{len(stale)} of {len(timed)} results stale" if stale else ""
@@ -172,7 +174,7 @@ def _kernel_plate(
 
 
 def _binding_ceilings(shown: Sequence[Group]) -> str:
-    """Of the workload that the page treats first, in each dtype: of a matrix product they differ."""
+    """Return the binding ceiling of the headline workload in each dtype, because those of a matrix product differ."""
     firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
     ceilings = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
     return ";\n".join(ceilings)

@@ -1,4 +1,4 @@
-"""Posts → their pages, the archive in pages of 50, and the pages of their tags."""
+"""Print posts, the archive in pages of 50, and the pages of tags and categories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.series import Position, positions
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import on_page, pages_of
 from sitegen.render.shared.structured import ARTICLE, About
 from sitegen.render.texts.filled_slots import Place, fill
@@ -54,7 +54,7 @@ class PostList:
     number: int
     pages: int
     eyebrow: Link | None
-    """To all lists of its kind."""
+    """The link to the list of all tags or categories."""
     categories: tuple[Link, ...]
     all_categories: str
     tags: tuple[Link, ...]
@@ -63,7 +63,7 @@ class PostList:
 
 @dataclass(frozen=True, slots=True)
 class ContentsEntry:
-    """A line of the contents list."""
+    """An entry of the table of contents."""
 
     number: str
     text: str
@@ -91,7 +91,7 @@ class PostPage:
     kernels: tuple[Link, ...]
     tags: tuple[Link, ...]
     stale: str
-    """`2 of 9 results stale`; empty when all are fresh."""
+    """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
     body: Markup
     plates: tuple[Plate, ...]
@@ -105,17 +105,17 @@ class PostPage:
 @dataclass(frozen=True, slots=True)
 class TagIndex:
     tags: tuple[tuple[Link, str], ...]
-    """Each with the number of its posts."""
+    """The tags, each with the number of its posts."""
 
 
-def post_line(sources: Sources, post: Post, here: str, spoken: Language) -> PostLine:
+def post_line(sources: Sources, post: Post, here: str, spoken: PageLanguage) -> PostLine:
     date, words = sources.day_of(post.date), sources.document(post.body).words
     href, minutes = relative(sources.post_url(post), here), spoken.minutes(words)
     return PostLine(post.title, href, date.isoformat(), spoken.day(date), post.description, minutes)
 
 
 def archive_page(printer: Printer, lang: str, number: int) -> tuple[str, str]:
-    """Page `number`, from 1, of all posts in a language."""
+    """Return page `number`, from 1, of all posts in a language."""
     sources, spoken = printer.sources, printer.language(lang)
     url = sources.address(POSTS, lang)
     here, posts = list_page_url(url, number), sources.posts_in(lang)
@@ -130,7 +130,7 @@ def archive_page(printer: Printer, lang: str, number: int) -> tuple[str, str]:
 
 
 def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, str]:
-    """Page `number`, from 1, of the posts about a tag in a language."""
+    """Return page `number`, from 1, of the posts about a tag in a language."""
     sources, spoken = printer.sources, printer.language(lang)
     url, posts = sources.address(tag_url(tag), lang), sources.posts_by_tag(lang)[tag]
     lede = spoken.say("Posts about {tag}.", tag=tag)
@@ -140,7 +140,7 @@ def tag_page(printer: Printer, lang: str, tag: str, number: int) -> tuple[str, s
 
 
 def category_page(printer: Printer, lang: str, category: str, number: int) -> tuple[str, str]:
-    """Page `number`, from 1, of the posts in a category in a language."""
+    """Return page `number`, from 1, of the posts in a category in a language."""
     sources, spoken = printer.sources, printer.language(lang)
     url, posts = sources.address(category_url(category), lang), sources.posts_by_category(lang)[category]
     lede = spoken.say("Posts in {category}.", category=category)
@@ -162,7 +162,7 @@ def _list_page(
     categories: tuple[Link, ...] = (),
     tags: tuple[Link, ...] = (),
 ) -> tuple[str, str]:
-    """`above` is the text and the URL of the list of all such lists."""
+    """Return one page of a list of posts; `above` is the text and the URL of the list of all tags or categories."""
     sources, spoken, here, total = printer.sources, printer.language(lang), list_page_url(url, number), pages_of(posts)
     page = PostList(
         title=title,
@@ -251,7 +251,7 @@ def _category(sources: Sources, post: Post, here: str) -> Link | None:
 
 
 def about_post(sources: Sources, post: Post) -> About:
-    """Return what programs are told of a post."""
+    """Return the metadata of a post for programs."""
     series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
     facts: dict[str, object] = {"timeRequired": f"PT{numbers.minutes(sources.document(post.body).words)}M"}
     if post.category:
@@ -277,8 +277,8 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
-    """Say how many of the results of these kernels are stale; empty when all are fresh."""
+def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
+    """Return the number of stale results of these kernels in words; empty when all are fresh."""
     from sitegen.render.inputs.rows import stale_of
 
     counts = [
@@ -293,7 +293,7 @@ def _stale(sources: Sources, kernels: Sequence[str], spoken: Language) -> str:
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
-    """Return what made the numbers of the post: one plate for each kernel and GPU."""
+    """Return the facts about the numbers of the post: one plate for each kernel and GPU."""
     from sitegen.render.measurements.record_facts import record_plate
     from sitegen.render.measurements.tables import part_of_id
 
@@ -310,6 +310,6 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
 
 
 def contents(document: Document) -> tuple[ContentsEntry, ...]:
-    """Headings of the second level, numbered as on the page."""
+    """Return the headings of the second level, numbered as on the page."""
     shown: list[DocumentHeading] = [heading for heading in document.headings if heading.level == 2]
     return tuple(ContentsEntry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))

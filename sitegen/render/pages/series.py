@@ -1,4 +1,4 @@
-"""Series → the roadmap pages, and where a post stands in one."""
+"""Print the roadmap of each series, and describe the position of a post in its series."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sitegen.render.figures.inline_charts import Square, road, strip
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.structured import COLLECTION, About
 
 _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
@@ -22,10 +22,10 @@ _PUBLISHED, _HERE, _PLANNED = Square(), Square("here"), Square("plan")
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """One line of the route: a post, or a title that is only planned, or an exercise."""
+    """A line of the roadmap: a post, a planned title, or an exercise."""
 
     mark: str
-    """Its number, or `Ex`."""
+    """The number of the line, or `Ex` for an exercise."""
     title: str
     href: str = ""
     description: str = ""
@@ -56,7 +56,7 @@ class SeriesPage:
     start: Link | None
     phases: tuple[PhaseView, ...]
     has_phases: bool
-    """False for the short form, one phase without a title."""
+    """Whether the series has phases with titles; the short form is one phase without a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class SeriesIndex:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a post stands in a series."""
+    """The position of a post in a series."""
 
     title: str
     href: str
@@ -91,7 +91,7 @@ class Position:
     previous: Link | None
     next: Link | None
     planned_next: str
-    """A title that comes next but is not written yet."""
+    """The title that comes next when it is not written yet, else empty."""
 
 
 def series_index(printer: Printer) -> tuple[str, str]:
@@ -116,14 +116,14 @@ def course(sources: Sources, series: Series, here: str) -> SeriesSummary:
     )
 
 
-def positions(sources: Sources, post: Post, here: str, spoken: Language) -> tuple[Position, ...]:
+def positions(sources: Sources, post: Post, here: str, spoken: PageLanguage) -> tuple[Position, ...]:
     """Return the position of a post in every series that lists it."""
     places = sources.linked.series_places.get(post.body.path, ())
     return tuple(_position(sources, place, post, here, spoken) for place in places)
 
 
 def _squares(sources: Sources, series: Series, here: str = "") -> list[list[Square]]:
-    """`here` is a post's slug."""
+    """Return the squares of each phase of a series; `here` is the slug of the post that is shown."""
 
     def square(entry: Post | str) -> Square:
         return _PLANNED if isinstance(entry, str) else _HERE if entry.slug == here else _PUBLISHED
@@ -131,7 +131,7 @@ def _squares(sources: Sources, series: Series, here: str = "") -> list[list[Squa
     return [[square(entry) for entry in phase] for phase in sources.entries[series.id]]
 
 
-def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoken: Language) -> Position:
+def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoken: PageLanguage) -> Position:
     series, phase = place.series, place.series.phases[place.phase]
     planned = [title for later in series.phases[place.phase :] for title in later.planned]
     entries = [entry for each in sources.entries[series.id] for entry in each]
@@ -207,7 +207,7 @@ def _part(sources: Sources, entry: Post | str, number: int, here: str) -> RouteL
 
 
 def _facts(sources: Sources, entries: Sequence[Post | str]) -> str:
-    """`2 posts, 23 min`, of a phase."""
+    """Return the facts about a phase: `2 posts, 23 min`."""
     posts = [entry for entry in entries if isinstance(entry, Post)]
     planned = len(entries) - len(posts)
     facts = [numbers.count(len(posts), "post")] if posts else []

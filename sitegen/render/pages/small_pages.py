@@ -1,4 +1,4 @@
-"""The small pages: those outside of time, terms, 404, redirects, and what machines read: sitemap and robots."""
+"""Print the small pages: undated pages, terms, 404, redirects, sitemap and robots.txt."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class TextPage:
     body: Markup
     eyebrow: Link | None = None
     used: tuple[Link, ...] = ()
-    """The posts that lead here."""
+    """The posts that link to the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndex:
     terms: tuple[tuple[Link, Markup], ...]
-    """Each with its definition."""
+    """The terms, each with its definition."""
 
     @property
     def body(self) -> Markup:
-        """Where formulas may stand."""
+        """The definitions, in which there may be formulas."""
         return Markup(" ").join(definition for _, definition in self.terms)
 
 
@@ -52,7 +52,7 @@ class Redirect:
 
 
 def text_page(printer: Printer, page: Page) -> tuple[str, str]:
-    """A page outside of time."""
+    """Return an undated page."""
     here = page_url(page, printer.sources.config)
     body = fill(printer, printer.sources.document(page.body), Place(document_key(page.body), here, lang=page.lang))
     text = TextPage(page.title, page.description, body)
@@ -88,7 +88,7 @@ def _definition(printer: Printer, term: Term) -> Markup:
 
 
 def missing_page(printer: Printer) -> tuple[str, str]:
-    """Served in place of any page, so that its links are absolute paths."""
+    """Return the 404 page.  Hosts serve it in place of any page, so its links are absolute paths."""
     base, spoken = base_path(printer.sources.config.base_url), printer.language()
     sections = tuple(Link(text, f"{base}{url}") for text, url in navigation(printer.sources, spoken))
     title = spoken.say("Not found")
@@ -96,8 +96,8 @@ def missing_page(printer: Printer) -> tuple[str, str]:
 
 
 def sitemap(printer: Printer, pages: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """`pages` are the output paths of all pages that readers should be led to, each with the day of its last change,
-    empty where nobody says one.
+    """Return the sitemap.  `pages` are the output paths of the listed pages, each with the day of its last change,
+    which is empty when no author states one.
     """
     config = printer.sources.config
     urls = tuple((absolute(path.removesuffix("index.html"), config), modified) for path, modified in pages)
@@ -109,14 +109,14 @@ def robots(printer: Printer) -> tuple[str, str]:
 
 
 def redirect_list(printer: Printer) -> tuple[str, str]:
-    """A line for each alias, `/old/ /posts/new/ 301`, as Netlify, Cloudflare Pages and others read it."""
+    """Return a line for each alias, `/old/ /posts/new/ 301`, as Netlify, Cloudflare Pages and others read it."""
     base = base_path(printer.sources.config.base_url)
     lines = (f"{base}{old} {base}{new} 301\n" for old, new in printer.sources.linked.redirects.items())
     return "_redirects", "".join(lines)
 
 
 def redirect(printer: Printer, alias: str, url: str) -> tuple[str, str]:
-    """A page at an alias that leads to where the thing is now."""
+    """Return the page at an alias, which redirects to the present address."""
     sources = printer.sources
     leads = Redirect(relative(url, alias), absolute(url, sources.config), relative(sources.assets["icon.svg"], alias))
     return output_path(alias), printer.text("redirect.html", alias, leads)[1]

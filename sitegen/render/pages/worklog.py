@@ -1,4 +1,4 @@
-"""The worklog → a page a day, with its month, its tasks and the days beside it, and the page of all days."""
+"""Print the worklog: a page for each day, with its month, its tasks and its neighbours, and the list of all days."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ STATES = {
     TaskState.DONE: ("done", "Done"),
 }
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
-"""Slots, and what only screen readers hear."""
+"""Slots, and text for screen readers only."""
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarDay:
     number: int
-    """0 outside of the month."""
+    """The day of the month; 0 for a day of another month."""
     href: str = ""
     label: str = ""
     class_: str = ""
@@ -49,7 +49,7 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """T − N."""
+    """The number of days before or after a goal, as text: `T − 12`."""
 
     text: str
     goal: str
@@ -71,7 +71,7 @@ class DayPage:
     body: Markup
     countdown: Days | None
     tasks: tuple[TaskLine, ...]
-    """What stayed open."""
+    """The tasks that are not done."""
     questions: tuple[str, ...]
     tally: str
     month: Month
@@ -134,7 +134,7 @@ def day_line(printer: Printer, entry: WorklogEntry, here: str) -> DayLine:
 
 
 def _excerpt(html: str, letters: int = 160) -> str:
-    """The first words of a day, as plain text."""
+    """Return the first words of a day as plain text."""
     text = " ".join(Markup(_NOT_WORDS.sub("", html)).striptags().split())
     if len(text) <= letters:
         return text
@@ -142,7 +142,7 @@ def _excerpt(html: str, letters: int = 160) -> str:
 
 
 def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
-    """Page `number`, from 1, of all days."""
+    """Return page `number`, from 1, of all days."""
     sources, entries, here = printer.sources, printer.sources.site.worklog, list_page_url(WORKLOG, number)
     total, intro = pages_of(entries), sources.site.worklog_intro
     page = WorklogPage(
@@ -219,13 +219,15 @@ def _task(state: TaskState, text: str) -> TaskLine:
 
 
 def _plain(markdown: str) -> str:
-    """A line of Markdown without its links' targets and marks of emphasis, for a list beside the text."""
+    """Return a line of Markdown as plain text, without the targets of links and the marks of emphasis, for a list
+    beside the text.
+    """
     linked = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
     return re.sub(r"[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}", r"\1", linked).strip()
 
 
 def _tally(entry: WorklogEntry) -> str:
-    """`2 of 5 tasks done`; empty without tasks."""
+    """Return the number of tasks that are done: `2 of 5 tasks done`; empty without tasks."""
     done = sum(1 for task in entry.tasks if task.state is TaskState.DONE)
     return f"{done} of {numbers.count(len(entry.tasks), 'task')} done" if entry.tasks else ""
 

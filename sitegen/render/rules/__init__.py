@@ -1,1 +1,3 @@
-"""The linked site → one rule for each page: what it writes, what it depends on, and what prints it."""
+"""Turn the linked site into sheets: for each page its files, everything that the page depends on, and the function that
+prints it.
+"""

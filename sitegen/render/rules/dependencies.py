@@ -1,4 +1,4 @@
-"""Parts of a key: what a sheet shows, and the digests by which two builds of it are compared."""
+"""Digest the dependencies of a sheet, so that two builds of it can be compared."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 DAY = "the day"
-"""Name of the part for the day of the build, where a page shows it."""
+"""The name of the dependency on the day of the build."""
 TEXT = "the text itself"
-"""The digest of a text's file, on its own page.  Whatever else shows a text shows no more of it than its interface
-(`pipeline.text_interface`), or has the digest of the file among its values.
+"""The name of the dependency on a text's file, on the text's own page.  Every other page that shows a text shows no
+more than its interface (`pipeline.text_interface`), or has the digest of the file among its values.
 """
-VIEW = "something else that it shows"
-"""The digest of all that the templates of its pages receive (`rules.keys`)."""
+VIEW = "another value that it shows"
+"""The name of the dependency on all values that the templates of the pages receive (`rules.keys`)."""
 
 
-class KeyPart(NamedTuple):
-    """One thing that a sheet shows."""
+class Dependency(NamedTuple):
+    """One dependency of a sheet: a named value that the sheet shows."""
 
-    what: str
-    """In words, for `build --explain`: `the text itself`."""
+    name: str
+    """The name in words, for `build --explain`: `the text itself`."""
     value: Any
-    """Strings, numbers, bytes and tuples of them."""
+    """Strings, numbers, bytes, and tuples of them."""
     files: tuple[str, ...] = ()
-    """The files that it comes from."""
+    """The files from which the value comes."""
 
 
-def key_of(shows: Iterable[KeyPart]) -> tuple[bytes, tuple[bytes, ...]]:
-    """A digest of everything that is shown, and one of each part."""
-    parts = tuple(digest_of_part(part) for part in shows)
-    return key_of_parts(parts), parts
+def key_of(dependencies: Iterable[Dependency]) -> tuple[bytes, tuple[bytes, ...]]:
+    """Return a digest of all dependencies, and one of each."""
+    digests = tuple(digest_of_dependency(dependency) for dependency in dependencies)
+    return key_of_digests(digests), digests
 
 
-def key_of_parts(parts: Iterable[bytes]) -> bytes:
-    return blake2b(b"".join(parts), digest_size=16).digest()
+def key_of_digests(digests: Iterable[bytes]) -> bytes:
+    return blake2b(b"".join(digests), digest_size=16).digest()
 
 
-def digest_of_part(part: KeyPart) -> bytes:
-    return blake2b(marshal.dumps(part.value, 2), digest_size=8).digest()  # version 2: bytes depend on the value alone
+def digest_of_dependency(dependency: Dependency) -> bytes:
+    data = marshal.dumps(dependency.value, 2)  # in version 2 the bytes depend on the value alone
+    return blake2b(data, digest_size=8).digest()

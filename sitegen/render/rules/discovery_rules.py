@@ -1,4 +1,6 @@
-"""Make the sheets by which pages are found: feeds, cards, search and its indexes, lists for programs, redirects."""
+"""Make the sheets with which readers and programs find pages: feeds, cards, search and its indexes, lists for programs,
+redirects.
+"""
 
 from __future__ import annotations
 
@@ -7,105 +9,140 @@ from typing import TYPE_CHECKING
 
 from sitegen.model import urls
 from sitegen.model.site import Post
-from sitegen.render.rules.dependencies import DAY, KeyPart
-from sitegen.render.rules.rule import Files, SharedParts, Sheet, printed, these
+from sitegen.render.rules.dependencies import DAY, Dependency
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import FEED_ENTRIES
 
 if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 KINDS = ("posts", "worklog", "kernels", "terms")
-"""Kinds of pages that search finds."""
+"""The kinds of pages that search finds."""
 
 
-def cards(shown: SharedParts) -> Iterator[Sheet]:
-    """Yield the cards of posts, pages, series and kernels, and that of the home page, which stands for all others."""
-    sources = shown.sources
+def cards(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the cards of posts, pages, series and kernels, and that of the home page, which serves all other pages."""
+    sources = shared.sources
     for post in sources.site.posts:
-        measured = shown.is_measured(post)
-        tags = KeyPart("its tags", tuple(ref.name for ref in post.tags))
-        shows = [shown.cards("the post itself", [post]), tags]
+        measured = shared.is_measured(post)
+        tags = Dependency("its tags", tuple(ref.name for ref in post.tags))
+        dependencies = [shared.cards("the post itself", [post]), tags]
         name = urls.card_url(sources.post_url(post))
-        yield Sheet(name, these(*shows), printed("outputs.cards", "post_card", post=post), measured, listed=False)
+        yield Sheet(
+            name,
+            fixed_dependencies(*dependencies),
+            print_with("outputs.cards", "post_card", post=post),
+            measured,
+            listed=False,
+        )
     site, config = sources.site, sources.config
     pages = [(urls.HOME, config.title, config.description)]
     pages += [(urls.page_url(page, config), page.title, page.description) for page in site.pages]
     pages += [(urls.series_url(series.id), series.title, series.tagline) for series in site.series]
     pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
     for url, title, lede in pages:
-        make = printed("outputs.cards", "page_card", url=url, title=title, lede=lede)
-        yield Sheet(urls.card_url(url), these(KeyPart("its words", (title, lede))), make, listed=False)
+        make = print_with("outputs.cards", "page_card", url=url, title=title, lede=lede)
+        yield Sheet(
+            urls.card_url(url),
+            fixed_dependencies(Dependency("its title and description", (title, lede))),
+            make,
+            listed=False,
+        )
 
 
-def llms(shown: SharedParts) -> Sheet:
-    site = shown.sources.site
-    posts = tuple((*shown.link(post), post.description, post.lang) for post in site.posts)
+def llms(shared: SharedDependencies) -> Sheet:
+    site = shared.sources.site
+    posts = tuple((*shared.link(post), post.description, post.lang) for post in site.posts)
     others = [(page.title, page.slug, page.description, page.lang) for page in site.pages]
     others += [(one.title, one.id, one.tagline, "") for one in site.series]
     others += [(kernel.name, kernel.summary, "", "") for kernel in site.kernels]
     others += [(term.title, term.slug, "", "") for term in site.terms]
-    shows = these(KeyPart("the posts", posts), KeyPart("the other pages", (tuple(others), bool(site.worklog))))
-    return Sheet("llms.txt", shows, printed("outputs.markdown_twins", "llms"), listed=False)
+    dependencies = fixed_dependencies(
+        Dependency("the posts", posts), Dependency("the other pages", (tuple(others), bool(site.worklog)))
+    )
+    return Sheet("llms.txt", dependencies, print_with("outputs.markdown_twins", "llms"), listed=False)
 
 
-def feeds(shown: SharedParts) -> Iterator[Sheet]:
-    sources, kinds = shown.sources, shown.sources.config.feeds
+def feeds(shared: SharedDependencies) -> Iterator[Sheet]:
+    sources, kinds = shared.sources, shared.sources.config.feeds
     for lang, posts in sources.posts_by_language.items():
-        day = [] if posts else [KeyPart(DAY, sources.as_of.isoformat())]
+        day = [] if posts else [Dependency(DAY, sources.as_of.isoformat())]
         yield _feed(
-            shown, sources.address(urls.FEED, lang), posts, printed("outputs.feeds", "site_feeds", lang=lang), *day
+            shared, sources.address(urls.FEED, lang), posts, print_with("outputs.feeds", "site_feeds", lang=lang), *day
         )
         for tag, tagged in sources.posts_by_tag(lang).items() if "tags" in kinds else ():
             url = f"{sources.address(urls.tag_url(tag), lang)}{urls.FEED}"
             yield _feed(
-                shown, url, tagged, printed("outputs.feeds", "tag_feed", lang=lang, tag=tag), KeyPart("the tag", tag)
+                shared,
+                url,
+                tagged,
+                print_with("outputs.feeds", "tag_feed", lang=lang, tag=tag),
+                Dependency("the tag", tag),
             )
     for series in sources.site.series if "series" in kinds else ():
-        url, make = f"{urls.series_url(series.id)}{urls.FEED}", printed("outputs.feeds", "series_feed", series=series)
+        url, make = (
+            f"{urls.series_url(series.id)}{urls.FEED}",
+            print_with("outputs.feeds", "series_feed", series=series),
+        )
         if listed := sources.posts_of(series):
-            yield _feed(shown, url, listed, make, shown.series(series))
+            yield _feed(shared, url, listed, make, shared.series(series))
     if "worklog" in kinds and (days := sources.site.worklog[:FEED_ENTRIES]):
-        texts = KeyPart("the newest days", tuple(map(shown.day, days)), tuple(dict.fromkeys(e.body.path for e in days)))
-        yield Sheet(f"{urls.WORKLOG}{urls.FEED}", these(texts), printed("outputs.feeds", "worklog_feed"), listed=False)
+        texts = Dependency(
+            "the newest days", tuple(map(shared.day, days)), tuple(dict.fromkeys(e.body.path for e in days))
+        )
+        yield Sheet(
+            f"{urls.WORKLOG}{urls.FEED}",
+            fixed_dependencies(texts),
+            print_with("outputs.feeds", "worklog_feed"),
+            listed=False,
+        )
 
 
 def _feed(
-    shown: SharedParts, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: KeyPart
+    shared: SharedDependencies, url: str, posts: Sequence[Post], make: Callable[[Printer], Files], *also: Dependency
 ) -> Sheet:
-    """Return the sheet of a feed, which brings the whole text of its entries."""
+    """Return the sheet of a feed, which has the whole text of its entries."""
     newest = posts[:FEED_ENTRIES]
-    measured = any(map(shown.is_measured, newest))
-    return Sheet(url, these(shown.cards("the newest posts", newest), *also), make, measured, listed=False)
+    measured = any(map(shared.is_measured, newest))
+    return Sheet(url, fixed_dependencies(shared.cards("the newest posts", newest), *also), make, measured, listed=False)
 
 
-def search(shown: SharedParts) -> Iterator[Sheet]:
-    sources, site = shown.sources, shown.sources.site
+def search(shared: SharedDependencies) -> Iterator[Sheet]:
+    sources, site = shared.sources, shared.sources.site
     if not sources.config.search:
         return
     there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
-    shows = these(
-        KeyPart("what can be searched", (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())))
+    dependencies = fixed_dependencies(
+        Dependency(
+            "the kinds of pages that search finds",
+            (kinds, bool(sources.posts_by_tag()), bool(sources.posts_by_category())),
+        )
     )
-    make = printed("outputs.search", "search_page", kinds=kinds)
-    yield Sheet(urls.output_path(urls.SEARCH), shows, make, listed=False)
+    make = print_with("outputs.search", "search_page", kinds=kinds)
+    yield Sheet(urls.output_path(urls.SEARCH), dependencies, make, listed=False)
 
 
-def redirects(shown: SharedParts) -> Iterator[Sheet]:
-    """Yield the pages of old addresses and their list.  They stand in no sitemap.  Hosts that read `redirects` need no
-    pages.
+def redirects(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the pages of old addresses, and their list.  The sitemap has neither.  Hosts that read `_redirects` do not
+    need the pages.
     """
-    if redirects := tuple(shown.sources.linked.redirects.items()):
-        shows = these(KeyPart("where all of them lead", redirects))
-        yield Sheet("_redirects", shows, printed("pages.small_pages", "redirect_list"), listed=False)
-    for alias, url in shown.sources.linked.redirects.items():
-        make = printed("pages.small_pages", "redirect", alias=alias, url=url)
-        yield Sheet(urls.output_path(alias), these(KeyPart("where it leads", url)), make, listed=False)
+    if redirects := tuple(shared.sources.linked.redirects.items()):
+        dependencies = fixed_dependencies(Dependency("the targets of all redirects", redirects))
+        yield Sheet("_redirects", dependencies, print_with("pages.small_pages", "redirect_list"), listed=False)
+    for alias, url in shared.sources.linked.redirects.items():
+        make = print_with("pages.small_pages", "redirect", alias=alias, url=url)
+        yield Sheet(
+            urls.output_path(alias),
+            fixed_dependencies(Dependency("the target of the redirect", url)),
+            make,
+            listed=False,
+        )
 
 
 def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """Yield a search index for each kind of `pages`: by path the kind, and the digest of what the page shows.
-    `content` reads a page.
+    """Yield a search index for each kind of page.  `pages` gives by path the kind, and the digest of what the page
+    shows; `content` reads a page.
     """
     by_kind: dict[str, list[tuple[str, bytes]]] = {}
     for path, (kind, digest) in sorted(pages.items()):
@@ -113,13 +150,22 @@ def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[st
     first = next((kind for kind in KINDS if kind in by_kind), "")
     for kind, of_kind in by_kind.items():
         given = {"kind": kind, "pages": [path for path, _ in of_kind], "content": content, "program": kind == first}
-        shows = KeyPart("the pages that it finds", (tuple(of_kind), kind == first))
+        dependencies = Dependency("the pages that it finds", (tuple(of_kind), kind == first))
         yield Sheet(
-            urls.search_index_url(kind), these(shows), printed("outputs.search", "index_files", **given), listed=False
+            urls.search_index_url(kind),
+            fixed_dependencies(dependencies),
+            print_with("outputs.search", "index_files", **given),
+            listed=False,
         )
 
 
 def sitemap(pages: Iterable[tuple[str, str]]) -> Sheet:
-    """`pages` are the output paths of all listed sheets' files, each with its sheet's day of change."""
-    shown = tuple(sorted(page for page in pages if page[0].endswith(".html")))
-    return Sheet(urls.SITEMAP, these(KeyPart("the pages", shown)), printed("pages.small_pages", "sitemap", pages=shown))
+    """Return the sheet of the sitemap.  `pages` are the output paths of all listed sheets' files, each with its sheet's
+    day of change.
+    """
+    shared = tuple(sorted(page for page in pages if page[0].endswith(".html")))
+    return Sheet(
+        urls.SITEMAP,
+        fixed_dependencies(Dependency("the pages", shared)),
+        print_with("pages.small_pages", "sitemap", pages=shared),
+    )

@@ -1,8 +1,8 @@
-"""Digest everything that the templates of a sheet receive, so that no part of its key can be forgotten.
+"""Digest everything that the templates of a sheet receive, so that no dependency of the sheet can be forgotten.
 
-The functions that print pages run with a printer that fills no template.  It digests what each template would be given,
-field by field.  Texts and records are not read for that: a page says by asking for them that it depends on them, and
-their files are parts of its key.
+The functions that print pages run with a printer that fills no template.  It digests the values for each template,
+field by field.  It does not read texts and records: a page that asks for one thereby depends on it, and the digests of
+their files are among the sheet's dependencies.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown
 from sitegen.model.urls import output_path
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import TEXT, VIEW, KeyPart
-from sitegen.render.rules.rule import Files, SharedParts, Sheet
+from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet
 from sitegen.render.shared.frame import Printer, Words
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.templates import Templates
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 @dataclass(frozen=True)
 class TracedSources(Sources):
-    """Sources without the contents of texts and records; `read` notes that somebody asked for a record."""
+    """Sources without the contents of texts and records; `read` notes each access to a record."""
 
     read: set[str] = field(default_factory=set, repr=False)
 
@@ -56,8 +56,8 @@ class TracedSources(Sources):
         return ()
 
 
-def traced(sources: Sources) -> TracedSources:
-    """Return the same sources without contents: to read a text from them is a KeyError."""
+def traced_sources(sources: Sources) -> TracedSources:
+    """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
     return TracedSources(**given | {"fragments": {}, "load_probes": dict, "drawn": _undrawn})
 
@@ -68,13 +68,15 @@ def _undrawn(source: str, draw: Callable[[str], bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeyPrinter(Printer):
-    """Gives for each page the digest of what its template would receive; `texts` are those that pages ask for."""
+    """A printer that returns the digest of the values for a page in place of the page; `texts` are those that pages ask
+    for.
+    """
 
     texts: dict[str, None] = field(default_factory=dict)
 
-    def language(self, lang: str = "") -> Language:
-        """The language without its words: catalogues are templates, which every key has."""
-        return Language(lang or self.sources.config.language)
+    def language(self, lang: str = "") -> PageLanguage:
+        """Return the language without its words: catalogues are templates, on which every sheet depends."""
+        return PageLanguage(lang or self.sources.config.language)
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
         self.texts[name] = None
@@ -92,20 +94,20 @@ class KeyPrinter(Printer):
 
 @dataclass(frozen=True, slots=True)
 class NotingPrinter(Printer):
-    """Prints, and notes what a `KeyPrinter` would give for the same pages, so that nothing is made twice."""
+    """A printer that also notes what a `KeyPrinter` would return for the same pages, so that no page is made twice."""
 
     texts: dict[str, None] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
-    """Digest by output path."""
+    """The digest of each page, by output path."""
     made: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """What was made of a text, with the name of the text, by `id`."""
-    unlike: set[str] = field(default_factory=set)
-    """Why the digests are not those of a `KeyPrinter`."""
+    """The name and the result of each call of `of_text`, by the `id` of the result."""
+    differences: set[str] = field(default_factory=set)
+    """The reasons for which the digests are not those of a `KeyPrinter`."""
 
-    def language(self, lang: str = "") -> Language:
+    def language(self, lang: str = "") -> PageLanguage:
         spoken = Printer.language(self, lang)
         if spoken.words:
-            self.unlike.add("words of another language")
+            self.differences.add("words of another language")
         return spoken
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
@@ -113,41 +115,41 @@ class NotingPrinter(Printer):
         self.texts[name] = None
         self.made[id(made)] = (name, made)
         if type(made) is not Markup:
-            self.unlike.add("a quotation")
+            self.differences.add("a quotation")
         return made
 
     def page(self, template: str, here: str, page: object, **frame: Any) -> tuple[str, str]:
         self.pages[output_path(here)] = digest_of((template, here, page, frame), self.made).hex()
         return Printer.page(self, template, here, page, **frame)
 
-    def noted(self, files: Files) -> Noted | None:
-        """Return what is known of the files that were printed; None where a `KeyPrinter` would say something else."""
-        known = files.keys() == self.pages.keys() and not self.unlike
-        return Noted(digest_of(self.pages), tuple(self.texts), records=False) if known else None
+    def noted(self, files: Files) -> PageNotes | None:
+        """Return the notes on the printed files; None when a `KeyPrinter` would return something else."""
+        known = files.keys() == self.pages.keys() and not self.differences
+        return PageNotes(digest_of(self.pages), tuple(self.texts), records=False) if known else None
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """What the pages of a sheet depend on."""
+class PageNotes:
+    """The dependencies of the pages of a sheet, as a printer noted them."""
 
     view: bytes
     texts: tuple[str, ...]
-    """By `document_key`."""
+    """The texts, by `document_key`."""
     records: bool
 
 
 class Keys:
-    """Adds the digest of what its templates receive to the key of each sheet of a site."""
+    """A decorator of sheets, which adds the digest of the values for its templates to the dependencies of each."""
 
-    def __init__(self, shown: SharedParts) -> None:
-        self._shown, self._sources, self._templates = shown, traced(shown.sources), Templates()
-        self._texts = {document_key(text): text for text in texts(shown.sources.site)}
-        self._noted: dict[str, Noted] = {}
-        """What was noted while a sheet was printed, by its name, until its key is asked for."""
+    def __init__(self, shared: SharedDependencies) -> None:
+        self._shared, self._sources, self._templates = shared, traced_sources(shared.sources), Templates()
+        self._texts = {document_key(text): text for text in texts(shared.sources.site)}
+        self._noted: dict[str, PageNotes] = {}
+        """The notes of printing by the sheet's name, until the sheet's dependencies are asked for."""
 
     def keyed(self, sheet: Sheet) -> Sheet:
         make = sheet.make if sheet.measured else partial(self._make, sheet)
-        return replace(sheet, shows=partial(self._shows, sheet), make=make)
+        return replace(sheet, dependencies=partial(self._dependencies, sheet), make=make)
 
     def _make(self, sheet: Sheet, printer: Printer) -> Files:
         noting = NotingPrinter(printer.sources, printer.templates, printer.kept)
@@ -156,49 +158,51 @@ class Keys:
             self._noted[sheet.name] = noted
         return files
 
-    def _look(self, sheet: Sheet) -> Noted:
+    def _trace(self, sheet: Sheet) -> PageNotes:
         self._sources.read.clear()
         printer = KeyPrinter(self._sources, self._templates)
         view = digest_of(sheet.make(printer))
-        return Noted(view, tuple(printer.texts), bool(self._sources.read))
+        return PageNotes(view, tuple(printer.texts), bool(self._sources.read))
 
-    def _shows(self, sheet: Sheet) -> tuple[KeyPart, ...]:
-        noted = self._noted.pop(sheet.name, None) or self._look(sheet)
-        return tuple(self._parts(sheet, noted))
+    def _dependencies(self, sheet: Sheet) -> tuple[Dependency, ...]:
+        noted = self._noted.pop(sheet.name, None) or self._trace(sheet)
+        return tuple(self._list_dependencies(sheet, noted))
 
-    def _parts(self, sheet: Sheet, noted: Noted) -> Iterator[KeyPart]:
+    def _list_dependencies(self, sheet: Sheet, noted: PageNotes) -> Iterator[Dependency]:
         own = document_key(sheet.text.body) if sheet.text else ""
         if own in noted.texts:
             text = self._texts[own]
-            yield KeyPart(TEXT, self._written(text), (text.path,))
-        yield from sheet.shows()
+            yield Dependency(TEXT, self._content_id(text), (text.path,))
+        yield from sheet.dependencies()
         yield from self._of_texts([self._texts[name] for name in noted.texts if name != own])
         if noted.texts:
-            yield KeyPart(
-                "where links lead", tuple([self._shown.hrefs(self._texts[name]).value for name in noted.texts])
+            yield Dependency(
+                "the targets of links", tuple([self._shared.hrefs(self._texts[name]).value for name in noted.texts])
             )
-        if noted.records or any(map(self._shown.shows_kernels, noted.texts)):
-            yield self._shown.measured
-        yield KeyPart(VIEW, noted.view)
+        if noted.records or any(map(self._shared.shows_kernels, noted.texts)):
+            yield self._shared.measured
+        yield Dependency(VIEW, noted.view)
 
-    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[KeyPart]:
+    def _of_texts(self, others: Sequence[Markdown]) -> Iterator[Dependency]:
         if others:
             paths = dict.fromkeys(text.path for text in others)
-            yield KeyPart("the texts that it shows", tuple(map(self._written, others)), tuple(paths))
+            yield Dependency("the texts that it shows", tuple(map(self._content_id, others)), tuple(paths))
 
-    def _written(self, text: Markdown) -> str | bytes:
-        """Return what identifies the content of a text: the digest of its file, or the words of a day of the worklog,
-        which shares a file with other days.
+    def _content_id(self, text: Markdown) -> str | bytes:
+        """Return the identity of a text's content: the digest of its file, or the words of a worklog day, because
+        several days share a file.
         """
-        return text.text or self._shown.file(text.path)
+        return text.text or self._shared.file(text.path)
 
 
 def digest_of(value: object, names: Mapping[int, tuple[str, str]] = NO_NAMES) -> bytes:
-    """Return a digest of everything in `value`; what has a name, by `id`, is digested as that.
+    """Return a digest of everything in `value`.  A value with a name in `names`, by `id`, is digested as its name.
 
-    Raises TypeError for a type of which no digest is known.
+    Raises TypeError for a type without a known digest.
     """
-    return blake2b(marshal.dumps(_plain(value, names), 2), digest_size=16).digest()  # version 2: only the value decides
+    return blake2b(
+        marshal.dumps(_plain(value, names), 2), digest_size=16
+    ).digest()  # in version 2 the value decides alone
 
 
 def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
@@ -227,7 +231,7 @@ def _all_plain(values: Sequence[Any], names: Mapping[int, tuple[str, str]]) -> S
 
 @cache
 def _values(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """Return what gives the values of a dataclass, in order; None for any other type."""
+    """Return a function that returns the values of a dataclass in order; None for any other type."""
     if not is_dataclass(kind):
         return None
     names = [one.name for one in fields(kind)]

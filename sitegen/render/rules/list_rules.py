@@ -8,66 +8,66 @@ from typing import TYPE_CHECKING
 
 from sitegen.model import urls
 from sitegen.model.site import Post
-from sitegen.render.rules.dependencies import KeyPart
-from sitegen.render.rules.rule import Files, SharedParts, Sheet, printed, these
+from sitegen.render.rules.dependencies import Dependency
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import NEWEST_OF_CATEGORY, on_page, pages_of
 
 if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 
-def lists(shown: SharedParts) -> Iterator[Sheet]:
+def lists(shared: SharedDependencies) -> Iterator[Sheet]:
     """Yield for each language the archive, the pages of its tags and categories, and the lists of both."""
-    for lang in shown.sources.posts_by_language:
-        yield from _archive(shown, lang)
-        yield from _tags(shown, lang)
-        yield from _categories(shown, lang)
+    for lang in shared.sources.posts_by_language:
+        yield from _archive(shared, lang)
+        yield from _tags(shared, lang)
+        yield from _categories(shared, lang)
 
 
-def _archive(shown: SharedParts, lang: str) -> Iterator[Sheet]:
-    sources = shown.sources
+def _archive(shared: SharedDependencies, lang: str) -> Iterator[Sheet]:
+    sources = shared.sources
     posts, url = sources.posts_in(lang), sources.address(urls.POSTS, lang)
-    names = KeyPart(
+    names = Dependency(
         "the tags and categories", (tuple(sources.posts_by_tag(lang)), tuple(sources.posts_by_category(lang)))
     )
     yield from _list(
-        shown, url, posts, partial(printed, "pages.posts", "archive_page", lang=lang), names, shown.languages
+        shared, url, posts, partial(print_with, "pages.posts", "archive_page", lang=lang), names, shared.languages
     )
 
 
 def _by_name(
-    shown: SharedParts, lang: str, what: str, names: Mapping[str, Sequence[Post]], address: Callable[[str], str]
+    shared: SharedDependencies, lang: str, what: str, names: Mapping[str, Sequence[Post]], address: Callable[[str], str]
 ) -> Iterator[Sheet]:
     """Yield the lists of each tag, or of each category."""
     for name, posts in names.items():
-        url = shown.sources.address(address(name), lang)
-        make = partial(printed, "pages.posts", f"{what}_page", lang=lang, **{what: name})
-        yield from _list(shown, url, posts, make, KeyPart(f"the {what}", name))
+        url = shared.sources.address(address(name), lang)
+        make = partial(print_with, "pages.posts", f"{what}_page", lang=lang, **{what: name})
+        yield from _list(shared, url, posts, make, Dependency(f"the {what}", name))
 
 
-def _tags(shown: SharedParts, lang: str) -> Iterator[Sheet]:
-    tags = shown.sources.posts_by_tag(lang)
-    yield from _by_name(shown, lang, "tag", tags, urls.tag_url)
+def _tags(shared: SharedDependencies, lang: str) -> Iterator[Sheet]:
+    tags = shared.sources.posts_by_tag(lang)
+    yield from _by_name(shared, lang, "tag", tags, urls.tag_url)
     if tags:
-        counts = KeyPart("how many posts each tag has", _counts(tags))
-        languages = KeyPart("the languages that have tags", tuple(shown.sources.by_tag))
-        name = urls.output_path(shown.sources.address(urls.TAGS, lang))
-        yield Sheet(name, these(counts, languages), printed("pages.posts", "tags_page", lang=lang))
+        counts = Dependency("the number of posts of each tag", _counts(tags))
+        languages = Dependency("the languages that have tags", tuple(shared.sources.by_tag))
+        name = urls.output_path(shared.sources.address(urls.TAGS, lang))
+        yield Sheet(name, fixed_dependencies(counts, languages), print_with("pages.posts", "tags_page", lang=lang))
 
 
-def _categories(shown: SharedParts, lang: str) -> Iterator[Sheet]:
-    categories = shown.sources.posts_by_category(lang)
-    yield from _by_name(shown, lang, "category", categories, urls.category_url)
+def _categories(shared: SharedDependencies, lang: str) -> Iterator[Sheet]:
+    categories = shared.sources.posts_by_category(lang)
+    yield from _by_name(shared, lang, "category", categories, urls.category_url)
     if categories:
         newest = [post for posts in categories.values() for post in posts[:NEWEST_OF_CATEGORY]]
-        shows = these(
-            KeyPart("how many posts each category has", _counts(categories)),
-            shown.cards("the newest posts of each", newest),
-            KeyPart("the languages that have categories", tuple(shown.sources.by_category)),
+        dependencies = fixed_dependencies(
+            Dependency("the number of posts of each category", _counts(categories)),
+            shared.cards("the newest posts of each", newest),
+            Dependency("the languages that have categories", tuple(shared.sources.by_category)),
         )
-        name = urls.output_path(shown.sources.address(urls.CATEGORIES, lang))
-        make = printed("pages.categories", "categories_page", lang=lang)
-        yield Sheet(name, shows, make, modified=shown.modified(newest))
+        name = urls.output_path(shared.sources.address(urls.CATEGORIES, lang))
+        make = print_with("pages.categories", "categories_page", lang=lang)
+        yield Sheet(name, dependencies, make, modified=shared.modified(newest))
 
 
 def _counts(names: Mapping[str, Sequence[Post]]) -> tuple[tuple[str, int], ...]:
@@ -75,30 +75,36 @@ def _counts(names: Mapping[str, Sequence[Post]]) -> tuple[tuple[str, int], ...]:
 
 
 def _list(
-    shown: SharedParts, url: str, posts: Sequence[Post], make: Callable[..., Callable[[Printer], Files]], *also: KeyPart
+    shared: SharedDependencies,
+    url: str,
+    posts: Sequence[Post],
+    make: Callable[..., Callable[[Printer], Files]],
+    *also: Dependency,
 ) -> Iterator[Sheet]:
     """Yield the pages of a list; `make` takes the `number` of a page, from 1."""
     for number in range(1, pages_of(posts) + 1):
         here = on_page(posts, number)
-        listed = shown.cards("the posts that it lists", here)
-        place = KeyPart("its place in the list", (number, pages_of(posts)))
+        listed = shared.cards("the posts that it lists", here)
+        place = Dependency("its place in the list", (number, pages_of(posts)))
         name = urls.output_path(urls.list_page_url(url, number))
-        yield Sheet(name, these(listed, place, *also), make(number=number), modified=shown.modified(here))
+        yield Sheet(name, fixed_dependencies(listed, place, *also), make(number=number), modified=shared.modified(here))
 
 
-def series_sheets(shown: SharedParts) -> Iterator[Sheet]:
-    sources = shown.sources
+def series_sheets(shared: SharedDependencies) -> Iterator[Sheet]:
+    sources = shared.sources
     listed = sources.site.series
     for series in listed:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
-        newest = KeyPart("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
-        shows = these(shown.series(series), shown.cards("its posts", posts), newest)
+        newest = Dependency("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
+        dependencies = fixed_dependencies(shared.series(series), shared.cards("its posts", posts), newest)
         yield Sheet(
-            urls.output_path(urls.series_url(series.id)), shows, printed("pages.series", "series_page", series=series)
+            urls.output_path(urls.series_url(series.id)),
+            dependencies,
+            print_with("pages.series", "series_page", series=series),
         )
     if listed:
         yield Sheet(
             urls.output_path(urls.SERIES),
-            these(*map(shown.series, listed)),
-            printed("pages.series", "series_index"),
+            fixed_dependencies(*map(shared.series, listed)),
+            print_with("pages.series", "series_index"),
         )

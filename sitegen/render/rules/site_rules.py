@@ -1,9 +1,9 @@
-"""Turn a site into its sheets: the files that are printed together, with everything that they depend on.
+"""Turn a site into its sheets: the files that are printed together, and everything that they depend on.
 
-A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
-equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
-why.  What a sheet shows is derived from what its templates receive (`keys`); the parts that are named here say in words
-which other posts and lists that comes from.
+A page is a pure function of what its sheet `shows`, and of templates, versions and the frame, which all pages share:
+equal values give equal bytes.  A build that kept the values of the build before therefore knows which pages to print
+again, and why.  Most dependencies are derived from the values that the templates receive (`keys`).  Those that are
+named here say in words which other posts and lists the values come from.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sitegen.model import urls
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post, WorklogEntry
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import DAY, KeyPart
+from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
 from sitegen.render.rules.keys import Keys
 from sitegen.render.rules.list_rules import lists, series_sheets
-from sitegen.render.rules.rule import Files, SharedParts, Sheet, printed, these
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import NEWEST_ON_HOME, on_page, pages_of
 
 if TYPE_CHECKING:
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 
 def sheets(sources: Sources) -> Iterator[Sheet]:
     """Yield the sheets of all pages except the sitemap, which lists them.  A later sheet replaces the files of an
-    earlier.
+    earlier one.
     """
-    shown = SharedParts(sources)
-    keys = Keys(shown)
+    shared = SharedDependencies(sources)
+    keys = Keys(shared)
     for kind in (_home, _posts, lists, series_sheets, _kernels, _worklog, _plain, feeds, search, redirects):
-        keyed = map(keys.keyed, kind(shown))
+        keyed = map(keys.keyed, kind(shared))
         yield from map(_with_twins, keyed) if sources.config.twins else keyed
 
 
 class PostSheets:
-    """Sheets of posts alone, each made when it is asked for."""
+    """The sheets of posts alone, each made when it is asked for."""
 
     def __init__(self, sources: Sources) -> None:
-        self._shown = SharedParts(sources)
-        self._keys = Keys(self._shown)
+        self._shared = SharedDependencies(sources)
+        self._keys = Keys(self._shared)
         self._posts = {urls.output_path(sources.post_url(post)): post for post in reversed(sources.site.posts)}
 
     def get(self, name: str) -> Sheet | None:
-        """Return the sheet of a post by its output path; None where no post has it."""
+        """Return the sheet of the post at an output path; None when there is no such post."""
         post = self._posts.get(name)
-        sheet = self._keys.keyed(_post(self._shown, post)) if post else None
-        return _with_twins(sheet) if sheet and self._shown.sources.config.twins else sheet
+        sheet = self._keys.keyed(_post(self._shared, post)) if post else None
+        return _with_twins(sheet) if sheet and self._shared.sources.config.twins else sheet
 
 
 def _with_twins(sheet: Sheet) -> Sheet:
-    """Return the sheet with a Markdown twin beside each page that readers are led to."""
+    """Return the sheet with a Markdown twin beside each of its pages, if the sitemap lists them."""
 
     def make(printer: Printer) -> Files:
         from sitegen.render.outputs.markdown_twins import with_twins
@@ -65,105 +65,115 @@ def _with_twins(sheet: Sheet) -> Sheet:
     return replace(sheet, make=make) if sheet.listed else sheet
 
 
-def _home(shown: SharedParts) -> Iterator[Sheet]:
-    sources = shown.sources
+def _home(shared: SharedDependencies) -> Iterator[Sheet]:
+    sources = shared.sources
     worklog, countdown = sources.site.worklog, sources.config.countdown
     doors = [(entry, sources.post(entry.post.name)) for entry in sources.config.entry_points]
     posts = sources.posts_in("")
-    shows = [
-        shown.cards("the newest posts", posts[:NEWEST_ON_HOME]),
-        shown.cards("the posts to begin with", [post for _, post in doors if post]),
-        KeyPart("how many posts there are", len(posts)),
-        shown.languages,
-        *(shown.series(series) for series in sources.site.series),
+    dependencies = [
+        shared.cards("the newest posts", posts[:NEWEST_ON_HOME]),
+        shared.cards("the posts to begin with", [post for _, post in doors if post]),
+        Dependency("the number of posts", len(posts)),
+        shared.languages,
+        *(shared.series(series) for series in sources.site.series),
     ]
     if worklog:
         words = tuple((day.isoformat(), words) for day, words in sources.words_by_day.items())
-        shows.append(KeyPart("the worklog", (shown.day(worklog[0]), words), (worklog[0].body.path,)))
+        dependencies.append(Dependency("the worklog", (shared.day(worklog[0]), words), (worklog[0].body.path,)))
     if worklog or countdown:
-        shows.append(KeyPart(DAY, sources.as_of.isoformat()))
-    make, modified = printed("pages.home", "render_home"), shown.modified(posts[:NEWEST_ON_HOME])
-    yield Sheet("index.html", these(*shows), make, measured=bool(sources.site.kernels), modified=modified)
+        dependencies.append(Dependency(DAY, sources.as_of.isoformat()))
+    make, modified = print_with("pages.home", "render_home"), shared.modified(posts[:NEWEST_ON_HOME])
+    yield Sheet(
+        "index.html", fixed_dependencies(*dependencies), make, measured=bool(sources.site.kernels), modified=modified
+    )
     for lang in [lang for lang in sources.posts_by_language if lang != sources.config.language]:
         posts = sources.posts_in(lang)
-        newest = shown.cards("the newest posts", posts[:NEWEST_ON_HOME])
+        newest = shared.cards("the newest posts", posts[:NEWEST_ON_HOME])
         name = urls.output_path(sources.address(urls.HOME, lang))
-        count = KeyPart("how many posts there are", len(posts))
-        make, modified = printed("pages.home", "home_in", lang=lang), shown.modified(posts[:NEWEST_ON_HOME])
-        yield Sheet(name, these(newest, count, shown.languages), make, modified=modified)
+        count = Dependency("the number of posts", len(posts))
+        make, modified = print_with("pages.home", "home_in", lang=lang), shared.modified(posts[:NEWEST_ON_HOME])
+        yield Sheet(name, fixed_dependencies(newest, count, shared.languages), make, modified=modified)
 
 
-def _posts(shown: SharedParts) -> Iterator[Sheet]:
-    yield from (_post(shown, post) for post in shown.sources.site.posts)
+def _posts(shared: SharedDependencies) -> Iterator[Sheet]:
+    yield from (_post(shared, post) for post in shared.sources.site.posts)
 
 
-def _post(shown: SharedParts, post: Post) -> Sheet:
-    measured = shown.is_measured(post)
-    name = urls.output_path(shown.sources.post_url(post))
-    shows, make = partial(_shown_with, shown, post), printed("pages.posts", "post_files", post=post)
+def _post(shared: SharedDependencies, post: Post) -> Sheet:
+    measured = shared.is_measured(post)
+    name = urls.output_path(shared.sources.post_url(post))
+    dependencies, make = partial(_shown_with, shared, post), print_with("pages.posts", "post_files", post=post)
     findable = {} if post.draft else {name: "posts"}
-    return Sheet(name, shows, make, measured, modified=shown.modified([post]), text=post, found=findable)
+    return Sheet(name, dependencies, make, measured, modified=shared.modified([post]), text=post, found=findable)
 
 
-def _shown_with(shown: SharedParts, post: Post) -> tuple[KeyPart, ...]:
-    """Return what the page of a post shows of other files."""
-    sources, path = shown.sources, post.body.path
+def _shown_with(shared: SharedDependencies, post: Post) -> tuple[Dependency, ...]:
+    """Return the dependencies of a post's page on other files."""
+    sources, path = shared.sources, post.body.path
     beside = sources.linked.neighbours.get(path, Neighbours())
     return (
-        KeyPart("what lists show of it", shown.card(post), (path,)),
-        shown.linked("the post after it", beside.next),
-        shown.linked("the post before it", beside.previous),
-        shown.translations(post),
-        shown.cards("the related posts", sources.linked.related.get(path, ())),
-        *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shown, place)),
+        Dependency("its entry in lists", shared.card(post), (path,)),
+        shared.linked("the post after it", beside.next),
+        shared.linked("the post before it", beside.previous),
+        shared.translations(post),
+        shared.cards("the related posts", sources.linked.related.get(path, ())),
+        *(part for place in sources.linked.series_places.get(path, ()) for part in _place(shared, place)),
     )
 
 
-def _place(shown: SharedParts, place: SeriesPlace) -> Iterator[KeyPart]:
-    yield shown.series(place.series)
-    yield KeyPart(f"its place in {place.series.id}", (place.phase, place.number, place.total))
-    yield shown.linked(f"the next post of {place.series.id}", place.next)
-    yield shown.linked(f"the post before it in {place.series.id}", place.previous)
+def _place(shared: SharedDependencies, place: SeriesPlace) -> Iterator[Dependency]:
+    yield shared.series(place.series)
+    yield Dependency(f"its place in {place.series.id}", (place.phase, place.number, place.total))
+    yield shared.linked(f"the next post of {place.series.id}", place.next)
+    yield shared.linked(f"the post before it in {place.series.id}", place.previous)
 
 
-def _kernels(shown: SharedParts) -> Iterator[Sheet]:
-    """Yield the sheets that show nothing but measurements."""
-    sources = shown.sources
+def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the sheets that show only measurements."""
+    sources = shared.sources
     if sources.site.kernels:
         using = tuple(
-            (name, tuple(map(shown.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
+            (name, tuple(map(shared.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
-        shows = these(KeyPart("the posts about kernels", using))
+        dependencies = fixed_dependencies(Dependency("the posts about kernels", using))
         findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
-        yield Sheet(urls.KERNELS, shows, printed("pages.kernels", "render_kernels"), measured=True, found=findable)
+        yield Sheet(
+            urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
+        )
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
-        yield Sheet(urls.CEILINGS, these(), printed("pages.ceilings", "render_ceilings"), measured=True)
+        yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
 
 
-def _worklog(shown: SharedParts) -> Iterator[Sheet]:
-    sources = shown.sources
+def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
+    sources = shared.sources
     entries, intro = sources.site.worklog, sources.site.worklog_intro
-    words = KeyPart("how much was written each day", tuple((d.isoformat(), n) for d, n in sources.words_by_day.items()))
+    words = Dependency(
+        "the number of words of each day", tuple((d.isoformat(), n) for d, n in sources.words_by_day.items())
+    )
     for number in range(1, pages_of(entries) + 1):
         here = on_page(entries, number)
-        days = KeyPart("the days", tuple(map(shown.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
-        shows = [days, words, KeyPart("its place in the list", (number, pages_of(entries)))]
-        shows.append(KeyPart(DAY, sources.as_of.isoformat()))
+        days = Dependency("the days", tuple(map(shared.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
+        dependencies = [days, words, Dependency("its place in the list", (number, pages_of(entries)))]
+        dependencies.append(Dependency(DAY, sources.as_of.isoformat()))
         if intro and number == 1:
-            shows.append(KeyPart("the introduction", intro.text, (intro.path,)))
+            dependencies.append(Dependency("the introduction", intro.text, (intro.path,)))
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
-        yield Sheet(name, these(*shows), printed("pages.worklog", "worklog_list", number=number))
+        yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
     for at, entry in enumerate(entries):
         month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
-        shows = [
-            KeyPart("the day itself", shown.day(entry), (entry.body.path,)),
-            KeyPart("the days beside it", (bool(at), beside)),
-            KeyPart("its month", tuple(month)),
+        dependencies = [
+            Dependency("the day itself", shared.day(entry), (entry.body.path,)),
+            Dependency("the days before and after it", (bool(at), beside)),
+            Dependency("the days of its month", tuple(month)),
         ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(
-            name, these(*shows), printed("pages.worklog", "day_page", at=at), text=entry, found={name: "worklog"}
+            name,
+            fixed_dependencies(*dependencies),
+            print_with("pages.worklog", "day_page", at=at),
+            text=entry,
+            found={name: "worklog"},
         )
 
 
@@ -171,28 +181,34 @@ def _month(entry: WorklogEntry) -> tuple[int, int]:
     return entry.date.year, entry.date.month
 
 
-def _plain(shown: SharedParts) -> Iterator[Sheet]:
-    """Yield the sheets of pages outside of time, of terms, and of what machines read."""
-    sources = shown.sources
+def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the sheets of undated pages and terms, the 404 page, and the files for programs."""
+    sources = shared.sources
     for page in sources.site.pages:
         name = urls.output_path(urls.page_url(page, sources.config))
-        yield Sheet(name, these(), printed("pages.small_pages", "text_page", page=page), text=page)
+        yield Sheet(name, fixed_dependencies(), print_with("pages.small_pages", "text_page", page=page), text=page)
     for term in sources.site.terms:
         using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
-        users = KeyPart(
-            "the posts that use it", tuple(map(shown.mention, using)), tuple(post.body.path for post in using)
+        users = Dependency(
+            "the posts that use it", tuple(map(shared.mention, using)), tuple(post.body.path for post in using)
         )
         name = urls.output_path(urls.term_url(term.slug))
         yield Sheet(
-            name, these(users), printed("pages.small_pages", "term_page", term=term), text=term, found={name: "terms"}
+            name,
+            fixed_dependencies(users),
+            print_with("pages.small_pages", "term_page", term=term),
+            text=term,
+            found={name: "terms"},
         )
     if terms := sources.site.terms:
         written = tuple((term.title, term.slug) for term in terms)
-        listed = KeyPart("the terms", written, tuple(term.body.path for term in terms))
-        yield Sheet(urls.output_path(urls.TERMS), these(listed), printed("pages.small_pages", "term_index"))
-    yield Sheet(urls.NOT_FOUND, these(), printed("pages.small_pages", "missing_page"), listed=False)
-    yield Sheet("robots.txt", these(), printed("pages.small_pages", "robots"))
+        listed = Dependency("the terms", written, tuple(term.body.path for term in terms))
+        yield Sheet(
+            urls.output_path(urls.TERMS), fixed_dependencies(listed), print_with("pages.small_pages", "term_index")
+        )
+    yield Sheet(urls.NOT_FOUND, fixed_dependencies(), print_with("pages.small_pages", "missing_page"), listed=False)
+    yield Sheet("robots.txt", fixed_dependencies(), print_with("pages.small_pages", "robots"))
     if sources.config.twins:
-        yield llms(shown)
+        yield llms(shared)
     if sources.config.cards:
-        yield from cards(shown)
+        yield from cards(shared)

@@ -1,1 +1,1 @@
-"""What all pages share: templates, theme, language, numbers as text, and the frame around a page."""
+"""Provide what all pages share: templates, theme, language, numbers as text, and the frame around a page."""

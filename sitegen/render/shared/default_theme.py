@@ -1,5 +1,5 @@
-"""Return the folder of the theme that every site begins with.  Nothing is imported for it: each build asks, also one
-that does nothing.
+"""Find the folder of the default theme.  The module imports little, because every build calls it, also one that changes
+nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import sitegen
 
 
 def default_folder() -> Path:
-    """`sitegen/theme` in the wheel, `templates/` beside the package in the repository."""
+    """Return the folder of the default theme: `sitegen/theme` in the wheel, `templates/` beside the package in the
+    repository.
+    """
     package = Path(sitegen.__file__).parent
     shipped = package / "theme"
     return shipped if shipped.is_dir() else package.parent / "templates"

@@ -29,7 +29,7 @@ from sitegen.model.urls import (
     twin_path,
 )
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.shared.language import Language
+from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.structured import PAGE, About, Identity, structured
 from sitegen.render.shared.templates import Templates
 from sitegen.render.shared.theme import in_language
@@ -49,7 +49,7 @@ class Link:
     href: str
     current: bool = False
     lang: str = ""
-    """The language of what the link leads to, where that is not the language of the page."""
+    """The language of the link's target, when it is not that of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,20 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The same page in one of the languages that it is there in."""
+    """The same page in one of its languages."""
 
     lang: str
     name: str
     href: str
     url: str
-    """Absolute."""
+    """The absolute URL."""
     current: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
+    """The head, navigation and footer of a page."""
+
     title: str
     heading: str
     """The title without that of the site."""
@@ -89,7 +91,7 @@ class Frame:
     at_home: bool
     stylesheet: str
     math_font: str
-    """Empty on a page whose text has no formula."""
+    """The link to the font of formulas; empty on a page whose text has no formula."""
     icon: str
     script: str
     feed: str
@@ -98,9 +100,9 @@ class Frame:
     """The feed of the posts that the page lists."""
     twin: str
     image: str
-    """Absolute, as all that is read outside of the page."""
+    """The absolute URL of the card, because other sites read it."""
     territory: str
-    """The language as `ko_KR`; empty where its land is not known."""
+    """The language as `ko_KR`; empty when its country is not known."""
     about: About
     data: Markup
     versions: tuple[Version, ...]
@@ -111,14 +113,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """Fills templates; `sources` is what all pages share."""
+    """The templates, and the function that fills them; `sources` are the values that all pages share."""
 
     sources: Sources
     templates: Templates
     kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Pieces that several pages show, by name, once the first of them was printed."""
+    """Pieces that several pages show, by name, once the first of these pages was printed."""
 
-    def language(self, lang: str = "") -> Language:
+    def language(self, lang: str = "") -> PageLanguage:
         """Return the language of a page; an empty tag means that of the site."""
         return in_language(self.templates, lang or self.sources.config.language)[0]
 
@@ -140,10 +142,10 @@ class Printer:
         about: About = PAGE,
         policy: str = POLICY,
     ) -> tuple[str, str]:
-        """(output path, HTML) of the page `here`.
+        """Return (output path, HTML) of the page `here`.
 
-        `section` is the URL of the navigation's entry that it belongs to; with `base` (`/blog/`) the links of the
-        frame are absolute paths, for a page that is served in place of others.
+        `section` is the URL of its entry in the navigation.  With `base`, such as `/blog/`, the links of the frame are
+        absolute paths, for a page that is served in place of others.
         """
         href = partial(str.__add__, base) if base else partial(relative, here=here)
         spoken, templates = in_language(self.templates, lang or self.sources.config.language)
@@ -162,12 +164,12 @@ class Printer:
         return output_path(here), templates.get_template(template).render(frame=frame, page=page)
 
     def fragment(self, template: str, part: object, lang: str = "") -> Markup:
-        """A piece of a page."""
+        """Return a piece of a page."""
         templates = in_language(self.templates, lang or self.sources.config.language)[1]
         return Markup(templates.get_template(template).render(part=part))
 
     def text(self, template: str, url: str, page: object) -> tuple[str, str]:
-        """A feed or another text without a frame."""
+        """Return (output path, text) of a feed or another text without a frame."""
         return output_path(url), self.templates.get_template(template).render(page=page)
 
     def _frame(
@@ -178,7 +180,7 @@ class Printer:
         title: str,
         description: str,
         section: str,
-        spoken: Language,
+        spoken: PageLanguage,
         about: About,
         policy: str,
     ) -> Frame:
@@ -236,14 +238,14 @@ class Printer:
         )
 
 
-def _footer(sources: Sources, href: Callable[[str], str], spoken: Language) -> tuple[Link, ...]:
-    """Pages outside of time, and the glossary."""
+def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) -> tuple[Link, ...]:
+    """Return links to the undated pages and to the glossary."""
     pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
     return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
 
 
-def navigation(sources: Sources, spoken: Language) -> tuple[tuple[str, str], ...]:
-    """(text, URL) of the sections that the site has."""
+def navigation(sources: Sources, spoken: PageLanguage) -> tuple[tuple[str, str], ...]:
+    """Return (text, URL) of each section that the site has."""
     site = sources.site
     sections = (
         ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
@@ -255,5 +257,5 @@ def navigation(sources: Sources, spoken: Language) -> tuple[tuple[str, str], ...
 
 
 def base_path(base_url: str) -> str:
-    """`/blog/` of `https://example.org/blog/`: the only absolute paths are those of 404.html."""
+    """Return the path of a URL: `/blog/` for `https://example.org/blog/`.  Only the 404 page has absolute links."""
     return urlsplit(base_url).path or "/"

@@ -1,6 +1,6 @@
-"""Quantities → the text that a page shows; number and unit are joined by a no-break space.
+"""Turn quantities into the text that a page shows; a no-break space joins number and unit.
 
-One place decides digits and units, so that a figure reads the same in a table, a caption and a chart.
+Digits and units are decided here alone, so that a figure reads the same in a table, a caption and a chart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def with_unit(number: str, unit: str) -> str:
 
 
 def decimals_for(values: Iterable[float], significant: int, least: int = 0, most: int = 3) -> int:
-    """Decimals that leave the smallest of `values` its `significant` digits: a column then has equal decimals."""
+    """Return the number of decimals that leaves the smallest of `values` its `significant` digits, for a column with
+    equal decimals.
+    """
     sizes = [abs(value) for value in values if value and math.isfinite(value)]
     if not sizes:
         return least
@@ -32,114 +34,114 @@ def decimals_for(values: Iterable[float], significant: int, least: int = 0, most
 
 
 def decimals_beside(value: float, bound: float, least: int) -> int:
-    """The fewest decimals, from `least` on, with which `value` still reads as below `bound`, or as reaching it."""
+    """Return the fewest decimals, from `least` on, with which `value` still reads as below `bound` or not below."""
     below = value < bound
     return next((n for n in range(least, 16) if (round(value, n) < bound) == below), 16)
 
 
 def fixed(value: float, decimals: int) -> str:
-    """`1234.5`; a minus sign is the typographic one."""
+    """Return a number with fixed decimals, `1234.5`, and with the typographic minus sign."""
     text = f"{value:.{decimals}f}"
     return text.replace("-", MINUS) if float(text) else text.lstrip("-")
 
 
 def significant(value: float, digits: int) -> str:
-    """`value` with that many significant digits, never in exponent form: 131.94 with 4 is `131.9`."""
+    """Return a number with that many significant digits, never in exponent form: 131.94 with 4 is `131.9`."""
     return fixed(value, decimals_for([float(f"{value:.{digits}g}")], digits, most=12))
 
 
-def tied(text: str) -> str:
-    """An author's sentence with its numbers and units kept on one line: `50 %`."""
+def join_units(text: str) -> str:
+    """Return an author's sentence with each number and its unit on one line: `50 %`."""
     return _UNIT.sub(NBSP, text)
 
 
 def microseconds(value: float) -> str:
-    """Four significant digits: `131.9 µs`."""
+    """Return a time with four significant digits: `131.9 µs`."""
     return with_unit(significant(value, 4), "µs")
 
 
 def size(count: float) -> str:
-    """Bytes with three significant digits: `537 MB`."""
+    """Return a number of bytes with three significant digits: `537 MB`."""
     return _scaled(count, _BYTES)
 
 
 def bandwidth(bytes_per_s: float) -> str:
-    """`4.07 TB/s`."""
+    """Return a bandwidth: `4.07 TB/s`."""
     return f"{_scaled(bytes_per_s, _BYTES)}/s"
 
 
 def operations(flops_per_s: float) -> str:
-    """`704 TFLOP/s`."""
+    """Return a rate of operations: `704 TFLOP/s`."""
     return _scaled(flops_per_s, _OPERATIONS)
 
 
 def teraflops(flops_per_s: float) -> str:
-    """`1515 TFLOP/s`, also where it is more than a thousand: as the vendors print it."""
+    """Return a rate in TFLOP/s, as the vendors print it: `1515 TFLOP/s`, also above a thousand."""
     return with_unit(significant(flops_per_s / 1e12, 3), "TFLOP/s")
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """`95.1 %`."""
+    """Return a share as a percentage: `95.1 %`."""
     return with_unit(fixed(share * 100, decimals), "%")
 
 
 def prediction(share: float) -> str:
-    """A predicted share as its author wrote it: `50 %`, `66.7 %`."""
+    """Return a predicted share as its author wrote it: `50 %`, `66.7 %`."""
     return with_unit(f"{share * 100:.4g}", "%")
 
 
 def ratio(value: float, decimals: int = 2) -> str:
-    """`2.11 ×`."""
+    """Return a ratio: `2.11 ×`."""
     return with_unit(fixed(value, decimals), "×")
 
 
 def intensity(flops_per_byte: float) -> str:
-    """FLOP per byte, three significant digits: `0.625`."""
+    """Return an intensity in FLOP per byte with three significant digits: `0.625`."""
     return f"{float(f'{flops_per_byte:.3g}'):g}"
 
 
 def error(value: float) -> str:
-    """`1.2e-7`, `1e-6`; an exact result is `0`."""
+    """Return an error: `1.2e-7`, `1e-6`; an exact result is `0`."""
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     short = mantissa.removesuffix(".0")
     return "0" if value == 0 else f"{short}e{int(exponent)}" if exponent else short
 
 
 def printed(value: float) -> str:
-    """A vendor's figure, as it is printed: `4.8`, `67`, `989.5`."""
+    """Return a vendor's figure as the vendor prints it: `4.8`, `67`, `989.5`."""
     return f"{value:.4g}"
 
 
 def clock(mhz: float) -> str:
-    """`1.98 GHz`."""
+    """Return a clock rate: `1.98 GHz`."""
     return with_unit(fixed(mhz / 1000, 2), "GHz")
 
 
 def watts(power: float) -> str:
-    """`700 W`."""
+    """Return a power: `700 W`."""
     return with_unit(fixed(power, 0), "W")
 
 
 def shape(workload: str) -> str:
-    """`8192x8192` is shown as `8192 × 8192`; an author's name stays as it is."""
+    """Return a shape, `8192 × 8192` for `8192x8192`; an author's name for a workload stays as it is."""
     parts = workload.split("x")
     return f"{NBSP}×{NBSP}".join(parts) if all(part.isdigit() for part in parts) else workload
 
 
 def short_shape(workload: str) -> str:
-    """The same for a column that has little room: `4096x4096x4096` is shown as `4096³`."""
+    """Return a shape for a narrow column: `4096³` for `4096x4096x4096`."""
     parts = workload.split("x")
     return f"{parts[0]}³" if len(parts) == 3 and len(set(parts)) == 1 and parts[0].isdigit() else shape(workload)
 
 
 @lru_cache(maxsize=4096)
 def day(date: dt.date) -> str:
-    """`21 November 2026`."""
+    """Return a day: `21 November 2026`."""
     return f"{date.day}{NBSP}{MONTHS[date.month - 1]} {date.year}"
 
 
 def weekday(date: dt.date) -> str:
-    """`Saturday, 21 November`."""
+    """Return a day with its weekday: `Saturday, 21 November`."""
     return f"{WEEKDAYS[date.weekday()]}, {date.day}{NBSP}{MONTHS[date.month - 1]}"
 
 
@@ -150,12 +152,12 @@ def minutes(words: int) -> int:
 
 @lru_cache(maxsize=4096)
 def reading_time(*words: int) -> str:
-    """`14 min`, of texts of so many words: as a reader would add up what stands beside each."""
+    """Return the time to read texts of so many words, `14 min`: the sum of the minutes that stand beside each text."""
     return with_unit(str(sum(map(minutes, words))), "min")
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """`1 post`, `3 posts`."""
+    """Return a number with its noun: `1 post`, `3 posts`."""
     return with_unit(str(number), singular if number == 1 else plural or f"{singular}s")
 
 
@@ -164,7 +166,7 @@ def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
     return with_unit(significant(value / scale, 3), unit)
 
 
-# not from the locale: a page must be the same wherever it is built
+# The names are not those of the locale, because a page must be the same on every machine.
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),

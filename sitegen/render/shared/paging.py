@@ -1,4 +1,4 @@
-"""How many entries a list shows, and the pages of a long list."""
+"""Divide a long list into pages, and limit the entries of short lists."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 PER_PAGE = 50
 NEWEST_ON_HOME = 6
-"""Posts on the home page."""
+"""The most posts on the home page."""
 NEWEST_OF_CATEGORY = 3
-"""Posts of a category on the card that the list of categories has for it."""
+"""The most posts of a category on its card."""
 FEED_ENTRIES = 20
-"""Posts or days in a feed."""
+"""The most posts or days in a feed."""
 
 
 def pages_of(entries: Sequence[T]) -> int:

@@ -1,4 +1,4 @@
-"""Return the statement that stands in place of a missing result, under the name and the id that others refer to."""
+"""Print the statement in place of a missing result, with the name and the id to which texts refer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sitegen.render.shared.frame import Printer
 class Absent:
     text: str
     name: str
-    """`Figure 2`; empty for what has no number."""
+    """The name, such as `Figure 2`; empty for a result without a number."""
     id: str
 
 

@@ -1,8 +1,8 @@
-"""Templates that a site brings along: they are an author's text, and run in Jinja's sandbox.
+"""Run the templates of a site in Jinja's sandbox, because the author of a site may be a stranger.
 
-Without it a template is a program: `cycler.__init__.__globals__.os` leads to the whole of Python.  In the sandbox a
-template reads fields of what a page shows, calls macros, and uses Jinja's filters.  What it may not do, and what fails
-in it, becomes a `TemplateFailure` that knows the template and the line.
+Without the sandbox a template is a program: `cycler.__init__.__globals__.os` leads to all of Python.  In the sandbox a
+template reads the fields of a page, calls macros, and uses Jinja's filters.  Every other access and every failure
+becomes a `TemplateFailure` with the template and the line.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from markupsafe import Markup
 from sitegen.render.shared.templates import TemplateFailure, Templates
 
 LONGEST = 1_000_000
-"""Characters, elements or bits that one `*` or `**` may make."""
+"""The most characters, elements or bits that one `*` or `**` may make."""
 _VALUES = (str, int, float, type(None), tuple, list, dict, MappingProxyType, Enum, dt.date, dt.time, dt.timedelta)
-"""What the fields of a page hold, beside dataclasses of sitegen."""
+"""The types of the fields of a page, beside dataclasses of sitegen."""
 _JINJAS = (
     *(LoopContext, Macro, BlockReference, TemplateModule, TemplateReference),
     *(Cycler, Joiner, Namespace, jinja2.Undefined),
 )
 _CALLED = (safe_range, dict, Cycler, Joiner, Namespace)
-"""Jinja's own globals, but for `lipsum`, whose work has no limit."""
+"""Jinja's own globals, except `lipsum`, whose work has no limit."""
 _OWNERS = (*_VALUES, LoopContext, Cycler)
-"""Types whose methods a template may call, as far as the sandbox of Jinja allows."""
+"""The types whose methods a template may call, if Jinja's sandbox allows them."""
 _WRAPPED = frozenset({"format", "format_map"})
-"""Methods of a string in place of which the sandbox gives its own."""
+"""The methods of strings that the sandbox replaces by its own."""
 
 
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
-    """`own` are the names of the templates that the site brings along; all templates run in the sandbox then."""
+    """The templates of a site that has its own, whose names are `own`.  All of them run in the sandbox."""
 
     intercepted_binops = frozenset({"*", "**"})
     own: Collection[str] = ()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        # A page reads some 200 fields.  With the sandbox's own checks of each, a build of 1,000 posts from nothing took
+        # A page reads some 200 fields.  With the sandbox's own checks of each, a full build of 1,000 posts took
         # 1.12 times as long.
         if attribute in _safe_attributes(obj.__class__):
             return getattr(obj, attribute)
@@ -61,12 +61,12 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     def is_safe_callable(self, obj: Any) -> bool:
         if isinstance(obj, type) or obj is safe_range:
             return obj in _CALLED
-        if isinstance(obj, (Macro, BlockReference, jinja2.Undefined)):  # what is undefined says so when it is called
+        if isinstance(obj, (Macro, BlockReference, jinja2.Undefined)):  # calling an undefined value raises an error
             return True
         owner = getattr(obj, "__self__", None)
         if owner is not None and isinstance(owner, _OWNERS):
             return super().is_safe_callable(obj)
-        # The sandbox wraps `str.format`.  A joiner is called itself, and so is the loop of a recursive `for`.
+        # The sandbox wraps `str.format`.  Templates call joiners, and the loop of a recursive `for`.
         return isinstance(obj, (Joiner, LoopContext)) or getattr(obj, "__wrapped__", None) is not None
 
     def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:
@@ -86,7 +86,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
             return made
         except jinja2.TemplateError:
             raise
-        except Exception as error:  # Python's own compiler refuses what is nested too deeply
+        except Exception as error:  # Python's compiler refuses code that is nested too deeply
             name = str(args[1] if len(args) > 1 else kwargs.get("name"))
             raise TemplateFailure(_words(error), name if name in self.own else "", 1) from error
 
@@ -101,7 +101,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         raise TemplateFailure(_words(error), name, line) from error
 
     def _place(self, traceback: TracebackType | None) -> tuple[str, int]:
-        """The innermost line of the site's own templates in a traceback."""
+        """Return the innermost line of the site's own templates in a traceback."""
         place = ("", 0)
         while traceback is not None:
             template = traceback.tb_frame.f_globals.get("__jinja_template__")
@@ -112,7 +112,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether a value holds nothing but what a page shows."""
+    """Return whether a value holds only what a page shows."""
     if isinstance(value, (*_VALUES, *_JINJAS)):
         return True
     kind = type(value)
@@ -136,7 +136,7 @@ def _safe_attributes(kind: type) -> frozenset[str]:
 
 
 def _size(operator: str, left: Any, right: Any) -> float:
-    """An upper bound of what an operation makes; 0 where only numbers of fixed size are made."""
+    """Return an upper bound of the size that an operation makes; 0 when it makes only numbers of fixed size."""
     if operator == "**":
         whole = isinstance(left, int) and isinstance(right, int)
         return float(left.bit_length()) * max(right, 0) if whole else 0.0

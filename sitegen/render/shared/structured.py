@@ -1,6 +1,6 @@
-"""Turn what is known of a page into JSON-LD with the words of schema.org, for programs that read it.
+"""Describe a page as JSON-LD with the words of schema.org, for programs that read it.
 
-A data block is no script: a browser does not run it and the page's policy lets it stand.
+A data block is not a script: a browser does not run it, and the page's policy allows it.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a page is, beyond its title and description."""
+    """The metadata of a page, beyond its title and description."""
 
     kinds: tuple[str, ...] = ("WebPage",)
-    """Types of schema.org; none: nothing to tell machines of."""
+    """Types of schema.org; an empty tuple means that the page has no data block."""
     published: str = ""
-    """ISO 8601; as `modified`."""
+    """The day or time of publication as ISO 8601; `modified` has the same form."""
     modified: str = ""
     tags: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Further properties of schema.org."""
     series: Sequence[tuple[str, str]] = ()
-    """Title and URL, from the site's root, of those that it is a part of."""
+    """The title of each series that the page belongs to, and its URL from the site's root."""
     card: bool = False
-    """Whether it has a picture of its own, if the site has such; else that of the site stands for it."""
+    """Whether the page has a card of its own; otherwise the site's card serves."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """By language the URL of the same page, this one too; empty where there is but one."""
+    """The URL of the page in each language, this one included, by language; empty when there is only one."""
     feed: tuple[str, str] = ("", "")
-    """Title and URL of a feed of what the page lists."""
+    """The title and the URL of the feed of the page's posts."""
 
     @property
     def is_article(self) -> bool:
@@ -49,23 +49,23 @@ COLLECTION = About(("CollectionPage",))
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What every page says of itself, with absolute URLs."""
+    """The identity of a page, with absolute URLs."""
 
     url: str
     title: str
     description: str
     language: str
     root: str
-    """base_url."""
+    """The `base_url` of the site."""
     site: str
-    """Of the home page in that language."""
+    """The URL of the home page in the page's language."""
     site_title: str
     trail: Sequence[tuple[str, str]]
-    """Name and URL of the pages above this one, the home page first."""
+    """The name and the URL of each page above this one, the home page first."""
 
 
 def structured(page: Identity, about: About, image: str) -> Markup:
-    """The content of a `<script type="application/ld+json">`; `image` is an absolute URL or empty."""
+    """Return the content of a `<script type="application/ld+json">`; `image` is an absolute URL or empty."""
     if not about.kinds:
         return Markup()
     site = {"@type": "WebSite", "@id": f"{page.site}#site", "url": page.site, "name": page.site_title}
@@ -74,7 +74,7 @@ def structured(page: Identity, about: About, image: str) -> Markup:
     else:
         graph = [_thing(page, about, image, site), _breadcrumbs(page)]
     encoded = _encoded({"@context": "https://schema.org", "@graph": graph})
-    return Markup(encoded.replace("<", "\\u003c").replace("&", "\\u0026"))  # nothing in it ends the element around it
+    return Markup(encoded.replace("<", "\\u003c").replace("&", "\\u0026"))  # so that no text ends the script element
 
 
 def _thing(page: Identity, about: About, image: str, site: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Jinja's environment as pages need it, and the error of a template that a site brings along."""
+"""Extend Jinja's environment for pages, and define the error of a site's own template."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitegen.render.shared.language import translated
 
 
 class TemplateFailure(jinja2.TemplateRuntimeError):
-    """Why a template of a site cannot be rendered, and where; `name` and `lineno` are empty where that is unknown."""
+    """The error of a site's own template, with its place; `name` and `lineno` are empty when the place is unknown."""
 
     def __init__(self, message: str, name: str = "", lineno: int = 0) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class TemplateFailure(jinja2.TemplateRuntimeError):
 
 
 class Templates(jinja2.Environment):
-    """Puts the words of its language into a template before that is compiled."""
+    """An environment that puts the words of its language into a template before Jinja compiles it."""
 
     words: Mapping[str, str] = MappingProxyType({})
 

@@ -1,6 +1,7 @@
-"""Templates and assets of a site: the default theme, and over it, file by file, the site's own `templates/`.
+"""Load the templates and assets of a site: the default theme, whose files the site's own `templates/` replaces file by
+file.
 
-`load_theme` opens files; everything after it is values.
+Only `load_theme` reads files; all other functions here take and return values.
 """
 
 from __future__ import annotations
@@ -21,30 +22,32 @@ from sitegen.markup.directives import styles
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.render.shared.default_theme import default_folder
-from sitegen.render.shared.language import Language, language
+from sitegen.render.shared.language import PageLanguage, language
 from sitegen.render.shared.templates import Templates
 
 ASSETS = "assets/"
 SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 _PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
-"""Names of compiled templates: the code for the sandbox differs, and the two must not be mixed up."""
+"""The names of compiled templates.  The code for the sandbox differs, and the two must not be confused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
+    """The templates and assets of a site."""
+
     templates: Mapping[str, str]
-    """Text by path below `templates/`: `post.html`, `partials/table.html`."""
+    """The text of each template by path below `templates/`: `post.html`, `partials/table.html`."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
-    """Content by path below `templates/assets/`."""
+    """The content of each asset by path below `templates/assets/`."""
     mistakes: tuple[Diagnostic, ...] = ()
-    """The site's own files that cannot be read: those of the default theme stand in their places."""
+    """The site's own files that cannot be read.  The files of the default theme stand in their places."""
     own: frozenset[str] = frozenset()
-    """The templates and catalogues that the site brings along; none of them is our code."""
+    """The names of the templates and catalogues that the site has of its own, which are foreign code."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
-    """The default theme with what `root/templates` has in its place."""
+    """Return the default theme, with the files of `root/templates` in place of its own."""
     default = default_folder()
     paths = sorted(path for path in default.rglob("*") if path.is_file())
     files = {path.relative_to(default).as_posix(): path.read_bytes() for path in paths}
@@ -57,7 +60,7 @@ def load_theme(root: Path | None = None) -> Theme:
                 files[name] = inside.read_bytes(root, path)
                 own.add(name)
             except OSError as error:
-                if not inside.is_hidden(path):  # an editor's lock is a link to nowhere
+                if not inside.is_hidden(path):  # the lock file of an editor is a link without a target
                     mistakes.append(unreadable(path, error))
     templates: dict[str, str] = {}
     for name in sorted(name for name in files if name.endswith(TEXT)):
@@ -68,7 +71,7 @@ def load_theme(root: Path | None = None) -> Theme:
 
 
 def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
-    """The assets, the style sheet of the site with those of the directives at its end."""
+    """Return the assets, with the styles of the directives at the end of the site's style sheet."""
     return {**assets, SHEET: assets.get(SHEET, b"") + sheet} if sheet else assets
 
 
@@ -76,11 +79,12 @@ T = TypeVar("T", bound=Templates)
 
 
 def environment(theme: Theme, compiled: Path | None = None) -> Templates:
-    """Strict and escaping: a name that a context lacks is an error, and only `Markup` enters as HTML.
+    """Return the environment of a theme, which is strict and escapes: a name that a context lacks is an error, and only
+    `Markup` enters as HTML.
 
-    Its pages are English; `in_language` gives those of another language.  `compiled` is a folder that keeps what Jinja
-    makes of the templates.  As soon as one of them is the site's own, all run in the sandbox: a template of the theme
-    calls the macros of another, and they pass values to each other.
+    Its pages are English; `in_language` gives those of another language.  `compiled` is a folder for compiled
+    templates.  If one template is the site's own, all run in the sandbox: a template of the theme calls the macros of
+    another, and they pass values to each other.
     """
     if not theme.own:
         return _made(Templates, theme, compiled, _PLAIN)
@@ -104,8 +108,8 @@ def _made(kind: type[T], theme: Theme, compiled: Path | None, pattern: str) -> T
 
 
 @lru_cache(maxsize=32)
-def in_language(templates: Templates, tag: str) -> tuple[Language, Templates]:
-    """A language and the templates in it.  Raises TemplateSyntaxError of a catalogue that cannot be read."""
+def in_language(templates: Templates, tag: str) -> tuple[PageLanguage, Templates]:
+    """Return a language, and the templates in it.  Raises TemplateSyntaxError for a catalogue that cannot be read."""
     loader, compiled = templates.loader, templates.bytecode_cache
     spoken = language(tag, loader.mapping if isinstance(loader, jinja2.DictLoader) else {})
     if not spoken.words:
@@ -119,7 +123,9 @@ def in_language(templates: Templates, tag: str) -> tuple[Language, Templates]:
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
-    """A folder that goes while it is used only means that the next build compiles again."""
+    """A cache of compiled templates that ignores failed writes: when its folder disappears, only the next build
+    compiles again.
+    """
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         with contextlib.suppress(OSError):

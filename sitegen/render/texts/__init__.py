@@ -1,1 +1,1 @@
-"""Documents → HTML: slots filled, images, citations, and what other pages quote of a text."""
+"""Turn documents into HTML: fill slots, images and citations, and cut what other pages quote of a text."""

@@ -1,6 +1,6 @@
-"""A citation → `[2, p. 3]`, linked to the list of references; the list, which leads back to each mention.
+"""Print citations as `[2, p. 3]`, linked to the list of references, and the list with a link back to each citation.
 
-Works are numbered in the order in which a text first cites them; a citation in a sentence names the authors before the
+Works are numbered in the order in which a text first cites them.  A citation in a sentence names the authors before the
 number.
 """
 
@@ -16,19 +16,19 @@ from sitegen.model.document import CitedWork, CiteSlot, Document
 from sitegen.model.vocabulary import Vocabulary
 
 _NAMED = 2
-"""Authors that a sentence names; of more the first stands for all."""
+"""The most authors that a sentence names.  A sentence names only the first of more."""
 _LISTED = 8
-"""Authors that the list names; of more the first six."""
+"""The most authors that the list names.  Of more, the list names the first six."""
 
 
 def citation(slot: CiteSlot, works: Sequence[Work] | None) -> Markup:
-    """`works` is None where the text has no bibliography: then it says what its author wrote."""
+    """Return a citation.  Without a bibliography `works` is None, and the author's words stay as they are."""
     if works is None:
         return escape(slot.written)
     numbers = {work.key: (number, work) for number, work in enumerate(works, start=1)}
     known = [item for item in slot.items if item.key in numbers]
     shown = Markup("; ").join(_item(item, numbers[item.key][0], slot.id_prefix) for item in known)
-    names = f"{in_text(numbers[known[0].key][1])} " if slot.narrative and known else ""
+    names = f"{authors_in_text(numbers[known[0].key][1])} " if slot.narrative and known else ""
     return Markup('{}<span class="cite">[{}]</span>').format(names.replace(" ", "\u00a0"), shown)
 
 
@@ -43,8 +43,8 @@ def _anchor(key: str, prefix: str) -> str:
     return quote(f"{prefix}bib-{key}")
 
 
-def in_text(work: Work) -> str:
-    """`Dao et al.`, `Milakov and Gimelshein`; of a work without authors its title."""
+def authors_in_text(work: Work) -> str:
+    """Return the authors for a sentence, `Dao et al.` or `Milakov and Gimelshein`; without authors the title."""
     families = [name.family for name in work.authors if name.family != "others"]
     if not families:
         return work.title
@@ -54,7 +54,7 @@ def in_text(work: Work) -> str:
 
 
 def references(document: Document, works: Sequence[Work], spoken: Vocabulary) -> Markup:
-    """The list at the end of a text, under its title; empty when it cites nothing."""
+    """Return the list at the end of a text, under its title; empty when the text cites no work."""
     slots = [slot for slot in document.slots if isinstance(slot, CiteSlot)]
     if not works or not slots:
         return Markup()

@@ -1,6 +1,7 @@
 """Fill the slots in a Document's HTML: links, images, listings, cells, tables and charts of measurements.
 
-What draws measurements is imported where it is used: most texts show none, and one edited text should not wait for it.
+The modules that draw measurements are imported where they are used: most texts show none, and an edited text should not
+wait for the import.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ from sitegen.render.texts.images import render_image
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Place on the site where a Document is shown."""
+    """The place on the site where a Document is shown."""
 
     name: str
     """The Document's key."""
     here: str
     """The page's URL."""
     post: Post | None = None
-    """The post whose cells stand in it."""
+    """The post whose cells stand in the Document."""
     lang: str = ""
-    """Language of the text; empty means that of the site."""
+    """The language of the text; empty means that of the site."""
 
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
@@ -64,13 +65,13 @@ def _filled(printer: Printer, document: Document, place: Place, fragment: str) -
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
-    """Return what stands in each slot, in order."""
+    """Return the content of each slot, in order."""
     return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
 
 
 def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
-    """Return what stands in the slots of a post when all of them are addresses, images or terms and nothing stands
-    below the text; else None.
+    """Return the contents of the slots of a post when all of them are addresses, images or terms, and there is no list
+    of references; else None.
     """
     document, name = printer.sources.document(post.body), document_key(post.body)
     plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
@@ -80,7 +81,7 @@ def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
-    """Return what stands in one slot."""
+    """Return the content of one slot."""
     slot: Slot = document.slots[index]
     if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
         target = printer.sources.linked.hrefs.get(
@@ -110,7 +111,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 
 
 def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:
-    """The source of an implementation, or a named region of it, with a link to its kernel."""
+    """Return the source of an implementation, or a named region of it, with a link to its kernel."""
     kernel = printer.sources.kernel(slot.kernel)
     known = implementations_by_name(kernel) if kernel else {}
     implementation, before = known.get(slot.implementation), known.get(slot.against)

@@ -1,4 +1,4 @@
-"""The HTML of a text → its first sentence, for a list: code and formulas as they are, links as their words."""
+"""Cut the first sentence from the HTML of a text, for a list: code and formulas stay, and links become their words."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from markupsafe import Markup
 
 _PARAGRAPH = re.compile(r"<p\b[^>]*>(.*?)</p>", re.DOTALL)
 _LEFT_OUT = re.compile(r'<sup><a class="fnref".*?</sup>|</?a\b[^>]*>|\0\d+\0', re.DOTALL)
-"""Footnotes and what a slot would show; of links only the words stay."""
+"""Footnotes, slots, and the tags of links, whose words stay."""
 _TAG = re.compile(r"(<[^>]*>)")
 _VOID = re.compile(r"<(?:br|img|wbr|!)|.*/>$", re.DOTALL)
 _END = re.compile(r"[.!?][\"'”’]*(?=\s+[^a-z\s]|\s*$)|[。！？]")
-"""Before a small letter it is a shortened word: `e.g. a warp`."""
+"""The end of a sentence.  A full stop before a small letter ends an abbreviation: `e.g. a warp`."""
 
 
 def first_sentence(html: str) -> Markup:
-    """Empty where there is no paragraph.  An end within an element, as in emphasis, ends nothing: no tag stays open."""
+    """Return the first sentence; empty when there is no paragraph.  An end inside an element, such as emphasis, does
+    not count, because a tag would stay open.
+    """
     paragraph = _PARAGRAPH.search(html)
     pieces = _TAG.split(_LEFT_OUT.sub("", paragraph[1])) if paragraph else []
     kept: list[str] = []

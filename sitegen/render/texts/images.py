@@ -1,4 +1,4 @@
-"""The image of a slot → its element, with the room that it takes, and the forms of it that the site offers."""
+"""Print the image of a slot as an element with its size, and with the other forms of it that the site offers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sitegen.model.linked import Linked
 from sitegen.model.urls import relative
 
 SIZES = "(min-width: 44rem) 40rem, calc(100vw - 2rem)"
-"""How wide a column of text is: a browser chooses a form before it has the style sheet."""
+"""The width of a column of text, from which a browser chooses a form before it has the style sheet."""
 
 
 def render_image(slot: ImageSlot, url: str, linked: Linked, here: str) -> Markup:
-    """`url` is that of its file."""
+    """Return the element of an image; `url` is the URL of its file."""
     image = linked.images.get(url)
     attributes = {"src": relative(url, here), **dict(slot.attributes)}
     if image and image.width and not {"width", "height"} & attributes.keys():

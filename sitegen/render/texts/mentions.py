@@ -1,4 +1,4 @@
-"""The posts that name a kernel or use a term → links to them, on its page in the site's language."""
+"""List the posts that name a kernel or use a term, for its page in the site's language."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from sitegen.render.figures.labels import (
     Taken,
     box,
     drawn,
-    first_free,
     outline,
     spread,
     stroke,
+    take_first_free,
     text_width,
     touch,
 )
@@ -69,24 +69,24 @@ def test_a_text_turned_upwards_rises_from_its_point() -> None:
 
 def test_the_first_free_place_is_taken_from_then_on() -> None:
     taken, spots = Taken(), [Spot(0, 0), Spot(0, 40)]
-    assert first_free("fused", spots, taken) == spots[0]
-    assert first_free("fused", spots, taken) == spots[1]
-    assert first_free("fused", spots, taken) is None
+    assert take_first_free("fused", spots, taken) == spots[0]
+    assert take_first_free("fused", spots, taken) == spots[1]
+    assert take_first_free("fused", spots, taken) is None
 
 
 def test_a_leader_may_cross_a_line_but_no_word_and_no_point() -> None:
     spot = Spot(0, 100, leader=((5, 0), (5, 88)))
     taken = Taken()
     taken.add_line([(-50, 40), (50, 40)])
-    assert first_free("fused", [spot], taken) == spot
+    assert take_first_free("fused", [spot], taken) == spot
     blocked = Taken(marks=[box(0, 30, 10, 50)])
-    assert first_free("fused", [spot], blocked) is None
+    assert take_first_free("fused", [spot], blocked) is None
 
 
 def test_no_word_comes_to_lie_on_the_leader_of_another() -> None:
     taken = Taken()
-    first_free("fused", [Spot(0, 100, leader=((5, 0), (5, 88)))], taken)
-    assert first_free("naive", [Spot(0, 50)], taken) is None
+    take_first_free("fused", [Spot(0, 100, leader=((5, 0), (5, 88)))], taken)
+    assert take_first_free("naive", [Spot(0, 50)], taken) is None
 
 
 def test_places_that_are_free_stay_where_they_are() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
 from sitegen.render.inputs.evidence import Evidence
-from sitegen.render.inputs.rows import Group, chosen, groups
+from sitegen.render.inputs.rows import Group, groups, select_groups
 
 
 def first(kernel: Kernel, record: Record) -> Group:
@@ -58,7 +58,7 @@ def test_every_value_of_a_swept_param_is_a_group(make: SimpleNamespace) -> None:
     kernel = replace(make.kernel(), params={"causal": (False, True)})
     record: Record = make.record()
     causal = tuple(replace(e, params={"causal": True}) for e in record.evaluations)
-    found = chosen(groups(kernel, replace(record, evaluations=causal), Evidence()), ["8192x8192"], ["float32"])
+    found = select_groups(groups(kernel, replace(record, evaluations=causal), Evidence()), ["8192x8192"], ["float32"])
     assert [(dict(group.params), group.best is not None) for group in found] == [
         ({"causal": False}, False),
         ({"causal": True}, True),
@@ -73,7 +73,7 @@ def test_an_implementation_that_does_not_offer_a_dtype_has_no_row_in_it(make: Si
 
 
 def test_the_best_is_the_best_of_what_is_shown(make: SimpleNamespace) -> None:
-    found = chosen(groups(make.kernel(), make.record(), Evidence()), implementations=["naive", "online"])
+    found = select_groups(groups(make.kernel(), make.record(), Evidence()), implementations=["naive", "online"])
     assert found[0].best is not None
     assert found[0].best.name == "online"
     assert [row.name for row in found[0].rows] == ["copy", "torch", "torch.compile", "naive", "online"]

@@ -13,7 +13,7 @@ import feedparser
 import pytest
 
 from sitegen.model.site import Ref
-from sitegen.render.outputs.feeds import portable
+from sitegen.render.outputs.feeds import portable_html
 
 Pages = dict[str, str | bytes]
 FEEDS = ("series", "tags", "worklog")
@@ -142,4 +142,4 @@ def test_a_feed_of_a_tag_with_another_spelling_has_both_posts(make: SimpleNamesp
     ],
 )
 def test_what_only_this_site_can_show_is_left_out(html: str, shown: str) -> None:
-    assert portable(html, "https://example.org/y/") == shown
+    assert portable_html(html, "https://example.org/y/") == shown

@@ -110,9 +110,9 @@ def test_what_is_noted_while_a_page_is_printed_is_its_key(make: SimpleNamespace)
     assets = {name: f"assets/{name}" for name in theme.assets}
     sources = Sources(linked, documents, fragments, DAY, assets, lambda: gather(site, documents, records), dict)
     printer, printed = Printer(sources, environment(theme)), list(sheets(sources))
-    looked = {sheet.name: sheet.shows() for sheet in sheets(sources)}
+    looked = {sheet.name: sheet.dependencies() for sheet in sheets(sources)}
     for sheet in printed:
         sheet.make(printer)
-    noted = {sheet.name: sheet.shows() for sheet in printed}
+    noted = {sheet.name: sheet.dependencies() for sheet in printed}
     assert noted == looked
-    assert all(parts[-1].what == VIEW for parts in noted.values())
+    assert all(parts[-1].name == VIEW for parts in noted.values())

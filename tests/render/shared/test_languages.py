@@ -19,7 +19,7 @@ from sitegen.markup import blocks, labels
 from sitegen.markup.directives import callouts
 from sitegen.markup.registry import declared
 from sitegen.model.site import Page, Post
-from sitegen.render.shared.language import Language, language, texts_of, translated
+from sitegen.render.shared.language import PageLanguage, language, texts_of, translated
 from sitegen.render.shared.theme import Theme, environment, in_language, load_theme
 
 Pages = dict[str, str | bytes]
@@ -186,8 +186,8 @@ def test_a_region_speaks_its_language_and_one_without_a_catalogue_english() -> N
         "한국어",
         "fr",
     )
-    assert Language("fr").day(dt.date(2026, 11, 2)) == "2\u00a0November 2026"
-    assert [Language(tag).territory for tag in ("en", "en-GB", "fr", "zh-Hant")] == ["en_US", "en_GB", "", ""]
+    assert PageLanguage("fr").day(dt.date(2026, 11, 2)) == "2\u00a0November 2026"
+    assert [PageLanguage(tag).territory for tag in ("en", "en-GB", "fr", "zh-Hant")] == ["en_US", "en_GB", "", ""]
 
 
 @pytest.mark.parametrize("text", ['{"Older": }', '["Older"]', '{"Older": 1}'])

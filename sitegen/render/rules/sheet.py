@@ -1,4 +1,6 @@
-"""Sheets: the files that are printed together, with what they depend on; and the parts of keys that sheets share."""
+"""Define sheets, which are files that are printed together with their dependencies, and the dependencies that several
+sheets share.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, Rooflin
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.dependencies import KeyPart
+from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.shared import numbers
 
 if TYPE_CHECKING:
@@ -24,42 +26,46 @@ Files = Mapping[str, str | bytes]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
+    """The files of the output that are printed together, and their dependencies."""
+
     name: str
-    """The output path of its page; of several files the folder or the first."""
-    shows: Callable[[], tuple[KeyPart, ...]]
-    """Returns what it shows.  To find that out for thousands of posts takes long, so workers ask, on all cores."""
+    """The output path of the sheet's page; for several files the folder or the first file."""
+    dependencies: Callable[[], tuple[Dependency, ...]]
+    """Returns the dependencies.  Workers call it on all cores, because the dependencies of thousands of posts take long
+    to find.
+    """
     make: Callable[[Printer], Files]
-    """Content by output path."""
+    """Returns the content of the files, by output path."""
     measured: bool = False
     """Whether it may show a record."""
     listed: bool = True
     """Whether its pages stand in the sitemap."""
     modified: str = ""
-    """The day of its last change, as far as its author says one."""
+    """The day of its last change; empty when its author states none."""
     text: Post | Page | Term | WorklogEntry | None = None
-    """What an author wrote for its page."""
+    """The author's text of its page."""
     found: Mapping[str, str] = field(default_factory=dict)
-    """The pages that search finds, by path, and of which of the `KINDS` each is."""
+    """The kind of each page that search finds, by path; see `KINDS`."""
     slow: bool = False
-    """Whether it takes as long as many others, so that no worker should wait for another's."""
+    """Whether it takes as long as many others, so that a worker should have it alone."""
 
 
-def these(*parts: KeyPart) -> Callable[[], tuple[KeyPart, ...]]:
-    """Return a function that returns these parts, for a sheet whose parts are known before anybody asks."""
+def fixed_dependencies(*parts: Dependency) -> Callable[[], tuple[Dependency, ...]]:
+    """Return a function that returns these dependencies, for a sheet whose dependencies are known at once."""
     return lambda: parts
 
 
-class SharedParts:
-    """Parts of keys that several sheets share, each made once."""
+class SharedDependencies:
+    """The dependencies that several sheets share, each made once."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._cards: dict[str, tuple[str, ...]] = {}
-        self._series: dict[str, KeyPart] = {}
+        self._series: dict[str, Dependency] = {}
 
     @cached_property
-    def measured(self) -> KeyPart:
-        return KeyPart("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
+    def measured(self) -> Dependency:
+        return Dependency("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")
@@ -73,19 +79,19 @@ class SharedParts:
             self._cards[path] = (*self.link(post), day, post.description, str(minutes))
         return self._cards[path]
 
-    def cards(self, what: str, posts: Iterable[Post]) -> KeyPart:
+    def cards(self, name: str, posts: Iterable[Post]) -> Dependency:
         shown = tuple(posts)
-        return KeyPart(what, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
+        return Dependency(name, tuple(map(self.card, shown)), tuple(post.body.path for post in shown))
 
     def modified(self, posts: Iterable[Post]) -> str:
-        """The newest day of these posts, and of their updates."""
+        """Return the newest day of these posts and of their updates."""
         day_of = self.sources.day_of
         return max((day_of(post.updated or post.date).isoformat() for post in posts), default="")
 
     @property
-    def languages(self) -> KeyPart:
+    def languages(self) -> Dependency:
         """The languages in which there are lists."""
-        return KeyPart("the languages", tuple(self.sources.posts_by_language))
+        return Dependency("the languages", tuple(self.sources.posts_by_language))
 
     def link(self, post: Post) -> tuple[str, str]:
         return post.title, self.sources.post_url(post)
@@ -97,24 +103,24 @@ class SharedParts:
     def is_measured(self, post: Post) -> bool:
         return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
 
-    def linked(self, what: str, post: Post | None) -> KeyPart:
-        return KeyPart(what, self.link(post) if post else (), (post.body.path,) if post else ())
+    def linked(self, name: str, post: Post | None) -> Dependency:
+        return Dependency(name, self.link(post) if post else (), (post.body.path,) if post else ())
 
-    def translations(self, post: Post) -> KeyPart:
-        """Return the part of the translations of a post: the URL of each."""
+    def translations(self, post: Post) -> Dependency:
+        """Return the dependency on the translations of a post: the URL of each."""
         sources = self.sources
         others = sources.translations.get(post.slug, {})
         shown = tuple((lang, sources.post_url(other)) for lang, other in others.items())
-        return KeyPart("its translations", shown, tuple(other.body.path for other in others.values()))
+        return Dependency("its translations", shown, tuple(other.body.path for other in others.values()))
 
-    def hrefs(self, text: Markdown) -> KeyPart:
-        """Return where the links of a text lead, with the images and works that it shows."""
+    def hrefs(self, text: Markdown) -> Dependency:
+        """Return the dependency on the targets of a text's links, and on the images and works that the text shows."""
         key, hrefs = document_key(text), self.sources.linked.hrefs
         slots = len(self.sources.document(text).slots)
         leads = tuple(hrefs.get((key, index), "") for index in range(slots))
         linked = self.sources.linked
         shown = [linked.images[url] for url in leads if url in linked.images]
-        return KeyPart("where its links lead", (*leads, repr((shown, linked.references.get(key)))))
+        return Dependency("the targets of its links", (*leads, repr((shown, linked.references.get(key)))))
 
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
@@ -125,13 +131,13 @@ class SharedParts:
     def _rich(self) -> frozenset[str]:
         return frozenset(self.sources.linked.rich)
 
-    def series(self, series: Series) -> KeyPart:
-        """Return the part of a series: its file, and how many posts of each phase are published."""
+    def series(self, series: Series) -> Dependency:
+        """Return the dependency on a series: its file, and the number of published posts in each phase."""
         if series.id not in self._series:
             entries = self.sources.entries[series.id]
             shape = tuple(len(phase) for phase in entries)
             path = series.span.path
-            self._series[series.id] = KeyPart(f"the series {series.id}", (self.file(path), shape), (path,))
+            self._series[series.id] = Dependency(f"the series {series.id}", (self.file(path), shape), (path,))
         return self._series[series.id]
 
     def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
@@ -139,12 +145,12 @@ class SharedParts:
 
 
 def digest_of_measured(sources: Sources) -> bytes:
-    """Return a digest of every file that a shown measurement or its freshness could come from.
+    """Return a digest of every file on which a shown measurement or its freshness may depend.
 
-    Freshness looks at all records of a GPU, so that one record more may mark those of other kernels as outdated.
+    Freshness compares all records of a GPU, so one more record may mark those of other kernels as outdated.
     """
     hashed = blake2b(digest_size=16)
-    for path, digest in sorted(sources.digests.items()):  # which were read anew stand in another order
+    for path, digest in sorted(sources.digests.items()):  # a build may add new files in another order
         if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
             hashed.update(path.encode() + digest)
     rich = frozenset(sources.linked.rich)
@@ -155,9 +161,9 @@ def digest_of_measured(sources: Sources) -> bytes:
     return hashed.digest()
 
 
-def printed(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
-    """Return a function that prints with `function` of a module of this room.  The module is imported when the first of
-    its pages is printed, since after most edits only one kind of page is.
+def print_with(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
+    """Return a function that prints with `function` of a module of `sitegen.render`.  It imports the module when it
+    prints its first page: most edits change only one kind of page, and importing all modules takes 250 ms.
     """
 
     def make(printer: Printer) -> Files:
