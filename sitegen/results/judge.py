@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, Evaluation, Record, Role, Run
@@ -22,8 +23,6 @@ SEEDS, ROW_SHARE = 3, 4.0
 """Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""
 ABOVE_DATASHEET = 1.1
 """Largest measured ceiling over the datasheet's: a board's clock may be a little above what the datasheet assumes."""
-HIGHEST = {"memory": 40e12, "L2": 200e12, "shared": 1e15, "compute": 25e15}
-"""Largest rates per second on a GPU without a datasheet here: five times those of the fastest GPU of 2025."""
 
 CurrentRulesTest = Callable[[Evaluation], bool]
 """Function that tells whether an evaluation was checked by the current rules of kernel.yaml (or of the bundle sent)."""
@@ -75,8 +74,7 @@ def _highest(gpu: str, ceiling: Ceiling) -> float:
     sheet = datasheet(gpu)
     if sheet and (rate := sheet.rate(ceiling.name)):
         return rate * ABOVE_DATASHEET
-    name = ceiling.name.partition(" ")[0]
-    return HIGHEST.get(name, HIGHEST["compute"])
+    return CEILINGS[ceiling.name].highest_per_s
 
 
 def _wrong_checks(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
