@@ -1,6 +1,6 @@
 """List the ceilings that sitegen measures: the name that readers see, the unit, and the highest plausible rate.
 
-A ceiling needs its entry before it can be stored: `results/value_limits.py` refuses a record with any other, so that a
+A ceiling needs its entry before it can be stored: `results/field_rules.py` refuses a record with any other, so that a
 page never shows bytes per second as operations and `results/judge.py` never judges by the limit of another ceiling.
 """
 

@@ -14,10 +14,10 @@ from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, Evaluation, Record, Role, Run
 from sitegen.results.datasheets import datasheet
+from sitegen.results.field_rules import ValuePath
 from sitegen.results.figures import impossible_rates
 from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.samples import BadSamples, Samples, contradictions
-from sitegen.results.value_limits import ValuePath
 
 SEEDS, ROW_SHARE = 3, 4.0
 """Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""

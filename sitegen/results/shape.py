@@ -17,9 +17,9 @@ from pydantic import TypeAdapter, ValidationError
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, CellRecord, Record
+from sitegen.results.field_rules import ValuePath, problems
 from sitegen.results.json_text import position
 from sitegen.results.records import PastRun
-from sitegen.results.value_limits import ValuePath, problems
 
 MOST_PROBLEMS = 20
 """Most mistakes reported of one file: finding the place of each reads the text again."""

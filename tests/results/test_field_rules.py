@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from sitegen.model.record import Environment
-from sitegen.results.value_limits import RULES
+from sitegen.results.field_rules import RULES
 
 TEXT_FIELDS = [field.name for field in fields(Environment) if field.type == "str"]
 
