@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sitegen.pipeline.build_state import PrintedSheet, stamp_of
 from sitegen.pipeline.link_site import LinkedSite
-from sitegen.pipeline.reasons import NEW, TOUCHED, reasons
+from sitegen.pipeline.print_reasons import NEW, TOUCHED, reasons
 from sitegen.pipeline.site_sheets import common_parts, is_image_form, site_sheets
 from sitegen.render.rules.dependencies import TEXT, Part, key_of, key_of_parts
 from sitegen.render.rules.rule import Sheet
