@@ -1,8 +1,8 @@
-"""Find the values of a record, a history line or a job's result that no measurement gives, each with its place.
+"""Check each value of a record, a history line or a job's result by the rule of its field; `RULES` has them by class.
 
-The shape of a value (its class, its fields) is checked before.  This module has the limits: numbers are finite, times
-and rates are greater than zero, names and hashes match a pattern.  A value inside these limits cannot make a page
-fail.
+Numbers are finite, times and rates are greater than zero, names and hashes match a pattern.  A value that passes its
+rule cannot make a page fail.  `shape.py` checks the classes and fields before; `judge.py` checks the claims of a record
+against each other afterwards; `read/shape.py` checks the YAML of authors.
 """
 
 from __future__ import annotations

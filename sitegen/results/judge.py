@@ -1,4 +1,7 @@
-"""Find claims of a record that its kernel.yaml, its ceilings or its samples contradict.
+"""Check the claims of a record: find those that its kernel.yaml, its ceilings or its samples contradict.
+
+`shape.py` checks the fields of a record and `field_rules.py` each value alone, before.  `read/shape.py` checks the YAML
+of authors.
 
 `accept` and `run` judge results of a GPU machine before they store them.  `check` and `build` judge stored records,
 since a record can be edited by hand.  A record that was forged together with its samples passes.

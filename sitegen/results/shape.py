@@ -1,4 +1,8 @@
-"""Parse the text of a record into a Record, a CellRecord or a PastRun, with every mistake of its shape at its place.
+"""Check the shape of stored records: parse JSON into a Record, a CellRecord or a PastRun, with every mistake
+at its place.
+
+The values of a record of the right shape are checked in `field_rules.py`, and its claims against each other, against
+kernel.yaml and the samples in `judge.py`.  `read/shape.py` checks the YAML of authors.
 
 This is the only one of the three validators that knows schemas: an older one is first upgraded by the functions of
 `UPGRADES`.  It uses pydantic, which is fast on large records, on the model's own dataclasses.  `read/shape.py` reads

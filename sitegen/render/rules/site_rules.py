@@ -1,5 +1,8 @@
 """Turn a site into its sheets: the files that are printed together, with everything that they depend on.
 
+`sheets` is the registry of page kinds.  The kinds of which a page lists posts, such as the archive, tags and series,
+are in `list_rules.py`; feeds, search and redirects are in `discovery_rules.py`; all others are here.
+
 A page is a pure function of what its sheet `shows` (and of templates, versions and the frame, which all share):
 equal values give equal bytes.  So whoever kept the values of the build before knows which pages to print again and
 why.  What a sheet shows is derived from what its templates receive (`keys`); the parts that are named here say in words
