@@ -214,6 +214,29 @@ def test_file_that_the_documentation_names_exists(page: str) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+PLACES = re.findall(
+    r"^(\w[^\n]*)\n: (.+)$", DOCS["architecture"].partition("{#sec-where}")[2].partition("\n## ")[0], re.MULTILINE
+)
+"""What changes, and where, of the section *Where do I change …?*."""
+
+
+def test_the_section_of_places_has_entries() -> None:
+    assert len(PLACES) > 10
+
+
+@pytest.mark.parametrize(("what", "where"), PLACES, ids=[what for what, _ in PLACES])
+def test_every_place_of_a_change_ends_with_its_test(what: str, where: str) -> None:
+    assert re.search(r"`tests/[\w/]*test_\w+\.py`", where.rpartition(" Test: ")[2])
+
+
+@pytest.mark.parametrize(("what", "where"), PLACES, ids=[what for what, _ in PLACES])
+def test_every_name_of_a_place_is_in_a_file_beside_it(what: str, where: str) -> None:
+    files = [ROOT / path for path in re.findall(r"`((?:sitegen|tests)/[\w/.]+\.py)`", where)]
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    names = re.findall(r"`([A-Z_][A-Z_]{2,}|[A-Z][a-z]+[A-Za-z]*|\w+_\w+)`", where)
+    assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+
+
 def test_rooms_of_the_documentation_are_those_of_the_program_in_their_order() -> None:
     text = (ROOT / "tests" / "test_rooms.py").read_text(encoding="utf-8")
     rooms = ast.literal_eval(re.search(r"^ROOMS = (\(.*?^\))", text, re.MULTILINE | re.DOTALL)[1])  # type: ignore[index]

@@ -25,8 +25,8 @@ from sitegen.execute.targets import Target, local_target
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, InspectJob, Job, JobResult, KernelJob, NotebookJob, RejectJob
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.results.field_rules import is_run_id
 from sitegen.results.records import timed_unchecked
-from sitegen.results.value_limits import is_run_id
 
 _KINDS: Mapping[str, type[Any]] = {
     "kernel": KernelJob,

@@ -166,6 +166,10 @@ def address_book(
         (urls.HOME, urls.POSTS, urls.SERIES, urls.KERNELS, urls.WORKLOG, urls.FEED, urls.SITEMAP)
     )
     config = site.config
+    if site.terms:
+        pages[urls.TERMS] = None
+    if config.search:
+        pages[urls.SEARCH] = None
     for post in site.posts:
         _add(sources, pages, post.body.path, urls.post_url(post, config), documents.get(document_key(post.body)))
     for page in site.pages:

@@ -17,7 +17,7 @@ import torch
 
 from sitegen.measure.compile import compile_probe
 
-PROBES = Path(__file__).parent / "probes"
+PROBE_FOLDER = Path(__file__).parent / "probes"
 THROTTLE = {
     0x04: "power cap",
     0x08: "hardware slowdown",
@@ -38,7 +38,7 @@ class SmClock:
     def __init__(self) -> None:
         from cuda.core import LaunchConfig
 
-        self.kernel = compile_probe(PROBES / "clock.cu", ()).get_kernel("sm_clock")
+        self.kernel = compile_probe(PROBE_FOLDER / "clock.cu", ()).get_kernel("sm_clock")
         count = torch.cuda.get_device_properties(0).multi_processor_count
         self.config = LaunchConfig(grid=(8 * count,), block=(32,))
         self.readings = torch.zeros(2, _MOST_SMS, 2, dtype=torch.int64, device="cuda")

@@ -54,7 +54,7 @@ def misjudges_bfloat16() -> bool:
 
     Another version of Triton may do its arithmetic elsewhere; a wrong result of a kernel then says nothing.
     """
-    from sitegen.measure.interpreter_probe import multiply_add
+    from sitegen.measure.bfloat16_kernel import multiply_add
 
     x, w, z = (torch.tensor(values, dtype=torch.bfloat16) for values in ([1.5, -2.0, 3.0], [0.5, 4.0, -1.0], [9.0] * 4))
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.clock import PROBES
+from sitegen.measure.clock import PROBE_FOLDER
 from sitegen.measure.correctness import wait
 
 
@@ -44,7 +44,7 @@ def launcher(
 @cache
 def _compiled(file: str, defines: compiling.Defines) -> Any:
     """Return the compiled file; each set of macros is compiled once."""
-    return compiling.compile_probe(PROBES / file, defines)
+    return compiling.compile_probe(PROBE_FOLDER / file, defines)
 
 
 def timed_calls(call: Callable[[], Any], samples: int) -> list[float]:

@@ -125,7 +125,9 @@ class BenchmarkSlot:
     workloads: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    """`time`, `bandwidth`, `of-ceiling`, `of-copy`, `vs: torch`; empty: the first three and vs each baseline."""
+    """Names of columns, such as `time` or `vs: torch`; empty: those that `columns_for` of render/measurements/tables.py
+    chooses.
+    """
     implementations: tuple[str, ...] = ()
     caption: str = ""
     label: str = ""

@@ -56,10 +56,9 @@ class Ceiling:
     """A measured limit of a GPU."""
 
     name: str
-    """`memory 1:0`, `memory 2:1`, `memory 1:1`, `memory 0:1` (reads : writes), `L2`, `shared`, `fp32`, `tf32`, `bf16`,
-    `fp8`."""
+    """A key of `CEILINGS` in model/ceiling_table.py, such as `memory 1:1` or `bf16`."""
     rate: float
-    """Bytes per second for memory, operations per second for compute: the best of `probes`."""
+    """Best rate of `probes`, in bytes or operations per second, as the table says."""
     probes: Mapping[str, float]
     """Rate of each probe, by its name; `L2` also has the rate at each working set, such as `16 MB`."""
     seconds: float = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sitegen.pipeline.build_state import PrintedSheet, stamp_of
 from sitegen.pipeline.link_site import LinkedSite
-from sitegen.pipeline.reasons import NEW, TOUCHED, reasons
+from sitegen.pipeline.print_reasons import NEW, TOUCHED, reasons
 from sitegen.pipeline.site_sheets import common_dependencies, is_image_form, site_sheets
 from sitegen.render.rules.dependencies import TEXT, Dependency, key_of, key_of_digests
 from sitegen.render.rules.sheet import Sheet

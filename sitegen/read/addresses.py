@@ -13,6 +13,7 @@ from sitegen.model.site import Post, Ref, Site
 from sitegen.model.urls import (
     FEED,
     JSON_FEED,
+    LISTS,
     NOT_FOUND,
     SITEMAP,
     category_url,
@@ -23,7 +24,7 @@ from sitegen.model.urls import (
 )
 from sitegen.read.pages import front_matter_span
 
-_LISTS = ("posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "categories", "ceilings", "assets")
+_LISTS = tuple(url.rstrip("/") for url in (*LISTS, "assets/"))
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
 _MADE = re.compile(
     r"(/[\w-]+)?/(posts|worklog|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/(assets|ceilings|pagefind)/.+|/\.sitegen.*"

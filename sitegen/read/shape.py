@@ -1,4 +1,7 @@
-"""Read a tree of YAML nodes into one of the model's dataclasses, checked against the annotations of the class.
+"""Check the YAML of authors: read a tree of nodes into one of the model's dataclasses, by the annotations of the class.
+
+Stored records are checked elsewhere: their shape in `results/shape.py`, each value by its field's rule in
+`results/field_rules.py`, and their claims against each other in `results/judge.py`.
 
 This is the only one of the three validators that knows the place of every value and reads on after a mistake: each
 mistake becomes a diagnostic at its place, and the field gets its default or an empty value, so that one mistake never

@@ -1,4 +1,7 @@
-"""Find claims of a record that its kernel.yaml, its ceilings or its samples contradict.
+"""Check the claims of a record: find those that its kernel.yaml, its ceilings or its samples contradict.
+
+`shape.py` checks the fields of a record and `field_rules.py` each value alone, before.  `read/shape.py` checks the YAML
+of authors.
 
 `accept` and `run` judge results of a GPU machine before they store them.  `check` and `build` judge stored records,
 since a record can be edited by hand.  A record that was forged together with its samples passes.
@@ -9,21 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, Evaluation, Record, Role, Run
 from sitegen.results.datasheets import datasheet
+from sitegen.results.field_rules import ValuePath
 from sitegen.results.figures import impossible_rates
 from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.samples import BadSamples, Samples, contradictions
-from sitegen.results.value_limits import ValuePath
 
 SEEDS, ROW_SHARE = 3, 4.0
 """Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""
 ABOVE_DATASHEET = 1.1
 """Largest measured ceiling over the datasheet's: a board's clock may be a little above what the datasheet assumes."""
-HIGHEST = {"memory": 40e12, "L2": 200e12, "shared": 1e15, "compute": 25e15}
-"""Largest rates per second on a GPU without a datasheet here: five times those of the fastest GPU of 2025."""
 
 CurrentRulesTest = Callable[[Evaluation], bool]
 """Function that tells whether an evaluation was checked by the current rules of kernel.yaml (or of the bundle sent)."""
@@ -75,8 +77,7 @@ def _highest(gpu: str, ceiling: Ceiling) -> float:
     sheet = datasheet(gpu)
     if sheet and (rate := sheet.rate(ceiling.name)):
         return rate * ABOVE_DATASHEET
-    name = ceiling.name.partition(" ")[0]
-    return HIGHEST.get(name, HIGHEST["compute"])
+    return CEILINGS[ceiling.name].highest_per_s
 
 
 def _wrong_checks(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:

@@ -13,7 +13,7 @@ from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Role
-from sitegen.results.value_limits import is_run_id, problems
+from sitegen.results.field_rules import is_run_id, problems
 
 PROBES = ("copy", "read")
 AHEAD = dt.timedelta(days=1)

@@ -1,4 +1,8 @@
-"""Parse the text of a record into a Record, a CellRecord or a PastRun, with every mistake of its shape at its place.
+"""Check the shape of stored records: parse JSON into a Record, a CellRecord or a PastRun, with every mistake
+at its place.
+
+The values of a record of the right shape are checked in `field_rules.py`, and its claims against each other, against
+kernel.yaml and the samples in `judge.py`.  `read/shape.py` checks the YAML of authors.
 
 This is the only one of the three validators that knows schemas: an older one is first upgraded by the functions of
 `UPGRADES`.  It uses pydantic, which is fast on large records, on the model's own dataclasses.  `read/shape.py` reads
@@ -17,9 +21,9 @@ from pydantic import TypeAdapter, ValidationError
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.plain import to_plain
 from sitegen.model.record import SCHEMA, CellRecord, Record
+from sitegen.results.field_rules import ValuePath, problems
 from sitegen.results.json_text import position
 from sitegen.results.records import PastRun
-from sitegen.results.value_limits import ValuePath, problems
 
 MOST_PROBLEMS = 20
 """Most mistakes reported of one file: finding the place of each reads the text again."""

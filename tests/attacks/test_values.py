@@ -81,6 +81,7 @@ ODD: list[tuple[str, Steps, Any]] = [
     ("a ceiling that neither reads nor writes", (*OF_RUN, "ceilings", 0, "name"), "memory 0:0"),
     ("a ceiling of words", (*OF_RUN, "ceilings", 0, "name"), "memory a:b"),
     ("a ceiling of three parts", (*OF_RUN, "ceilings", 0, "name"), "memory 1:1:1"),
+    ("a ceiling that sitegen does not measure", (*OF_RUN, "ceilings", 0, "name"), "disk"),
     ("a rate of zero", (*OF_RUN, "ceilings", 0, "rate"), 0),
     ("a probe of NaN", (*OF_RUN, "ceilings", 0, "probes"), {"copy": float("nan")}),
     ("a GPU of 300 characters", (*OF_RUN, "environment", "gpu"), "G" * 300),

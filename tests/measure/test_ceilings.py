@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from sitegen.model.ceiling_table import CEILINGS
+
 pytestmark = pytest.mark.torch
 
 
@@ -23,6 +25,10 @@ def caches():
 @pytest.fixture
 def arithmetic():
     return importlib.import_module("sitegen.measure.arithmetic_probes")
+
+
+def test_every_probed_ceiling_has_a_unit_and_a_highest_rate(ceilings):
+    assert set(ceilings.PROBES) - set(CEILINGS) == set()
 
 
 def test_what_this_gpu_has_no_probe_for_is_no_ceiling(ceilings):

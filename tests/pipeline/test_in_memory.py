@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+from sitegen.model import urls
 from sitegen.pipeline.in_memory import build_in_memory, check, load
 from sitegen.pipeline.user_cache import cache_of_site
 
 DAY = dt.date(2026, 11, 21)
+EVERY_FORM = Path(__file__).parents[1] / "sites" / "every_form"
 
 
 def test_check_finds_the_mistakes_of_drafts_and_of_published_pages(root: Path, fifty: SimpleNamespace) -> None:
@@ -33,6 +36,19 @@ def test_with_mistakes_there_are_the_pages_that_can_be_made(root: Path, fifty: S
     fifty.write(root, "content/posts/post-01.md", fifty.post(1, more="[nowhere](nothing.md)"))
     built = build_in_memory(root, as_of=DAY)
     assert built.failed and "posts/post-01/index.html" in built.files
+
+
+def test_a_text_may_link_to_every_list_that_the_build_makes(tmp_path: Path) -> None:
+    root = shutil.copytree(EVERY_FORM, tmp_path / "site")
+    config = root / "content/site.yaml"
+    config.write_text(f"{config.read_text()}search: true\n")
+    lists = [
+        url for url in (*urls.LISTS, urls.SEARCH) if urls.output_path(url) in build_in_memory(root, as_of=DAY).files
+    ]
+    assert len(lists) > 5
+    links = " ".join(f"[it](/{url})" for url in lists)
+    (root / "content/pages/links.md").write_text(f"---\ntitle: Links\n---\n{links}\n")
+    assert [mistake.message for mistake in build_in_memory(root, as_of=DAY).diagnostics] == []
 
 
 def test_no_text_is_kept_for_the_next_build(root: Path) -> None:

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Severity, has_errors
+from sitegen.model import urls
 from sitegen.read.addresses import normalised_address
 from sitegen.read.load import load_site, parse_site
 from sitegen.read.root import find_root
 
 SITE = {"content/site.yaml": "title: Notes\nbase_url: https://example.org/\n"}
 POST = "---\ntitle: {}\ndate: 2026-11-22\n---\nText.\n"
+LIST_URLS = [url for name, url in vars(urls).items() if name.isupper() and str(url).endswith("/")]
 
 
 def written(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -100,6 +102,14 @@ def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
 def test_no_alias_takes_the_address_of_a_category(alias: str) -> None:
     taken = POST.format("a").replace("---\nText", f"category: Foundations\naliases: [{alias}]\n---\nText")
     assert codes({"content/posts/a.md": taken}) == [("SG021", "content/posts/a.md")]
+
+
+@pytest.mark.parametrize("url", LIST_URLS)
+def test_no_page_takes_the_address_of_a_list(url: str) -> None:
+    page = f"content/pages/{url.rstrip('/')}.md"
+    searching = SITE["content/site.yaml"] + "search: true\n"
+    found = codes({page: "---\ntitle: A page\n---\nText.\n", "content/site.yaml": searching})
+    assert found == [("SG021", page)]
 
 
 def test_a_space_in_a_file_name_is_no_address() -> None:

@@ -51,8 +51,8 @@ from sitegen.model.site import (
 )
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.inputs.sources import Drawn, draw_again
+from sitegen.render.render_site import render_site
 from sitegen.render.shared.theme import load_theme
-from sitegen.render.site import render_site
 from sitegen.results.records import Records
 
 GPU = "nvidia-h200"

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
 from sitegen.model.cost import cost_of
 from sitegen.model.kernel import Goal, Status
 from sitegen.model.record import Ceiling, Record
 from sitegen.results.figures import (
+    COMPUTE,
     GoalState,
     figures,
     goal_results,
@@ -81,6 +83,10 @@ def test_the_caches_have_a_rate_and_are_no_mix(made, record):
     assert "above every memory ceiling (4.40 TB/s)" in sentence
     only = replace(record, runs=(replace(made.run, ceilings=tuple(caches)),))
     assert figures(made.kernel, only, made.evaluations[0]).of_ceiling is None
+
+
+def test_the_arithmetic_ceiling_of_every_dtype_has_a_unit_and_a_highest_rate():
+    assert {name for name in COMPUTE.values() if CEILINGS[name].unit is not CeilingUnit.OPERATIONS} == set()
 
 
 def test_single_precision_has_its_own_roof_and_not_that_of_tf32(made, record):

@@ -33,12 +33,14 @@ POLICY = (
     "default-src 'none'; script-src 'self'{wasm}; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
-PATTERNS = {
+PAGES = {
     "home": "index.html",
     "archive": "posts/index.html",
     "archive, page 2": "posts/page/2/index.html",
     "tags": "tags/index.html",
     "tag": "tags/triton/index.html",
+    "categories": "categories/index.html",
+    "category": "categories/kernels/index.html",
     "series list": "series/index.html",
     "series": "series/route/index.html",
     "post": "posts/everything/index.html",
@@ -220,7 +222,7 @@ def node() -> Callable[[str, object], Any]:
 @pytest.fixture(scope="session")
 def patterns(made: Site, own: Site) -> dict[str, tuple[Site, str]]:
     """A page of every kind, by name: its site, and its path."""
-    return {name: (made, path) for name, path in PATTERNS.items()} | {name: (own, path) for name, path in OWN.items()}
+    return {name: (made, path) for name, path in PAGES.items()} | {name: (own, path) for name, path in OWN.items()}
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,11 @@ from typing import Any
 import pytest
 
 
+def test_a_page_of_every_folder_of_the_made_site_is_looked_at(made: Any, patterns: Any) -> None:
+    looked_at = {path.partition("/")[0] for site, path in patterns.values() if site is made}
+    assert {path.partition("/")[0] for path in made.pages} - looked_at == set()
+
+
 @pytest.mark.parametrize("name", [pytest.param("own", marks=pytest.mark.soak), "docs"])
 def test_axe_finds_nothing_on_any_page(name: str, node: Any, request: pytest.FixtureRequest) -> None:
     site = request.getfixturevalue(name)

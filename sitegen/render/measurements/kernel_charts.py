@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
 from sitegen.model.document import RooflineSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role, Run
@@ -26,22 +27,17 @@ from sitegen.render.shared.placeholder import absent
 from sitegen.results.datasheets import Datasheet, datasheet
 from sitegen.results.figures import COMPUTE
 
-MIXES = {
-    "memory 1:0": "read",
-    "memory 2:1": "two reads, a write",
-    "memory 1:1": "copy",
-    "memory 0:1": "write",
-}
-"""The readers' name for each mix of reads and writes."""
-LEVELS = {"L2": "L2, read", "shared": "shared memory, read"}
-COMPUTE_NAMES = {"fp64": "fp64", "fp32": "fp32", "tf32": "tf32 tensor", "bf16": "bf16 tensor", "fp8": "fp8 tensor"}
+MIXES = {name: kind.title for name, kind in CEILINGS.items() if name.startswith("memory ")}
+"""Titles of the mixes of reads and writes, by the name of the ceiling."""
+LEVELS = {n: kind.title for n, kind in CEILINGS.items() if kind.unit is CeilingUnit.BYTES and n not in MIXES}
+"""Titles of the levels above the memory, by the name of the ceiling."""
 _USED = 0.1
 """The least share of the counted operations for which the ceiling of an arithmetic applies to a kernel."""
 
 
 def ceiling_name(name: str) -> str:
     """Return the name that readers use for a ceiling: `copy` for `memory 1:1`, `bf16 tensor` for `bf16`."""
-    return MIXES.get(name) or LEVELS.get(name) or COMPUTE_NAMES.get(name, name)
+    return CEILINGS[name].title
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +203,7 @@ def _roofs(shown: Sequence[Group], run: Run, sheet: Datasheet | None) -> tuple[R
     names = {name for group in shown for name in used_arithmetic(group)}
     flops = sheet.flops_per_s if sheet else {}
     return tuple(
-        Roof(COMPUTE_NAMES[name], rate, flops.get(name)) for name, rate in _rates(shown, run).items() if name in names
+        Roof(ceiling_name(name), rate, flops.get(name)) for name, rate in _rates(shown, run).items() if name in names
     )
 
 

@@ -12,13 +12,10 @@ from markupsafe import Markup
 from sitegen.model.record import Role
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.rows import Group, Row
+from sitegen.render.measurements.benchmark_columns import benchmark_column
 from sitegen.render.measurements.provenance import Provenance
 from sitegen.render.shared import numbers
 
-DEFAULT_COLUMNS = ("time", "bandwidth", "of-ceiling")
-BAR = ("of-ceiling", "of-copy", "of-read")
-"""The columns that are followed by a column of bars."""
-_TIMES = ("time", "burst", "sustained")
 _MOST_RATIOS = 3
 
 
@@ -120,32 +117,16 @@ def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Seque
 
 def headings(columns: Sequence[str]) -> tuple[Heading, ...]:
     headings: list[Heading] = []
-    for column in columns:
-        headings.append(Heading(_title(column)))
-        if column in BAR:
+    for column in map(benchmark_column, columns):
+        headings.append(Heading(column.title))
+        if column.bar:
             headings.append(Heading("", bar=True))
     return tuple(headings)
 
 
-def _title(column: str) -> str:
-    titles = {
-        "time": f"time,{numbers.NBSP}µs",
-        "burst": f"burst,{numbers.NBSP}µs",
-        "sustained": f"sustained,{numbers.NBSP}µs",
-        "spread": "p20–\u2060p80",
-        "bandwidth": "TB/s",
-        "operations": "TFLOP/s",
-        "of-ceiling": f"of ceiling,{numbers.NBSP}%",
-        "of-copy": f"of copy,{numbers.NBSP}%",
-        "of-read": f"of read,{numbers.NBSP}%",
-        "error": "error",
-    }
-    return titles.get(column) or f"×{numbers.NBSP}{column.removeprefix('vs:').strip()}"
-
-
 def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
     """Return the rows of a group; `prefix` makes their ids unique on the page."""
-    shown = [_values(group.rows, column) for column in columns]
+    shown = [benchmark_column(column).cells(group.rows) for column in columns]
     common = _common_notes(group)
     lines = (_line(row, columns, [column[n] for column in shown], prefix) for n, row in enumerate(group.rows))
     kept = (replace(line, notes=tuple(note for note in line.notes if note not in common)) for line in lines)
@@ -183,7 +164,7 @@ def _line(row: Row, columns: Sequence[str], texts: Sequence[str], prefix: str) -
     cells: list[str | Markup] = []
     for column, shown in zip(columns, texts, strict=True):
         cells.append(shown)
-        if column in BAR:
+        if benchmark_column(column).bar:
             cells.append(_bar(row, column))
     class_ = "ceil" if row.role is Role.PROBE else "own" if row.best else ""
     return Line(id_, name, _state(row), class_, tuple(cells), notes=_notes(row))
@@ -243,70 +224,3 @@ def _bar(row: Row, column: str) -> Markup:
     share = row.share(column)
     mark = Mark.STALE if row.stale else Mark.OURS if row.ours else Mark.BASELINE
     return bar(share, mark, row.predicted_share(column))
-
-
-_Value = Callable[[Row], float | None]
-
-
-def _values(rows: Sequence[Row], column: str) -> list[str]:
-    """Return the texts of a column with equal decimals; empty where a row has no such figure."""
-    if column == "spread":
-        return _spreads(rows)
-    if column == "error":
-        return [_error(row) for row in rows]
-    value, digits, least = _reader(column)
-    values = [value(row) if row.performance else None for row in rows]
-    decimals = _decimals([v for v in values if v], column, digits, least)
-    return ["" if v is None else numbers.fixed(v, decimals) for v in values]
-
-
-def _decimals(values: list[float], column: str, digits: int, least: int) -> int:
-    """Return the decimals of a column.  The slowest time has four digits, and the fastest at least two."""
-    if column.startswith(("of-", "vs")):
-        return least
-    if column in _TIMES and values:
-        return max(numbers.decimals_for([max(values)], 4), numbers.decimals_for([min(values)], 2))
-    return numbers.decimals_for(values, digits, least)
-
-
-def _reader(column: str) -> tuple[_Value, int, int]:
-    """Return the function that reads a column's value from a row, the significant digits, and the least decimals."""
-    if column in ("time", "burst"):
-        return (lambda row: row.performance.median_us if row.performance else None), 3, 1
-    if column == "sustained":
-        return _sustained_us, 3, 1
-    if column == "bandwidth":
-        return (lambda row: row.bytes_per_s / 1e12), 3, 2
-    if column == "operations":
-        return (lambda row: row.flops_per_s / 1e12), 3, 1
-    if column in BAR:
-        return (lambda row: _percent(row.share(column))), 3, 1
-    baseline = column.removeprefix("vs:").strip()
-    return (lambda row: _ratio(row, baseline)), 3, 2
-
-
-def _sustained_us(row: Row) -> float | None:
-    return row.performance.sustained.median_us if row.performance and row.performance.sustained else None
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else share * 100
-
-
-def _ratio(row: Row, baseline: str) -> float | None:
-    """Return the ratio of a row to a baseline; None for a probe, because its ratio says nothing about the kernel."""
-    if row.role is Role.PROBE:
-        return None
-    return 1.0 if row.name == baseline else row.ratio(baseline)
-
-
-def _spreads(rows: Sequence[Row]) -> list[str]:
-    """Return half of the range from p20 to p80 of each row, as ±."""
-    halves = [(p.p80_us - p.p20_us) / 2 if (p := row.performance) else None for row in rows]
-    decimals = numbers.decimals_for([h for h in halves if h], 1, 1, 2)
-    return ["" if half is None else f"±{numbers.fixed(half, decimals)}" for half in halves]
-
-
-def _error(row: Row) -> str:
-    correctness = row.evaluation.correctness if row.evaluation else None
-    return numbers.error(correctness.relative_error) if correctness else ""

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from sitegen.markup.code import code_figure
+from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
 from sitegen.model.record import Ceiling, Run
 from sitegen.model.urls import KERNELS, ceilings_url, relative
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.figures.read_bandwidth import MIB, Stairs, render_staircase
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.kernel_charts import LEVELS, MIXES, ceiling_name
+from sitegen.render.measurements.kernel_charts import MIXES, ceiling_name
 from sitegen.render.measurements.record_facts import machine_facts
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
@@ -101,7 +102,7 @@ def long_name(name: str) -> str:
 
 
 def rate_text(name: str, rate: float) -> str:
-    return numbers.bandwidth(rate) if name in MIXES or name in LEVELS else numbers.teraflops(rate)
+    return numbers.bandwidth(rate) if CEILINGS[name].unit is CeilingUnit.BYTES else numbers.teraflops(rate)
 
 
 def working_sets(run: Run) -> dict[int, float]:
@@ -123,7 +124,7 @@ def _ceilings(run: Run, sheet: Datasheet | None) -> tables.Table:
 def _ceiling_line(ceiling: Ceiling, sheet: Datasheet | None) -> tables.Line:
     printed = sheet.rate(ceiling.name) if sheet else None
     share = ceiling.rate / printed if printed else None
-    unit = "TB/s" if ceiling.name in MIXES else "TFLOP/s"
+    unit = "TB/s" if CEILINGS[ceiling.name].unit is CeilingUnit.BYTES else "TFLOP/s"
     cells = (
         rate_text(ceiling.name, ceiling.rate),
         numbers.with_unit(numbers.printed(printed / 1e12), unit) if printed else "",

@@ -16,7 +16,7 @@ from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.benchmark import benchmark_table
+from sitegen.render.measurements.benchmark_table import benchmark_table
 from sitegen.render.measurements.checks import checks, findings
 from sitegen.render.measurements.details import details
 from sitegen.render.measurements.history import History, history

@@ -225,7 +225,7 @@ def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
 
 
 def _all_plain(values: Sequence[Any], names: Mapping[int, tuple[str, str]]) -> Sequence[Any]:
-    """Return the values themselves when all are plain, as in the views that a page holds most of: links, lines, facts."""
+    """Return the values themselves when all are plain, as in the views that a page holds most of."""
     return values if _PLAIN.issuperset(map(type, values)) else [_plain(one, names) for one in values]
 
 

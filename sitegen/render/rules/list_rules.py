@@ -1,4 +1,7 @@
-"""Make the sheets that list posts: the archive, tags, categories, series."""
+"""Make the sheets that list posts: the archive, tags, categories, series.
+
+`site_rules.py` has the other pages, and `sheets`, which calls the functions of this module.
+"""
 
 from __future__ import annotations
 

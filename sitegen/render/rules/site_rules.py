@@ -1,5 +1,8 @@
 """Turn a site into its sheets: the files that are printed together, and everything that they depend on.
 
+`sheets` is the registry of page kinds.  The kinds of which a page lists posts, such as the archive, tags and series,
+are in `list_rules.py`; feeds, search and redirects are in `discovery_rules.py`; all others are here.
+
 A page is a pure function of what its sheet `shows`, and of templates, versions and the frame, which all pages share:
 equal values give equal bytes.  A build that kept the values of the build before therefore knows which pages to print
 again, and why.  Most dependencies are derived from the values that the templates receive (`keys`).  Those that are

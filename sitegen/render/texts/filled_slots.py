@@ -102,9 +102,9 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
         cell = next(cell for cell in document.cells if cell.label == slot.label)
         return render_cell(printer, cell, slot.number, place.post, place.here)
     if isinstance(slot, BenchmarkSlot):
-        from sitegen.render.measurements import benchmark
+        from sitegen.render.measurements import benchmark_table
 
-        return benchmark.render_slot(printer, slot, place.here, f"b{index}")
+        return benchmark_table.render_slot(printer, slot, place.here, f"b{index}")
     from sitegen.render.measurements import kernel_charts
 
     return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")

@@ -16,7 +16,7 @@ from sitegen.model import bibliography, kernel, site
 from sitegen.pipeline.build import update
 from sitegen.pipeline.in_memory import build_in_memory
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 DAY = dt.date(2026, 11, 23)
 POST, OTHER = "content/posts/in-a-folder/index.md", "content/posts/in-a-file.md"
 MORE = {

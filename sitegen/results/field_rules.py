@@ -1,8 +1,8 @@
-"""Find the values of a record, a history line or a job's result that no measurement gives, each with its place.
+"""Check each value of a record, a history line or a job's result by the rule of its field; `RULES` has them by class.
 
-The shape of a value (its class, its fields) is checked before.  This module has the limits: numbers are finite, times
-and rates are greater than zero, names and hashes match a pattern.  A value inside these limits cannot make a page
-fail.
+Numbers are finite, times and rates are greater than zero, names and hashes match a pattern.  A value that passes its
+rule cannot make a page fail.  `shape.py` checks the classes and fields before; `judge.py` checks the claims of a record
+against each other afterwards; `read/shape.py` checks the YAML of authors.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from math import isfinite
 from typing import Any
 
+from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CallCounters, CellResult, JobResult, Key
@@ -59,8 +60,6 @@ GPU_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 RUN_ID = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9A-Za-z]{0,64}\+?")
-_MIX = re.compile(r"memory (\d{1,2}):(\d{1,2})", re.ASCII)
-_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,40}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OUTPUTS = ("stream", "text", "error", "image", "data")
@@ -206,11 +205,7 @@ def _day(text: str) -> str:
 
 
 def _ceiling(name: str) -> str:
-    mix = _MIX.fullmatch(name)
-    if mix is None:
-        bad = name.startswith("memory") or not _WORDS.fullmatch(name)
-        return f"is {_shown(name)}; a ceiling is called `memory 1:1`, `L2` or `bf16`" if bad else ""
-    return "" if int(mix[1]) + int(mix[2]) else f"is {_shown(name)}; neither a read nor a write is in it"
+    return "" if name in CEILINGS else f"is {_shown(name)}; the ceilings are {', '.join(CEILINGS)}"
 
 
 def _dtype(name: str) -> str:
