@@ -24,7 +24,8 @@ def with_tool_results(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
     A second call on its own output changes nothing.
     """
     counters = dict(_counters(results))
-    ours, wrong = ({(k, s.name): s for k, s in _sanitized(results) if s.wrong is variant} for variant in (False, True))
+    ours = {(k, s.name, s.dtype): s for k, s in _sanitized(results) if not s.wrong}
+    wrong = {(k, s.name): s for k, s in _sanitized(results) if s.wrong}
     return tuple(
         replace(
             result,
@@ -60,11 +61,11 @@ def _inspected(
     evaluation: Evaluation,
     kernel: str,
     counters: Mapping[CallId, Counters],
-    sanitized: Mapping[tuple[str, str], SanitizerResult],
+    sanitized: Mapping[tuple[str, str, str], SanitizerResult],
 ) -> Evaluation:
     if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
         return evaluation
-    result = sanitized.get((kernel, evaluation.name))
+    result = sanitized.get((kernel, evaluation.name, evaluation.dtype)) or sanitized.get((kernel, evaluation.name, ""))
     judged = _judged(evaluation, result) if result and evaluation.role is Role.IMPLEMENTATION else evaluation
     if judged.status is not Status.PASSED:
         return replace(judged, counters=None)  # they hold a time, which only right results have
