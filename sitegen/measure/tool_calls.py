@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.job import InspectJob
-from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload, Wrong
 from sitegen.model.record import Role
 
 SMALL_BYTES = 96 << 20
@@ -60,10 +60,10 @@ def calls_to_sanitize(job: InspectJob) -> tuple[CallToSanitize, ...]:
     """Return every implementation in each of its dtypes, and every `wrong/` variant that races in its first."""
     kernel = job.kernel
     ours = [(one, dtype) for one in kernel.implementations for dtype in one.dtypes or kernel.dtypes]
-    races = [wrong.implementation for wrong in kernel.wrong if wrong.fails is Status.RACE]
+    races = [wrong for wrong in kernel.wrong if wrong.fails is Status.RACE]
     return (
-        *(_sanitizing(kernel, one, dtype, wrong=False) for one, dtype in ours),
-        *(_sanitizing(kernel, one, (one.dtypes or kernel.dtypes)[0], wrong=True) for one in races),
+        *(_call_of_implementation(kernel, one, dtype) for one, dtype in ours),
+        *(_call_of_variant(kernel, wrong) for wrong in races),
     )
 
 
@@ -100,6 +100,17 @@ def _called(kernel: Kernel, dtype: str) -> list[tuple[Role, str]]:
     return [*implementations, *((Role.BASELINE, name) for name in kernel.baselines)]
 
 
-def _sanitizing(kernel: Kernel, implementation: Implementation, dtype: str, wrong: bool) -> CallToSanitize:
-    params = {name: values[0] for name, values in kernel.params.items()}
-    return CallToSanitize(implementation, dtype, params, small_shapes(kernel, dtype, params), wrong)
+def _call_of_implementation(kernel: Kernel, implementation: Implementation, dtype: str) -> CallToSanitize:
+    params = _first_params(kernel)
+    return CallToSanitize(implementation, dtype, params, small_shapes(kernel, dtype, params))
+
+
+def _call_of_variant(kernel: Kernel, wrong: Wrong) -> CallToSanitize:
+    """Return the call of a variant in its first dtype, at the shape that it names."""
+    dtype, params = (wrong.implementation.dtypes or kernel.dtypes)[0], _first_params(kernel)
+    shapes = (wrong.at,) if wrong.at else small_shapes(kernel, dtype, params)
+    return CallToSanitize(wrong.implementation, dtype, params, shapes, wrong=True)
+
+
+def _first_params(kernel: Kernel) -> Mapping[str, Scalar]:
+    return {name: values[0] for name, values in kernel.params.items()}
