@@ -80,8 +80,14 @@ def _judged(evaluation: Evaluation, result: SanitizerResult) -> Evaluation:
 
 
 def _rejected(rejection: Rejection, result: SanitizerResult | None) -> Rejection:
-    """Return the rejection with the status of a finding, when the variant passed the gates."""
-    if result is None or result.status is Status.PASSED or rejection.status is not Status.PASSED:
+    """Return the rejection with the status of a finding, when the variant passed the gates.
+
+    A race that is expected may also give wrong results that happen to be the same in each run: `incorrect`.
+    """
+    if result is None or result.status is Status.PASSED:
+        return rejection
+    same_wrong_results = rejection.expected is result.status is Status.RACE and rejection.status is Status.INCORRECT
+    if rejection.status is not Status.PASSED and not same_wrong_results:
         return rejection
     return replace(rejection, status=result.status, message=_message(result))
 
