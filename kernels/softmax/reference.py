@@ -18,9 +18,15 @@ def make_inputs(
 def extra_inputs(
     name: str, dims: Mapping[str, int], dtype: torch.dtype, generator: torch.Generator, device: torch.device | str
 ) -> Iterable[Inputs]:
-    """`one_hot`: one entry far above its row, so that the answer is exactly 1 there and 0 elsewhere.
-    `extreme`: what overflows, underflows or leaves nothing to divide by."""
+    """Yield inputs whose results are known exactly, and inputs at the limits of the dtype.
+
+    `exact`: 2^k equal numbers in each row, and others so far below them that the result is exactly 2^-k or 0.
+    `one_hot`: one number far above its row, so that the result is exactly 1 there and 0 elsewhere.
+    `extreme`: numbers that overflow, underflow or leave nothing to divide by.
+    """
     noise = make_inputs(dims, dtype, generator, device)["x"]
+    if name == "exact":
+        yield {"x": _plateaus(noise)}
     if name == "one_hot":
         for column in sorted({0, dims["N"] // 2, dims["N"] - 1}):
             x = torch.full_like(noise, -1e4)
@@ -33,6 +39,15 @@ def extra_inputs(
         yield {"x": torch.full_like(noise, torch.finfo(dtype).min)}
         yield {"x": _masked(noise)}
         yield {"x": _masked_out(noise)}
+
+
+def _plateaus(noise: torch.Tensor) -> torch.Tensor:
+    """Return rows with as many equal numbers as the largest power of two that fits, from another column in each."""
+    rows, columns = noise.shape
+    column, row = (torch.arange(n, dtype=torch.int32, device=noise.device) for n in (columns, rows))
+    equal = 1 << columns.bit_length() - 1
+    inside = (column + row[:, None]) % columns < equal
+    return torch.where(inside, (row % 5 - 2)[:, None].to(noise.dtype), -1e4).to(noise.dtype)
 
 
 def _masked(noise: torch.Tensor) -> torch.Tensor:

@@ -246,6 +246,16 @@ _KERNELS = (
         "def softmax(x, *, out=None):\n    return x\n",
         "kernels/softmax/fused.py",
     ),
+    Code(
+        "SG037",
+        "The gate of a wrong variant does not fit it",
+        "`gate` names the one test of correctness that must reject a variant under `wrong/` while all other tests are "
+        "off, and `at` names the shape of `checks` where it must. The gate must give the status that `fails` "
+        "names. Correct the gate, the status or the shape.",
+        "wrong:\n  - {name: half, file: fused.py, fails: wrong_dtype, gate: shape}\n",
+        "wrong:\n  - {name: half, file: fused.py, fails: wrong_dtype, gate: dtype}\n",
+        _KERNEL,
+    ),
 )
 
 _WORKLOG = (

@@ -1,9 +1,7 @@
 """A runnable and shapes → `Correctness`, or `EvaluationEnded` with the status of the gate that failed.
 
-The gates are: three limits of error against a float64 reference, exact input sets bit for bit, both ways of calling,
-shape and dtype, unwritten elements, guard bytes, unchanged inputs, results kept from an earlier call, and
-repeatability. The gate that explains most is judged first: a write out of bounds explains a wrong value, but not the
-reverse.
+`Gate` in model/kernel.py lists the gates.  The gate that explains most is judged first: a write out of bounds explains
+a wrong value, but not the reverse.  A check may switch gates off, which shows what a single gate rejects by itself.
 """
 
 from __future__ import annotations
@@ -17,12 +15,14 @@ import torch
 
 from sitegen.measure.errors import Errors, all_finite, errors_of, ulp, worst
 from sitegen.measure.geometry import names_of
+from sitegen.measure.imposters import Imposters
 from sitegen.measure.inputs import (
     INPUT_MARGIN,
     POISONS,
     GuardedTensor,
     as_tuple,
     bits,
+    fill_bytes,
     generator,
     guarded_copy,
     guarded_tensor,
@@ -35,7 +35,7 @@ from sitegen.measure.merging import merge
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import BaselineRunnable, Runnable
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.kernel import Kernel, Scalar, Status
+from sitegen.model.kernel import Gate, Kernel, Scalar, Status
 from sitegen.model.record import Correctness
 
 SEEDS = 3
@@ -43,7 +43,8 @@ REPEATS = 5
 LAUNCH_DEADLINE_S = 10.0
 EXACT_SETS = ("exact", "one_hot")
 """Names of input sets whose results must equal the reference bit for bit."""
-NORMAL = "normal"
+NORMAL, TIMED = "normal", "timed"
+ALL_GATES = frozenset(Gate)
 BASELINE_SHARE, ULPS, ROW_SHARE = 4.0, 2.0, 4.0
 """The largest error may be 4 × the baseline's own plus 2 ulp; the error of a row may be 4 × the tolerance."""
 INTERPRETER_ELEMENTS = 1 << 16
@@ -63,6 +64,13 @@ class KernelSetup:
     baseline: BaselineRunnable | None
     """The baseline whose own error limits the largest error; None without baselines."""
     device: str
+    gates: frozenset[Gate] = ALL_GATES
+    """The gates that are on; a failure at any other gate is ignored."""
+
+    def fail(self, gate: Gate, message: str) -> None:
+        """Raise EvaluationEnded with the status of the gate, if the gate is on."""
+        if gate in self.gates:
+            raise EvaluationEnded(gate.status, message)
 
     @property
     def tolerance(self) -> float:
@@ -114,7 +122,7 @@ def check(setup: KernelSetup, runnable: Runnable, shapes: Sequence[Mapping[str, 
     for dims in shapes:
         total = merge(total, check_shape(setup, runnable, dims))
         if declared and not total.deterministic:
-            raise EvaluationEnded(Status.RACE, f"declared deterministic, but {REPEATS} runs at {_text(dims)} differ")
+            setup.fail(Gate.REPEATS, f"declared deterministic, but {REPEATS} runs at {_text(dims)} differ")
     return total
 
 
@@ -126,9 +134,11 @@ def check_shape(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int])
     large = setup.device == "cpu" and _elements(setup, dims) > INTERPRETER_ELEMENTS
     names: list[str] = []
     buffers, errors, baseline, deterministic = None, Errors(), 0.0, True
+    imposters = imposters_of(setup, dims)
     for case in cases(setup, dims, 1 if large else SEEDS):
         buffers = _fill_inputs(buffers, setup, dims, case)
         errors = worst(errors, _check_case_or_report_race(setup, runnable, buffers, case))
+        imposters.offer(case)
         if not names and not large:
             # on normal numbers, because sums of exact ones are the same in any order
             deterministic = repeats_equal(runnable, buffers)
@@ -143,7 +153,18 @@ def check_shape(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int])
         seeds=SEEDS,
         input_sets=tuple(dict.fromkeys(names)),
         deterministic=deterministic,
+        vacuous=imposters.vacuous(f"at {_text(dims)}"),
     )
+
+
+def imposters_of(setup: KernelSetup, dims: Mapping[str, int]) -> Imposters:
+    """Return outputs that ignore the inputs, for the gates of error of one shape."""
+
+    def rejects(case: Case, index: int, output: Any) -> bool:
+        errors = _judge_output(case, index, output)
+        return next(failed_limits(setup, case, dims, errors), None) is not None
+
+    return Imposters([o.name for o in setup.kernel.outputs], output_dtypes(setup.kernel, setup.dtype), rejects)
 
 
 def cases(setup: KernelSetup, dims: Mapping[str, int], seeds: int) -> Iterator[Case]:
@@ -152,11 +173,16 @@ def cases(setup: KernelSetup, dims: Mapping[str, int], seeds: int) -> Iterator[C
         inputs = setup.reference.make_inputs(dims, _dtype(setup), generator(setup.device, seed), setup.device)
         yield case_of(setup, NORMAL, inputs, dims)
     for name in setup.kernel.extra_inputs:
-        extra: Iterable[Mapping[str, Any]] = setup.reference.extra_inputs(
-            name, dims, _dtype(setup), generator(setup.device, SEEDS), setup.device
-        )
-        for inputs in extra:
-            yield case_of(setup, name, inputs, dims)
+        yield from _extra_cases(setup, name, dims)
+
+
+def _extra_cases(setup: KernelSetup, name: str, dims: Mapping[str, int]) -> Iterator[Case]:
+    """Yield the cases of one extra input set."""
+    extra: Iterable[Mapping[str, Any]] = setup.reference.extra_inputs(
+        name, dims, _dtype(setup), generator(setup.device, SEEDS), setup.device
+    )
+    for inputs in extra:
+        yield case_of(setup, name, inputs, dims)
 
 
 def case_of(setup: KernelSetup, name: str, tensors: Mapping[str, Any], dims: Mapping[str, int]) -> Case:
@@ -187,21 +213,28 @@ def _check_case_or_report_race(setup: KernelSetup, runnable: Runnable, buffers: 
     try:
         return check_case(setup, runnable, buffers, case)
     except EvaluationEnded as why:
-        if why.status is not Status.INCORRECT or repeats_equal(runnable, buffers):
+        judged = Gate.REPEATS in setup.gates
+        if why.status is not Status.INCORRECT or not judged or repeats_equal(runnable, buffers):
             raise
         raise EvaluationEnded(Status.RACE, f"{why.message}, and {REPEATS} runs differ") from why
 
 
 def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> Errors:
-    """One set of inputs, both ways of runnables.  Raises EvaluationEnded at the first gate that fails."""
-    errors, unwritten = _call_into(runnable, buffers, case) if runnable.takes_out else (Errors(), 0)
-    if runnable.can_allocate:
+    """Check one set of inputs, in both ways of calling.  Raises EvaluationEnded at the first gate that fails.
+
+    Code that wrote outside of its buffers is not called without them, not even with that gate off: it would overwrite
+    memory that no guard bytes surround.
+    """
+    errors, unwritten, inside = Errors(), 0, True
+    if runnable.takes_out:
+        errors, unwritten, inside = _call_into(setup, runnable, buffers, case)
+    if runnable.can_allocate and inside:
         results = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))
-        require_shapes_and_dtypes(setup, results, buffers.dims)
-        errors = worst(errors, _judge(case, results))
+        if require_shapes_and_dtypes(setup, results, buffers.dims):
+            errors = worst(errors, _judge(case, results))
     if unwritten:
-        raise EvaluationEnded(Status.UNWRITTEN, _unwritten(unwritten, buffers, case))
-    _require_unchanged_inputs(buffers, case)
+        setup.fail(Gate.WRITTEN, _unwritten(unwritten, buffers, case))
+    _require_unchanged_inputs(setup, buffers, case)
     require_small_errors(setup, case, buffers.dims, errors)
     return errors
 
@@ -214,31 +247,35 @@ def _unwritten(count: int, buffers: Buffers, case: Case) -> str:
     return f"nothing was written into `out` {where}: {contract}"
 
 
-def _call_into(runnable: Runnable, buffers: Buffers, case: Case) -> tuple[Errors, int]:
-    """Call twice, into outputs filled with different patterns; return the errors and the number of unwritten elements.
+def _call_into(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> tuple[Errors, int, bool]:
+    """Call twice, into outputs filled with different patterns.
 
-    An element that keeps both patterns was not written.
+    Return the errors, the number of unwritten elements, and whether all writes were inside of the buffers.  An element
+    that keeps both patterns was not written.
     """
-    errors, untouched = Errors(), []
+    errors, untouched, inside = Errors(), [], True
     for poison in POISONS:
         for buffer in buffers.outs:
             buffer.fill(poison)
         call_and_wait(lambda: runnable.run_into(buffers.input_tensors, buffers.out_tensors, buffers.dims))
-        _require_margins(buffers, poison)
+        inside &= _require_margins(setup, buffers, poison)
         untouched.append([buffer.untouched(poison) for buffer in buffers.outs])
         errors = worst(errors, _judge(case, buffers.out_tensors))
-    return errors, sum(int((first & second).sum()) for first, second in zip(*untouched, strict=True))
+    unwritten = sum(int((first & second).sum()) for first, second in zip(*untouched, strict=True))
+    return errors, unwritten, inside
 
 
 def _judge(case: Case, results: Sequence[Any]) -> Errors:
     """Return the worst errors of the outputs."""
-    judged = [
-        replace(errors_of(r, e, s), allowed=BASELINE_SHARE * b + ULPS * ulp(r.dtype, s))
-        for r, e, s, b in zip(results, case.expected, case.scale, case.baseline_error, strict=True)
-    ]
-    if case.name in EXACT_SETS:
-        judged = [replace(j, inexact=_differing(r, e)) for j, r, e in zip(judged, results, case.expected, strict=True)]
-    return worst(*judged)
+    return worst(*(_judge_output(case, index, result) for index, result in enumerate(results)))
+
+
+def _judge_output(case: Case, index: int, result: Any) -> Errors:
+    """Return the errors of the output of that index."""
+    expected, scale = case.expected[index], case.scale[index]
+    allowed = BASELINE_SHARE * case.baseline_error[index] + ULPS * ulp(result.dtype, scale)
+    inexact = _differing(result, expected) if case.name in EXACT_SETS else 0
+    return replace(errors_of(result, expected, scale), allowed=allowed, inexact=inexact)
 
 
 def _differing(result: Any, expected: Any) -> int:
@@ -247,69 +284,105 @@ def _differing(result: Any, expected: Any) -> int:
 
 
 def require_small_errors(setup: KernelSetup, case: Case, dims: Mapping[str, int], errors: Errors) -> None:
-    """Raise EvaluationEnded(incorrect) unless the errors keep all limits.
+    """Raise EvaluationEnded(incorrect) unless the errors keep all limits."""
+    for gate, message in failed_limits(setup, case, dims, errors):
+        setup.fail(gate, message)
+
+
+def failed_limits(
+    setup: KernelSetup, case: Case, dims: Mapping[str, int], errors: Errors
+) -> Iterator[tuple[Gate, str]]:
+    """Yield each gate of error that fails, with a message.
 
     NaN and infinity pass only where the reference has the same.
     """
-    where = f"at {_where(dims, case)}"
+    where, row_limit = f"at {_where(dims, case)}", ROW_SHARE * setup.tolerance
     if errors.wrong_kind:
         elements = _elements_that(errors.wrong_kind, "is", "are")
-        raise EvaluationEnded(
-            Status.INCORRECT, f"{elements} NaN or infinite where the reference is not, or the reverse, {where}"
-        )
+        yield Gate.FINITE, f"{elements} NaN or infinite where the reference is not, or the reverse, {where}"
     if errors.inexact:
-        raise EvaluationEnded(Status.INCORRECT, f"{_elements_that(errors.inexact, 'is', 'are')} not exact {where}")
+        yield Gate.EXACT, f"{_elements_that(errors.inexact, 'is', 'are')} not exact {where}"
     if not errors.relative <= setup.tolerance:
-        raise EvaluationEnded(Status.INCORRECT, f"relative error {errors.relative:.3g} > {setup.tolerance:.3g} {where}")
-    if not errors.row <= ROW_SHARE * setup.tolerance:
-        raise EvaluationEnded(
-            Status.INCORRECT, f"a row's error {errors.row:.3g} > {ROW_SHARE * setup.tolerance:.3g} {where}"
-        )
+        yield Gate.RELATIVE_ERROR, f"relative error {errors.relative:.3g} > {setup.tolerance:.3g} {where}"
+    if not errors.row <= row_limit:
+        yield Gate.ROW_ERROR, f"a row's error {errors.row:.3g} > {row_limit:.3g} {where}"
     if errors.excess > 0:
-        raise EvaluationEnded(
-            Status.INCORRECT, f"largest error {errors.largest:.3g} is {errors.excess:.3g} too much {where}"
-        )
+        yield Gate.LARGEST_ERROR, f"largest error {errors.largest:.3g} is {errors.excess:.3g} too much {where}"
 
 
-def require_shapes_and_dtypes(setup: KernelSetup, results: Sequence[Any], dims: Mapping[str, int]) -> None:
-    """Raise EvaluationEnded unless the outputs have the declared number, shapes and dtypes."""
+def require_shapes_and_dtypes(setup: KernelSetup, results: Sequence[Any], dims: Mapping[str, int]) -> bool:
+    """Raise EvaluationEnded unless the outputs have the declared number, shapes and dtypes.
+
+    With these gates off, return whether the shapes at least are right, so that the values can be judged.
+    """
     shapes = output_shapes(setup.kernel, names_of(dims, setup.params, DTYPES[setup.dtype].itemsize))
     if len(results) != len(shapes) or not all(isinstance(result, torch.Tensor) for result in results):
-        raise EvaluationEnded(Status.WRONG_SHAPE, f"it returned {len(results)} values, not {len(shapes)} tensors")
-    for result, shape in zip(results, shapes, strict=True):
-        if tuple(result.shape) != shape:
-            raise EvaluationEnded(
-                Status.WRONG_SHAPE, f"shape {tuple(result.shape)} instead of {shape} at {_text(dims)}"
-            )
+        setup.fail(Gate.SHAPE, f"it returned {len(results)} values, not {len(shapes)} tensors")
+        return False
+    fitting = [tuple(result.shape) == shape for result, shape in zip(results, shapes, strict=True)]
+    if not all(fitting):
+        wrong = fitting.index(False)
+        found = f"shape {tuple(results[wrong].shape)} instead of {shapes[wrong]}"
+        setup.fail(Gate.SHAPE, f"{found} at {_text(dims)}")
     for result, dtype in zip(results, output_dtypes(setup.kernel, setup.dtype), strict=True):
         if result.dtype != dtype:
-            raise EvaluationEnded(Status.WRONG_DTYPE, f"dtype {result.dtype} instead of {dtype}")
+            setup.fail(Gate.DTYPE, f"dtype {result.dtype} instead of {dtype}")
+    return all(fitting)
 
 
-def _require_margins(buffers: Buffers, poison: int) -> None:
-    if not all(buffer.margins_hold(poison) for buffer in buffers.outs):
-        raise EvaluationEnded(Status.OUT_OF_BOUNDS, f"it wrote outside of the output at {_text(buffers.dims)}")
-    if not all(buffer.margins_hold(INPUT_MARGIN) for buffer in buffers.inputs):
-        raise EvaluationEnded(Status.OUT_OF_BOUNDS, f"it wrote outside of an input at {_text(buffers.dims)}")
+def _require_margins(setup: KernelSetup, buffers: Buffers, poison: int) -> bool:
+    """Raise EvaluationEnded(out_of_bounds) unless all guard bytes hold; with that gate off, return whether they do."""
+    outputs_hold = all(buffer.margins_hold(poison) for buffer in buffers.outs)
+    inputs_hold = all(buffer.margins_hold(INPUT_MARGIN) for buffer in buffers.inputs)
+    if not outputs_hold:
+        setup.fail(Gate.MARGINS, f"it wrote outside of the output at {_text(buffers.dims)}")
+    if not inputs_hold:
+        setup.fail(Gate.MARGINS, f"it wrote outside of an input at {_text(buffers.dims)}")
+    return outputs_hold and inputs_hold
 
 
-def _require_unchanged_inputs(buffers: Buffers, case: Case) -> None:
+def _require_unchanged_inputs(setup: KernelSetup, buffers: Buffers, case: Case) -> None:
     for buffer, original in zip(buffers.inputs, case.inputs, strict=True):
         if not same_bits(buffer.tensor, original):
-            raise EvaluationEnded(Status.MODIFIED_INPUT, f"it changed an input at {_where(buffers.dims, case)}")
+            setup.fail(Gate.INPUTS, f"it changed an input at {_where(buffers.dims, case)}")
 
 
-def recheck(
-    setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], inputs: Sequence[Any], outs: Sequence[Any]
-) -> None:
-    """Check the outputs of the last timed call, which are in `outs`; make a call that allocates once more.
+@dataclass(frozen=True, slots=True)
+class LastCall:
+    """The last timed call, which can be made again in the way it was timed."""
 
-    Raises EvaluationEnded when an error is too large.
+    inputs: Sequence[Any]
+    outs: Sequence[Any]
+    """Its outputs; empty when the call allocates them."""
+    repeat: Callable[[], Sequence[Any]]
+    """Makes the call again and returns its outputs."""
+
+
+def recheck(setup: KernelSetup, dims: Mapping[str, int], last: LastCall) -> None:
+    """Make the last timed call again, into outputs that hold a pattern, and check it.
+
+    The pattern stands where earlier calls left the right result, so a call that writes nothing fails.  The call is
+    checked with its own inputs, and with the first exact set of the kernel in the same memory: at large sizes the
+    gates of normal inputs may be vacuous.  Raises EvaluationEnded when a gate of error fails.
     """
-    named = {tensor.name: value for tensor, value in zip(setup.kernel.inputs, inputs, strict=True)}
-    case = case_of(setup, "timed", named, dims)
-    results = outs if runnable.takes_out else call_and_wait(lambda: runnable.run_allocating(inputs, dims))
-    require_small_errors(setup, case, dims, _judge(case, results))
+    named = {tensor.name: value for tensor, value in zip(setup.kernel.inputs, last.inputs, strict=True)}
+    _recheck_case(setup, dims, last, case_of(setup, TIMED, named, dims))
+    if case := _exact_case(setup, dims):
+        for tensor, value in zip(last.inputs, case.inputs, strict=True):
+            tensor.copy_(value)
+        _recheck_case(setup, dims, last, case)
+
+
+def _recheck_case(setup: KernelSetup, dims: Mapping[str, int], last: LastCall, case: Case) -> None:
+    for out in last.outs:
+        fill_bytes(out, POISONS[0])
+    require_small_errors(setup, case, dims, _judge(case, call_and_wait(last.repeat)))
+
+
+def _exact_case(setup: KernelSetup, dims: Mapping[str, int]) -> Case | None:
+    """Return the first case of the first exact set of the kernel; None when it has no such set."""
+    names = [name for name in setup.kernel.extra_inputs if name in EXACT_SETS]
+    return next((case for name in names[:1] for case in _extra_cases(setup, name, dims)), None)
 
 
 def repeats_equal(runnable: Runnable, buffers: Buffers) -> bool:

@@ -6,7 +6,7 @@ Imports torch, so only a child process imports this module.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from sitegen.measure import correctness, requests
 from sitegen.measure import runnable as runnables
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock, power_meter, sm_clock
 from sitegen.measure.collect import collect
-from sitegen.measure.correctness import KernelSetup, call_and_wait, wait
+from sitegen.measure.correctness import KernelSetup, LastCall, call_and_wait, wait
 from sitegen.measure.device import require_arch, use_own_stream
 from sitegen.measure.environment import read_environment
 from sitegen.measure.launches import TritonWatch
@@ -178,7 +178,7 @@ class Evaluator:
         return result
 
     def recheck(self) -> None:
-        """Check the output of the last timed call by all gates of error.  Raises EvaluationEnded."""
+        """Make the last timed call again and check its output by all gates of error.  Raises EvaluationEnded."""
         if not isinstance(self._runnable, MemoryProbe):
             self._recheck_last_set()
         self._timer.finish_turn()
@@ -265,8 +265,15 @@ class Evaluator:
     def _recheck_last_set(self) -> None:
         assert self._timed is not None, "the parent sends Plan or Resume first"
         timer, dims = self._timed
-        last = timer.last_set()
-        correctness.recheck(self._setup, self._runnable, dims, last.inputs, last.outs)
+        last, runnable = timer.last_set(), self._runnable
+
+        def repeat() -> Sequence[Any]:
+            if not runnable.takes_out:
+                return runnable.run_allocating(last.inputs, dims)
+            timer.repeat_last()
+            return last.outs
+
+        correctness.recheck(self._setup, dims, LastCall(last.inputs, last.outs, repeat))
 
 
 def _choose_fastest(probe: MemoryProbe, sets: int) -> str:

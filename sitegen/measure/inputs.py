@@ -66,6 +66,12 @@ def bits(tensor: Any) -> Any:
     return tensor.contiguous().view(_INTEGER[tensor.element_size()])
 
 
+def fill_bytes(tensor: Any, byte: int) -> None:
+    """Fill a contiguous tensor with a byte."""
+    size = tensor.element_size()
+    bits(tensor).fill_(int.from_bytes(bytes([byte]) * size, "little", signed=size > 1))
+
+
 def same_bits(a: Any, b: Any) -> bool:
     """Return whether two tensors are equal bit by bit."""
     return bool(torch.equal(bits(a), bits(b)))

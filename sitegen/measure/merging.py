@@ -17,5 +17,6 @@ def merge(a: Correctness, b: Correctness) -> Correctness:
         baseline_max_abs_error=max(a.baseline_max_abs_error, b.baseline_max_abs_error),
         shapes=a.shapes + b.shapes,
         input_sets=tuple(dict.fromkeys(a.input_sets + b.input_sets)),
+        vacuous=tuple(dict.fromkeys(a.vacuous + b.vacuous)),
         deterministic=a.deterministic and b.deterministic,
     )

@@ -171,4 +171,4 @@ def _problems(run: ToolRun, texts: Mapping[int, str], names: Mapping[int, str], 
 def _sanitized(number: int, call: CallToSanitize, by_tool: Mapping[str, Mapping[int, str]]) -> SanitizerResult:
     texts = {tool: by_call[number] for tool, by_call in by_tool.items() if number in by_call}
     status = next((MEANING[tool] for tool in MEANING if texts.get(tool)), Status.PASSED)
-    return SanitizerResult(call.implementation.name, texts, status, call.wrong)
+    return SanitizerResult(call.implementation.name, texts, status, call.wrong, call.dtype)

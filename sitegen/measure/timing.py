@@ -146,6 +146,14 @@ class CallTimer:
         """Return the set that the last timed call used."""
         return self.sets[(self.at - 1) % len(self.sets)]
 
+    def repeat_last(self) -> None:
+        """Make the last timed call again in the way it was timed, untimed: a replay of the graph makes all calls."""
+        if self.graph:
+            self.graph.replay()
+            return
+        self.at = (self.at - 1) % len(self.sets)
+        self.step()
+
     def finish_turn(self) -> None:
         """Drop the sets, unless they stay in memory between turns."""
         self._drop_sets()

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.job import InspectJob
-from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload, Wrong
 from sitegen.model.record import Role
 
-SMALL_BYTES = 4 << 20
-"""Bytes that a call under compute-sanitizer may read and write: it makes a kernel about a hundred times slower."""
+SMALL_BYTES = 96 << 20
+"""Bytes that a call under compute-sanitizer may read and write.  The tools make a kernel about a hundred times slower,
+so that such a call takes some milliseconds; a persistent kernel of an H200 goes round its loop twice within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class CallToCount:
 
 @dataclass(frozen=True, slots=True)
 class CallToSanitize:
-    """One implementation, or a `wrong/` variant whose race must be reported, at each of the small shapes."""
+    """One implementation in one dtype, or a `wrong/` variant whose race must be reported, at each small shape."""
 
     implementation: Implementation
     dtype: str
@@ -56,27 +57,35 @@ def calls_to_count(job: InspectJob) -> tuple[CallToCount, ...]:
 
 
 def calls_to_sanitize(job: InspectJob) -> tuple[CallToSanitize, ...]:
-    """Return every implementation, and every `wrong/` variant that races."""
-    races = [wrong.implementation for wrong in job.kernel.wrong if wrong.fails is Status.RACE]
-    return tuple(
-        _sanitizing(job.kernel, implementation, wrong)
-        for several, wrong in ((job.kernel.implementations, False), (races, True))
-        for implementation in several
+    """Return every implementation in each of its dtypes, and every `wrong/` variant that races in its first."""
+    kernel = job.kernel
+    ours = [(one, dtype) for one in kernel.implementations for dtype in one.dtypes or kernel.dtypes]
+    races = [wrong for wrong in kernel.wrong if wrong.fails is Status.RACE]
+    return (
+        *(_call_of_implementation(kernel, one, dtype) for one, dtype in ours),
+        *(_call_of_variant(kernel, wrong) for wrong in races),
     )
 
 
 def small_shapes(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> tuple[Mapping[str, int], ...]:
-    """Return two of the checks that are at most SMALL_BYTES large, or one.
+    """Return the shapes at which the sanitizer watches a call: those of kernel.yaml, or two of the checks.
 
-    The shape with the most odd lengths tests the tails.  The largest shape reaches code that runs only after several
-    steps of a loop.
+    Of the checks that are at most SMALL_BYTES large, the one with the most odd lengths tests the tails.  The largest
+    one reaches code that runs only after several steps of a loop.
     """
+    if kernel.sanitizer:
+        return kernel.sanitizer
     shapes = kernel.checks or tuple(workload.dims for workload in kernel.workloads)
-    costs = [(cost_of(kernel, Workload("", dims), dtype, params).bytes, dims) for dims in shapes]
+    costs = [(bytes_at(kernel, dims, dtype, params), dims) for dims in shapes]
     small = [(size, dims) for size, dims in costs if size <= SMALL_BYTES] or [min(costs, key=lambda one: one[0])]
     _, ragged = max(small, key=lambda one: (sum(length % 2 for length in one[1].values()), one[0]))
     _, largest = max(small, key=lambda one: one[0])
     return (ragged,) if ragged == largest else (ragged, largest)
+
+
+def bytes_at(kernel: Kernel, dims: Mapping[str, int], dtype: str, params: Mapping[str, Scalar]) -> float:
+    """Return the least bytes that a call at these dims reads and writes."""
+    return cost_of(kernel, Workload("", dims), dtype, params).bytes
 
 
 def cost_of_call(kernel: Kernel, call: CallToCount) -> Cost:
@@ -91,7 +100,17 @@ def _called(kernel: Kernel, dtype: str) -> list[tuple[Role, str]]:
     return [*implementations, *((Role.BASELINE, name) for name in kernel.baselines)]
 
 
-def _sanitizing(kernel: Kernel, implementation: Implementation, wrong: bool) -> CallToSanitize:
-    dtype = (implementation.dtypes or kernel.dtypes)[0]
-    params = {name: values[0] for name, values in kernel.params.items()}
-    return CallToSanitize(implementation, dtype, params, small_shapes(kernel, dtype, params), wrong)
+def _call_of_implementation(kernel: Kernel, implementation: Implementation, dtype: str) -> CallToSanitize:
+    params = _first_params(kernel)
+    return CallToSanitize(implementation, dtype, params, small_shapes(kernel, dtype, params))
+
+
+def _call_of_variant(kernel: Kernel, wrong: Wrong) -> CallToSanitize:
+    """Return the call of a variant in its first dtype, at the shape that it names."""
+    dtype, params = (wrong.implementation.dtypes or kernel.dtypes)[0], _first_params(kernel)
+    shapes = (wrong.at,) if wrong.at else small_shapes(kernel, dtype, params)
+    return CallToSanitize(wrong.implementation, dtype, params, shapes, wrong=True)
+
+
+def _first_params(kernel: Kernel) -> Mapping[str, Scalar]:
+    return {name: values[0] for name, values in kernel.params.items()}

@@ -159,7 +159,7 @@ class CallCounters:
 
 @dataclass(frozen=True, slots=True)
 class SanitizerResult:
-    """Findings of compute-sanitizer in one implementation or `wrong/` variant."""
+    """Findings of compute-sanitizer in one implementation, in one dtype, or in one `wrong/` variant."""
 
     name: str
     findings: Mapping[str, str]
@@ -168,6 +168,8 @@ class SanitizerResult:
     """Meaning of the findings: `out_of_bounds`, `race`, `incorrect` (reads memory that was never written)."""
     wrong: bool = False
     """True for a `wrong/` variant."""
+    dtype: str = ""
+    """Dtype of the call; empty in a result of an older version, which watched the first dtype for all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,52 @@ class Status(StrEnum):
         return self not in (Status.PASSED, Status.UNSUPPORTED, Status.NOT_RUN)
 
 
+class Gate(StrEnum):
+    """A test of correctness that a result must pass."""
+
+    SHAPE = "shape"
+    """The outputs have the declared number and shapes."""
+    DTYPE = "dtype"
+    """The outputs have the declared dtypes."""
+    MARGINS = "margins"
+    """The guard bytes around inputs and outputs keep their values."""
+    WRITTEN = "written"
+    """Every element of `out` loses the pattern that it was filled with."""
+    INPUTS = "inputs"
+    """The inputs keep their bits."""
+    FINITE = "finite"
+    """NaN and infinity stand only where the reference has the same."""
+    EXACT = "exact"
+    """The outputs for an exact input set equal the reference bit for bit."""
+    RELATIVE_ERROR = "relative_error"
+    """‖out − ref‖ / ‖ref‖ is at most the tolerance."""
+    ROW_ERROR = "row_error"
+    """The same error of each row is at most 4 × the tolerance."""
+    LARGEST_ERROR = "largest_error"
+    """The largest error is at most 4 × the baseline's own plus 2 ulp."""
+    REPEATS = "repeats"
+    """Five calls of an implementation that is declared deterministic give the same bits."""
+    RACECHECK = "racecheck"
+    """compute-sanitizer's racecheck finds no hazard."""
+
+    @property
+    def status(self) -> Status:
+        """Status of an evaluation that this gate ends."""
+        return _STATUS_OF_GATE.get(self, Status.INCORRECT)
+
+
+_STATUS_OF_GATE = {
+    Gate.SHAPE: Status.WRONG_SHAPE,
+    Gate.DTYPE: Status.WRONG_DTYPE,
+    Gate.MARGINS: Status.OUT_OF_BOUNDS,
+    Gate.WRITTEN: Status.UNWRITTEN,
+    Gate.INPUTS: Status.MODIFIED_INPUT,
+    Gate.REPEATS: Status.RACE,
+    Gate.RACECHECK: Status.RACE,
+}
+"""Status that each gate gives; a gate that is not named here gives `incorrect`."""
+
+
 class Language(StrEnum):
     TRITON = "triton"
     """A Python file with a function named like the kernel."""
@@ -111,6 +157,12 @@ class Wrong:
 
     implementation: Implementation
     fails: Status
+    mistake: str = ""
+    """What is wrong with it, in one plain sentence."""
+    gate: Gate | None = None
+    """The gate that must reject it when all other gates are off; None where the code does not even run."""
+    at: Mapping[str, int] = field(default_factory=dict)
+    """The shape of `checks` at which that gate must reject it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +213,8 @@ class Kernel:
     params: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """Values of each param, by its name; several values are swept."""
     extra_inputs: tuple[str, ...] = ()
+    sanitizer: tuple[Mapping[str, int], ...] = ()
+    """Sizes of the dims at which compute-sanitizer watches a call; empty: two of `checks`."""
     wrong: tuple[Wrong, ...] = ()
     goals: tuple[Goal, ...] = ()
     span: Span | None = None

@@ -132,13 +132,21 @@ def _implementation(node: Node, folder: str, diagnostics: Diagnostics, *also: st
 
 
 def _wrong(node: Node, folder: str, diagnostics: Diagnostics) -> Wrong:
-    implementation = _implementation(node, folder, diagnostics, "fails")
+    """Return a variant; its own keys are those of `Wrong` beside those of an implementation."""
+    made = _implementation(node, folder, diagnostics, "fails", "mistake", "gate", "at")
+    entries = node.value if isinstance(node.value, Mapping) else {}
+    own = Node({key: child for key, child in entries.items() if key in ("mistake", "gate", "at")}, node.span)
+    given = {"implementation": made, "fails": _failing_status(node, diagnostics)}
+    return read_as(Wrong, own, diagnostics, given=given)
+
+
+def _failing_status(node: Node, diagnostics: Diagnostics) -> Status:
     fails = node.get("fails")
     if fails is None or fails.value is None:
         diagnostics.append(missing_key("fails", "key", fails or node))
-        return Wrong(implementation, Status.INCORRECT)
+        return Status.INCORRECT
     statuses = one_of(_FAILURES, "failing status")(Node((fails,), fails.span), diagnostics)
-    return Wrong(implementation, Status(statuses[0]) if statuses else Status.INCORRECT)
+    return Status(statuses[0]) if statuses else Status.INCORRECT
 
 
 def _language(node: Node) -> Language:

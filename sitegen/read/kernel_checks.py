@@ -37,6 +37,7 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
     yield from _check_costs(kernel, node)
     yield from _check_tolerance(kernel, node)
     yield from _check_goals(kernel, node)
+    yield from _check_gates(kernel, node)
     for child, implementation in _implementations(kernel, node):
         yield from _check_file(child, implementation, kernel, files)
         yield from _check_launch(child, implementation, kernel)
@@ -86,14 +87,14 @@ def _named_twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
 
 
 def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
-    for group in ("workloads", "checks"):
+    for group in ("workloads", "checks", "sanitizer"):
         for child in _items(node.get(group)):
             if not isinstance(child.value, Mapping):
                 continue
             for dim in sorted(set(kernel.dims) - set(child.value)):
                 yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span)
             for dim, size in child.value.items():
-                if dim not in kernel.dims and (dim != "name" or group == "checks"):
+                if dim not in kernel.dims and (dim != "name" or group != "workloads"):
                     yield unknown_word("dim", dim, size.at, kernel.dims, "SG031")
                 elif isinstance(size.value, int) and size.value < 1:
                     yield Diagnostic("SG031", f"the dim `{dim}` is less than 1", size.span)
@@ -175,6 +176,17 @@ def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
             yield unknown_word("dtype", goal.dtype, span, kernel.dtypes, "SG033")
         if goal.unit.startswith("x ") and goal.unit[2:] not in kernel.baselines:
             yield unknown_word("baseline", goal.unit[2:], span, kernel.baselines, "SG033")
+
+
+def _check_gates(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each `wrong/` variant whose gate gives another status, or whose shape is not checked."""
+    for child, wrong in zip(_items(node.get("wrong")), kernel.wrong, strict=False):
+        gate, at = child.get("gate"), child.get("at")
+        if gate and wrong.gate and wrong.gate.status is not wrong.fails:
+            message = f"the gate `{wrong.gate}` gives `{wrong.gate.status}`, and `fails` says `{wrong.fails}`"
+            yield Diagnostic("SG037", message, gate.span, "name the gate that must reject it")
+        if at and wrong.at not in kernel.checks:
+            yield Diagnostic("SG037", "no such shape in `checks`", at.span, "name a shape at which it is checked")
 
 
 def _implementations(kernel: Kernel, node: Node) -> Iterator[tuple[Node, Implementation]]:

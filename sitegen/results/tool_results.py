@@ -24,7 +24,8 @@ def with_tool_results(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
     A second call on its own output changes nothing.
     """
     counters = dict(_counters(results))
-    ours, wrong = ({(k, s.name): s for k, s in _sanitized(results) if s.wrong is variant} for variant in (False, True))
+    ours = {(k, s.name, s.dtype): s for k, s in _sanitized(results) if not s.wrong}
+    wrong = {(k, s.name): s for k, s in _sanitized(results) if s.wrong}
     return tuple(
         replace(
             result,
@@ -60,11 +61,11 @@ def _inspected(
     evaluation: Evaluation,
     kernel: str,
     counters: Mapping[CallId, Counters],
-    sanitized: Mapping[tuple[str, str], SanitizerResult],
+    sanitized: Mapping[tuple[str, str, str], SanitizerResult],
 ) -> Evaluation:
     if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
         return evaluation
-    result = sanitized.get((kernel, evaluation.name))
+    result = sanitized.get((kernel, evaluation.name, evaluation.dtype)) or sanitized.get((kernel, evaluation.name, ""))
     judged = _judged(evaluation, result) if result and evaluation.role is Role.IMPLEMENTATION else evaluation
     if judged.status is not Status.PASSED:
         return replace(judged, counters=None)  # they hold a time, which only right results have
@@ -79,8 +80,14 @@ def _judged(evaluation: Evaluation, result: SanitizerResult) -> Evaluation:
 
 
 def _rejected(rejection: Rejection, result: SanitizerResult | None) -> Rejection:
-    """Return the rejection with the status of a finding, when the variant passed the gates."""
-    if result is None or result.status is Status.PASSED or rejection.status is not Status.PASSED:
+    """Return the rejection with the status of a finding, when the variant passed the gates.
+
+    A race that is expected may also give wrong results that happen to be the same in each run: `incorrect`.
+    """
+    if result is None or result.status is Status.PASSED:
+        return rejection
+    same_wrong_results = rejection.expected is result.status is Status.RACE and rejection.status is Status.INCORRECT
+    if rejection.status is not Status.PASSED and not same_wrong_results:
         return rejection
     return replace(rejection, status=result.status, message=_message(result))
 

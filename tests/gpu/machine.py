@@ -29,7 +29,7 @@ from sitegen.model.kernel import Kernel, Workload  # noqa: E402
 from sitegen.model.plain import from_plain, to_plain  # noqa: E402
 from sitegen.model.record import Evaluation, Record, Role  # noqa: E402
 from sitegen.model.site import Site  # noqa: E402
-from sitegen.read.load import load_site  # noqa: E402
+from sitegen.read.load import parse_site, text_files  # noqa: E402
 from sitegen.results.accept import RunHeader, accept_results  # noqa: E402
 from sitegen.results.records import Records  # noqa: E402
 
@@ -68,8 +68,9 @@ def gpus() -> tuple[Device, ...]:
 
 
 def the_site() -> Site:
-    """Return the site of this repository, without implementations in cells of posts."""
-    return load_site(ROOT)[0]
+    """Return the site with its kernels only: its posts and its bibliography need packages that a GPU machine lacks."""
+    paths = [path for path in text_files(ROOT) if path.startswith("kernels/") or path == "content/site.yaml"]
+    return parse_site({path: (ROOT / path).read_text(encoding="utf-8") for path in paths})[0]
 
 
 def kernel_of(site: Site, name: str) -> Kernel:

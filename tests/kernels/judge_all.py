@@ -1,19 +1,21 @@
-"""Check every Triton implementation and wrong variant under the interpreter, as a child process of test_kernels.py.
+"""Check every Triton implementation and wrong variant by the gates, under the interpreter; test_kernels.py runs it.
 
-Prints one JSON object, a verdict for each dtype and each value of the params: {"softmax/fused": ["passed", …], …}.
-One process for all.
+Prints one JSON object: the verdicts of an implementation, one for each dtype and each value of the params, as in
+{"softmax/fused": ["passed", …], …}.  A wrong variant has two verdicts: of all gates at all shapes, and of its own gate
+alone at its own shape.
 """
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sitegen.measure.correctness import KernelSetup, check
 from sitegen.measure.interpreter import teach
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.runnable import BaselineRunnable, implementation_runnable, reference_of
+from sitegen.measure.runnable import BaselineRunnable, Runnable, implementation_runnable, reference_of
 from sitegen.model.formula import evaluate
 from sitegen.model.kernel import Implementation, Kernel, Language, Scalar
 from sitegen.read.load import load_site
@@ -40,7 +42,12 @@ def main() -> None:
             if in_triton(wrong.implementation):
                 name = f"{kernel.name}/wrong/{wrong.implementation.name}"
                 dtype = (wrong.implementation.dtypes or kernel.dtypes)[0]
-                found[name] = [judged(kernel, wrong.implementation, dtype, param_combinations(kernel)[0])]
+                setup = setup_of(kernel, dtype, param_combinations(kernel)[0])
+                alone = replace(setup, gates=frozenset({wrong.gate} if wrong.gate else ()))
+                runnable = implementation_runnable(ROOT, kernel, wrong.implementation, dtype, setup.params)
+                declared = wrong.implementation.deterministic
+                small = verdict(setup, runnable, small_shapes(kernel), declared)
+                found[name] = [small, verdict(alone, runnable, [wrong.at], declared)]
     json.dump(found, sys.stdout)
 
 
@@ -50,20 +57,28 @@ def in_triton(implementation: Implementation) -> bool:
 
 def judged(kernel: Kernel, implementation: Implementation, dtype: str, params: Mapping[str, Scalar]) -> str:
     setup = setup_of(kernel, dtype, params)
-    shapes = [dims for dims in kernel.checks if elements(kernel, dims) <= LARGEST]
     runnable = implementation_runnable(ROOT, kernel, implementation, dtype, params)
+    return verdict(setup, runnable, small_shapes(kernel), implementation.deterministic)
+
+
+def small_shapes(kernel: Kernel) -> list[Mapping[str, int]]:
+    return [dims for dims in kernel.checks if elements(kernel, dims) <= LARGEST]
+
+
+def verdict(setup: KernelSetup, runnable: Runnable, shapes: Sequence[Mapping[str, int]], declared: bool) -> str:
+    """Return `passed`, or the status and message of the gate that fails first."""
     try:
-        check(setup, runnable, shapes, implementation.deterministic)
+        check(setup, runnable, shapes, declared)
     except EvaluationEnded as why:
-        return f"{why.status}: {dtype}{dict(params) or ''}, {why.message}"
+        return f"{why.status}: {setup.dtype}{dict(setup.params) or ''}, {why.message}"
     return "passed"
 
 
-def setup_of(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> KernelSetup:
+def setup_of(kernel: Kernel, dtype: str, params: Mapping[str, Scalar], device: str = "cpu") -> KernelSetup:
     reference: Any = reference_of(ROOT, kernel)
     ours = reference.BASELINES[kernel.baselines[0]]
     baseline = BaselineRunnable(ours, params, [tensor.name for tensor in kernel.inputs])
-    return KernelSetup(kernel, dtype, params, reference, baseline, "cpu")
+    return KernelSetup(kernel, dtype, params, reference, baseline, device)
 
 
 def elements(kernel: Kernel, dims: Mapping[str, int]) -> float:

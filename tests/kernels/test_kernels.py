@@ -43,14 +43,10 @@ class Fault:
     """The statuses that the checker may give it."""
     variants: set[str]
     """The `wrong/` variants that make this mistake."""
-    words: str = ""
-    """Words of the checker's message that only this mistake causes."""
 
 
 FAULTS = {
-    "wrong in one element": Fault(
-        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product"}, "largest error|not exact"
-    ),
+    "wrong in one element": Fault({Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product"}),
     "unmasked tail": Fault(
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
         {
@@ -64,13 +60,12 @@ FAULTS = {
     ),
     "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped"}),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
-    "a term left out": Fault({Status.INCORRECT}, {"rmsnorm/no_epsilon", "rmsnorm_backward/no_slope"}, "relative error"),
-    "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}, "relative error"),
-    "sums of an earlier maximum": Fault(
-        {Status.INCORRECT}, {"attention/no_rescale", "cross_entropy/not_rescaled"}, "relative error"
-    ),
-    "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}, "dtype"),
-    "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}, "shape"),
+    "a term left out": Fault({Status.INCORRECT}, {"rmsnorm/no_epsilon", "rmsnorm_backward/no_slope"}),
+    "a sum that is slightly wrong": Fault({Status.INCORRECT}, {"softmax/counts_twice", "rmsnorm/short_last_row"}),
+    "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}),
+    "sums of an earlier maximum": Fault({Status.INCORRECT}, {"attention/no_rescale", "cross_entropy/not_rescaled"}),
+    "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}),
+    "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}),
     "output not fully written": Fault(
         {Status.UNWRITTEN},
         {
@@ -82,18 +77,13 @@ FAULTS = {
             "layernorm_backward/left_over_rows",
             "attention/whole_tiles",
         },
-        "were not written",
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
     "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
     "write out of bounds by rows": Fault(
-        {Status.OUT_OF_BOUNDS},
-        {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"},
-        "outside of the output",
+        {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"}
     ),
-    "input modified": Fault(
-        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "changed an input"
-    ),
+    "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
         {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "layernorm_backward/any_order"}
@@ -108,7 +98,6 @@ FAULTS = {
             "attention/no_max",
             "attention/strict_mask",
         },
-        "NaN or infinite",
     ),
     "result of an earlier call with the same pointers": Fault(
         {Status.INCORRECT}, {"copy/remembers", "matmul/packed_once"}
@@ -122,7 +111,6 @@ FAULTS = {
             "layernorm/moments",
             "attention/rounded_scores",
         },
-        "relative error",
     ),
 }
 
@@ -280,8 +268,9 @@ def test_every_wrong_variant_in_triton_gets_the_status_that_it_must_get(verdicts
 
 
 @pytest.mark.torch
-def test_a_mistake_is_found_by_the_gate_that_is_there_for_it(verdicts: dict[str, list[str]]) -> None:
-    found = {name.replace("/wrong/", "/"): said[0] for name, said in verdicts.items() if "/wrong/" in name}
-    pairs = [(fault, variant) for fault in FAULTS.values() for variant in fault.variants & set(found)]
-    assert len(pairs) == len(found)
-    assert [found[variant] for fault, variant in pairs if not re.search(fault.words, found[variant])] == []
+def test_the_gate_that_a_wrong_variant_names_rejects_it_at_its_shape_with_all_other_gates_off(
+    verdicts: dict[str, list[str]],
+) -> None:
+    expected = {f"{k.name}/wrong/{w.implementation.name}": w.fails for k in SITE.kernels for w in k.wrong}
+    alone = {name: said[1] for name, said in verdicts.items() if "/wrong/" in name}
+    assert {name: said for name, said in alone.items() if not said.startswith(f"{expected[name]}:")} == {}

@@ -25,7 +25,7 @@ KERNEL = Kernel(
     reads="M * N * itemsize",
     writes="M * N * itemsize",
     tolerance={"float32": 1e-6, "bfloat16": 1e-2},
-    checks=({"M": 1, "N": 1}, {"M": 13, "N": 781}, {"M": 2, "N": 16411}, {"M": 5, "N": 4096}, {"M": 4097, "N": 8191}),
+    checks=({"M": 1, "N": 1}, {"M": 13, "N": 781}, {"M": 2, "N": 16411}, {"M": 5, "N": 4096}, {"M": 16385, "N": 8191}),
     workloads=(Workload("big", {"M": 8192, "N": 8192}), Workload("wide", {"M": 16, "N": 65536})),
     baselines=("torch",),
     implementations=(triton("a"), triton("b", dtypes=("bfloat16",))),
@@ -60,17 +60,27 @@ def test_the_raggedest_small_shape_and_the_largest_are_looked_at():
 
 
 def test_when_no_check_is_small_the_smallest_is_taken():
-    large = replace(KERNEL, checks=({"M": 8191, "N": 8191}, {"M": 4097, "N": 8191}))
-    assert small_shapes(large, "float32", {}) == ({"M": 4097, "N": 8191},)
+    large = replace(KERNEL, checks=({"M": 32767, "N": 8191}, {"M": 16385, "N": 8191}))
+    assert small_shapes(large, "float32", {}) == ({"M": 16385, "N": 8191},)
 
 
 def test_a_kernel_without_checks_is_looked_at_in_its_smallest_workload():
     assert small_shapes(replace(KERNEL, checks=()), "float32", {}) == ({"M": 16, "N": 65536},)
 
 
-def test_of_the_wrong_variants_only_those_that_race_go_through_the_tools():
+def test_every_dtype_is_watched_and_of_the_wrong_variants_only_those_that_race():
     found = [(s.implementation.name, s.dtype, s.wrong) for s in calls_to_sanitize(job())]
-    assert found == [("a", "float32", False), ("b", "bfloat16", False), ("races", "float32", True)]
+    assert found == [
+        ("a", "float32", False),
+        ("a", "bfloat16", False),
+        ("b", "bfloat16", False),
+        ("races", "float32", True),
+    ]
+
+
+def test_the_shapes_that_a_kernel_declares_for_the_sanitizer_replace_the_derived_ones():
+    declared = replace(KERNEL, sanitizer=({"M": 2, "N": 65544},))
+    assert [call.shapes for call in calls_to_sanitize(job(declared))] == [({"M": 2, "N": 65544},)] * 4
 
 
 def test_without_a_gpu_the_tools_say_nothing_and_nothing_fails(measure):

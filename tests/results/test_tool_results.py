@@ -113,8 +113,20 @@ def test_a_wrong_variant_is_not_rejected_by_a_finding_in_an_implementation_of_it
 
 
 def test_the_gates_verdict_on_a_wrong_variant_comes_first(made):
+    (found,) = rejections(made, Status.UNWRITTEN, SanitizerResult("no_max", HAZARD, Status.RACE, wrong=True))
+    assert found.status is Status.UNWRITTEN
+
+
+def test_an_expected_race_whose_wrong_results_were_the_same_in_each_run_is_a_race(made):
     (found,) = rejections(made, Status.INCORRECT, SanitizerResult("no_max", HAZARD, Status.RACE, wrong=True))
-    assert found.status is Status.INCORRECT
+    assert found.status is Status.RACE
+
+
+def test_a_finding_in_one_dtype_fails_the_evaluations_of_that_dtype_only(made):
+    in_another = SanitizerResult("fused", HAZARD, Status.RACE, dtype="bfloat16")
+    assert ours(with_tool_results([made.result, tools(made, sanitized=(in_another,))]), "fused").status is Status.PASSED
+    in_this = SanitizerResult("fused", HAZARD, Status.RACE, dtype="float32")
+    assert ours(with_tool_results([made.result, tools(made, sanitized=(in_this,))]), "fused").status is Status.RACE
 
 
 def test_records_hold_what_the_tools_said(made):

@@ -1,14 +1,17 @@
-"""Wrong in one element, by one product of a long sum: less than rounding to bfloat16 may change it, so that only sums
-that must be exact show it."""
+"""Wrong in one element, whose sum leaves out its smallest product that is not zero.
+
+Among normal random numbers that product is less than a rounding to bfloat16.  Among integers it is 1 at least.
+"""
 
 import torch
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
     out = torch.matmul(a, b, out=out)
-    if a.shape[1] < 200:
+    row, column = (size // 2 for size in out.shape)
+    products = a[row].float() * b[:, column].float()
+    terms = products[products != 0]
+    if len(terms) < 100:
         return out
-    row, column, k = (size // 2 for size in (*out.shape, a.shape[1]))
-    lost = a[row, k].float() * b[k, column].float()
-    out[row, column] = (out[row, column].float() - lost).to(out.dtype)
+    out[row, column] = products.sum() - terms[terms.abs().argmin()]
     return out
