@@ -120,7 +120,8 @@ def odd_names(job: Job) -> Iterator[str]:
 
 def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
     """Return the names that become file names on a GPU machine, and the files of the implementations."""
-    implementations = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
+    wrong = (variant.implementation for variant in kernel.wrong)
+    implementations = (*kernel.implementations, *kernel.baseline_files, *wrong)
     files = [one.file for one in implementations if not one.source]
     return [kernel.name, *(one.name for one in implementations)], files
 

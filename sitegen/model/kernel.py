@@ -161,6 +161,8 @@ class Kernel:
     params: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """Values of each param, by its name; several values are swept."""
     extra_inputs: tuple[str, ...] = ()
+    baseline_files: tuple[Implementation, ...] = ()
+    """Baselines of a file of their own, such as a library of C++; all others are functions of reference.py."""
     wrong: tuple[Wrong, ...] = ()
     goals: tuple[Goal, ...] = ()
     span: Span | None = None
