@@ -37,8 +37,10 @@ def clock_columns() -> tuple[Column, ...]:
 
 
 def matrix_columns(baseline: str) -> tuple[Column, ...]:
-    """In bursts first, then sustained; `baseline` is compared with in both.  A burst has no power: what is read
-    is a mean over longer than it, mostly of the idleness around it.
+    """Return the columns of a matrix kernel: bursts first, then sustained load, each compared with `baseline`.
+
+    A burst has no power, because NVML returns a mean over more time than a burst, most of which is idleness.  The
+    sustained ceiling is compared with in SM cycles.
     """
     times = f"×{numbers.NBSP}{baseline}"
     return (
@@ -46,6 +48,7 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
         Column("SM cycles", _timed(lambda p: _thousands(p.cycles))),
         Column(f"{times} in cycles", _timed(lambda p: _ratio(p.cycle_ratios, baseline))),
         Column("sustained clock", _held(lambda s: _clock(s.sm_clock_mhz))),
+        Column("of sustained ceiling", lambda _, row: numbers.percent(s.value) if (s := row.of_sustained) else ""),
         Column("power", _held(lambda s: _watts(s.power_w))),
         Column(f"{times} sustained", _held(lambda s: _ratio(s.ratios, baseline))),
         Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),
