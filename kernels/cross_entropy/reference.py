@@ -53,13 +53,22 @@ def _torch(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def _torch_compile(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    return _compiled()(logits, target)
+    return _compiled("default")(logits, target)
+
+
+def _torch_compile_max_autotune(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Let the compiler time several variants; without CUDA graphs, since they would copy inputs and hide launches."""
+    return _compiled("max-autotune-no-cudagraphs")(logits, target)
 
 
 @functools.cache
-def _compiled() -> Callable[..., torch.Tensor]:
+def _compiled(mode: str) -> Callable[..., torch.Tensor]:
     torch._dynamo.config.recompile_limit = 64  # one for each shape; past the limit it would fall back to eager
-    return torch.compile(_torch, dynamic=False)
+    return torch.compile(_torch, dynamic=False, mode=mode)
 
 
-BASELINES = {"torch": _torch, "torch.compile": _torch_compile}
+BASELINES = {
+    "torch": _torch,
+    "torch.compile": _torch_compile,
+    "torch.compile-max-autotune": _torch_compile_max_autotune,
+}

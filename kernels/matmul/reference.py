@@ -1,6 +1,7 @@
 """What a matrix product is; the inputs that it is judged by; and what a user would call instead."""
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 
@@ -58,11 +59,29 @@ def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _cublas(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    """Sums in float32 whatever the dtype, and no TF32 for float32; said in each call, since an implementation in the
-    same process may have said otherwise."""
-    torch.set_float32_matmul_precision("highest")
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    """Sums in float32 whatever the dtype, and no TF32 for float32."""
+    _sum_in_float32()
     return torch.matmul(a, b, out=out)
 
 
-BASELINES = {"cublas": _cublas}
+def _torch_compile_max_autotune(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Let the compiler time cuBLAS and its own Triton kernels; without CUDA graphs, since they would copy inputs and
+    hide launches.  In its default mode torch.compile calls cuBLAS."""
+    _sum_in_float32()
+    return _compiled()(a, b)
+
+
+def _sum_in_float32() -> None:
+    """Set what the sums of a product are made in, in each call: an implementation in the same process may have set
+    something else."""
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+
+
+@functools.cache
+def _compiled() -> Callable[..., torch.Tensor]:
+    torch._dynamo.config.recompile_limit = 64  # one for each shape; past the limit it would fall back to eager
+    return torch.compile(torch.matmul, dynamic=False, mode="max-autotune-no-cudagraphs")
+
+
+BASELINES = {"cublas": _cublas, "torch.compile-max-autotune": _torch_compile_max_autotune}

@@ -52,13 +52,22 @@ def _torch(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
 
 
 def _torch_compile(x: torch.Tensor) -> torch.Tensor:
-    return _compiled()(x)
+    return _compiled("default")(x)
+
+
+def _torch_compile_max_autotune(x: torch.Tensor) -> torch.Tensor:
+    """Let the compiler time several variants; without CUDA graphs, since they would copy inputs and hide launches."""
+    return _compiled("max-autotune-no-cudagraphs")(x)
 
 
 @functools.cache
-def _compiled() -> Callable[[torch.Tensor], torch.Tensor]:
+def _compiled(mode: str) -> Callable[[torch.Tensor], torch.Tensor]:
     torch._dynamo.config.recompile_limit = 64  # one for each shape; past the limit it would fall back to eager
-    return torch.compile(lambda x: torch.sum(x, dim=0, keepdim=True), dynamic=False)
+    return torch.compile(lambda x: torch.sum(x, dim=0, keepdim=True), dynamic=False, mode=mode)
 
 
-BASELINES = {"torch": _torch, "torch.compile": _torch_compile}
+BASELINES = {
+    "torch": _torch,
+    "torch.compile": _torch_compile,
+    "torch.compile-max-autotune": _torch_compile_max_autotune,
+}

@@ -49,9 +49,10 @@ GROUP = CodeGroup(
         ),
         Code(
             "SG305",
-            "A measurement names a run that its record does not have",
+            "A measurement names a run or a GPU that its record does not have",
             "Each evaluation points to the run that made it, and the run holds the machine, the versions and the "
-            "ceilings. Without it a number has no source. Restore the file, or run the kernel again.",
+            "ceilings. In a run on several GPUs each evaluation also names its GPU, because each GPU has its own "
+            "ceilings. Without them a number has no source. Restore the file, or run the kernel again.",
             '"run": "2026-11-23-a", and no such id under "runs"',
             '"run": "2026-11-23-a", and a run with this id under "runs"',
             _RECORD,
@@ -115,9 +116,10 @@ RUNS = CodeGroup(
         Code(
             "SG403",
             "A result is faster than the GPU can be",
-            "The figure is above the highest ceiling that the probes of the same run measured. The cause is an error "
-            "of ours: a wrong `reads`, `writes` or `flops` in `kernel.yaml`, or data that came from a cache. Nothing "
-            "is stored. Correct the formula and run again.",
+            "The figure is above the ceiling that the probes of the same run measured on the same GPU, for the same "
+            "mix of reads and writes or for the same arithmetic. The cause is an error of ours: a wrong `reads`, "
+            "`writes` or `flops` in `kernel.yaml`, or data that came from a cache. Nothing is stored. Correct the "
+            "formula and run again.",
             "reads: 3 * M * N * itemsize\n",
             "reads: M * N * itemsize\n",
             "kernels/softmax/kernel.yaml",

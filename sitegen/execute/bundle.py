@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.results.field_rules import is_run_id
 from sitegen.results.records import timed_unchecked
+from sitegen.results.returned_results import result_id
 
 _KINDS: Mapping[str, type[Any]] = {
     "kernel": KernelJob,
@@ -120,7 +122,8 @@ def odd_names(job: Job) -> Iterator[str]:
 
 def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
     """Return the names that become file names on a GPU machine, and the files of the implementations."""
-    implementations = (*kernel.implementations, *(wrong.implementation for wrong in kernel.wrong))
+    wrong = (variant.implementation for variant in kernel.wrong)
+    implementations = (*kernel.implementations, *kernel.baseline_files, *wrong)
     files = [one.file for one in implementations if not one.source]
     return [kernel.name, *(one.name for one in implementations)], files
 
@@ -147,7 +150,7 @@ def run_specs(
     progress: Report,
     save: Callable[[Results], object],
 ) -> Results:
-    """Run jobs, given as plain JSON, on a target.
+    """Run jobs, given as plain JSON, on a target; each of its GPUs measures its own ceilings.
 
     `save` gets the results so far every few seconds, and once more at the end, also when an exception ends the run.
     """
@@ -156,23 +159,42 @@ def run_specs(
     saved = time.monotonic()
     try:
         for result in _executed(specs, target, progress):
-            done.append(from_plain(JobResult, result))
+            done += _new_results(done, result)
             if time.monotonic() - saved > SAVE_EVERY_S:
                 save(Results(started, commit, tuple(done), complete=False))
                 saved = time.monotonic()
     finally:
-        results = Results(started, commit, _in_order(done, specs), complete=len(done) == len(specs))
+        results = Results(started, commit, _in_order(done, specs), complete=_are_all_done(done, specs))
         save(results)
     return results
 
 
+def _new_results(done: Sequence[JobResult], returned: Mapping[str, Any]) -> list[JobResult]:
+    """Return the results that a worker returned, without ceilings of a GPU that are in `done`.
+
+    They are there when a worker was lost and another one took its place.
+    """
+    results = [from_plain(JobResult, one) for one in returned.get("results", [returned])]
+    known = {result_id(one) for one in done}
+    return [one for one in results if one.kind != "ceilings" or result_id(one) not in known]
+
+
+def _are_all_done(done: Sequence[JobResult], specs: Sequence[Mapping[str, Any]]) -> bool:
+    return {spec["id"] for spec in specs if spec["kind"] != "ceilings"} <= {result.id for result in done}
+
+
 def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Report) -> Iterator[dict[str, Any]]:
-    """Yield the result of every job, in the order in which they finish."""
+    """Yield what the workers return for every job, in the order in which they finish."""
+    from sitegen.execute.work import run_with_ceilings, with_ceilings  # psutil is installed only where jobs run
+
     if target.is_here:
         from sitegen.execute.local import execute
     else:
         from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
-    return execute(specs, target, progress)
+    ceilings = [spec for spec in specs if spec["kind"] == "ceilings"]
+    run = secrets.token_hex(8)  # workers of a Dask scheduler may serve several runs at once
+    jobs = [with_ceilings(spec, ceilings, run) for spec in specs if spec["kind"] != "ceilings"]
+    return execute(jobs, target, progress, run_with_ceilings)
 
 
 def write_results(results: Results, path: Path) -> None:

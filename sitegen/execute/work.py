@@ -1,6 +1,8 @@
-"""One job as plain JSON → its result as plain JSON, in a worker on the machine with the GPU.
+"""Run a job, given as plain JSON, in a worker on the machine with the GPU, and return its result as plain JSON.
 
-The code under test never runs in this process, because a fault of the GPU would kill the worker.
+Each worker has one GPU, whose ceilings it measures before its first job of a run: an evaluation is judged by the
+ceilings of the GPU that timed it.  The code under test never runs in this process, because a fault of the GPU would
+kill the worker.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,21 @@ BASE_S, EACH_S = 300.0, 180.0
 tighter deadlines for compiling, launching and timing."""
 LAST_CHARACTERS = 1500
 """Characters of the log that a failure shows."""
+_measured_runs: set[str] = set()
+"""Runs for which this worker has measured the ceilings of its GPU."""
+
+
+def with_ceilings(spec: Mapping[str, Any], ceilings: Sequence[Mapping[str, Any]], run: str) -> dict[str, Any]:
+    """Return a job for `run_with_ceilings`, with the jobs that measure ceilings; no other run has the name `run`."""
+    return {"id": spec["id"], "kind": spec["kind"], "job": spec, "ceilings": ceilings, "run": run}
+
+
+def run_with_ceilings(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a job in `results`, behind the ceilings of this GPU when it is the worker's first job."""
+    first = [] if spec["run"] in _measured_runs else spec["ceilings"]
+    _measured_runs.add(spec["run"])
+    results = [run_job(one) for one in (*first, spec["job"])]
+    return {**failure(spec, results[-1].get("error", "")), "results": results}
 
 
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:

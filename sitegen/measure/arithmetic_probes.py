@@ -1,8 +1,9 @@
-"""The GPU at hand → operations per second of fp32 and tensor cores, by the way of computing.
+"""Measure the arithmetic ceilings of the GPU at hand: fp32 and tensor cores, per second and per SM cycle.
 
-The ways are chains of fp32 FMA, a wgmma issue loop, and the matrix products of the library.  The power cap holds tensor
-cores down, so each way has two rates: in a burst after idleness, and sustained after 0.3 s of the same calls.  Rates
-are dense, and operands are normal random numbers.
+The ways to compute are chains of fp32 FMA, a wgmma issue loop, and the matrix products of the library.  The power cap
+lowers the clock of tensor cores, so each way has two rates: in a burst after idleness, and sustained after 0.3 s of the
+same calls.  The clock is measured with each rate.  The way that does the most operations per SM cycle is then measured
+several times more, which gives an interval.  Rates are dense, and operands are normal random numbers.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from __future__ import annotations
 import ctypes
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import torch
 
+from sitegen.measure.clock import SmClock, sm_clock
 from sitegen.measure.correctness import wait
 from sitegen.measure.inputs import generator
-from sitegen.measure.probe import can_launch, launcher, timed_at_once, timed_calls
+from sitegen.measure.probe import can_launch, launcher, spin, timed_at_once
+from sitegen.measure.statistics import FEW, mean_interval
+from sitegen.model.record import Ceiling, CycleRate
 
 LIBRARY_SIZES = (4096, 8192, 16384)
 BURST_CALLS, IDLE_S, SUSTAINED_S = 12, 0.2, 0.3
@@ -33,9 +37,36 @@ SLABS, ROUNDS, WGMMAS = 4, 4, 1 << 15
 """Of the wgmma loop: slabs of 128 bytes of K; sums over K before they start from zero; wgmmas of an SM in one call.
 A call takes 2.5 ms on an H200, of which 10 µs go to filling shared memory and to storing the sums."""
 
-Rates = Iterator[tuple[str, float]]
-"""Name of the way, operations per second."""
 Call = Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to compute."""
+
+    name: str
+    operations: float
+    """Multiplications and additions of one call."""
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rate of a way in one burst, or in one stretch of sustained load."""
+
+    per_second: float
+    """Operations per second."""
+    clock_mhz: float | None
+    """Mean SM clock; None where it cannot be read."""
+
+    @property
+    def per_cycle(self) -> float:
+        """Operations of the whole GPU per SM cycle; 0 where the clock is not known."""
+        return self.per_second / (self.clock_mhz * 1e6) if self.clock_mhz else 0.0
+
+
+Take = Callable[[Way, SmClock | None], Stretch]
+"""Function that measures one stretch of a way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,63 +87,98 @@ TENSOR_TYPES = {
 """fp8 has a larger tolerance because the tensor cores keep about 14 bits of its sums."""
 
 
-def fp32_rates() -> Rates:
-    """Yield the rates of fp32: multiply-adds in independent chains, and the library's product without tf32."""
+def fp32_ways() -> Iterator[Way]:
+    """Yield the ways of fp32: multiply-adds in independent chains, and the library's product without tf32."""
     if can_launch():
-        for chains, steps in FMA_SHAPES:
-            yield f"FMA chains x{chains}, {steps} steps", _fma_rate(chains, steps)
+        yield from (_fma_way(chains, steps) for chains, steps in FMA_SHAPES)
     torch.set_float32_matmul_precision("highest")
-    operations = 2.0 * LIBRARY_SIZES[1] ** 3
-    yield f"cuBLAS {LIBRARY_SIZES[1]}", operations / burst_s(_matmul(LIBRARY_SIZES[1], torch.float32))
+    size = LIBRARY_SIZES[1]
+    yield Way(f"cuBLAS {size}", 2.0 * size**3, _matmul(size, torch.float32))
 
 
-def tensor_rates(name: str) -> Rates:
-    """Yield the rates of one dtype of TENSOR_TYPES, burst and sustained; none where the GPU does not have it."""
-    for label, operations, call in _tensor_calls(TENSOR_TYPES[name]):
-        call()
-        wait()
-        seconds = burst_s(call)
-        yield f"{label} burst", operations / seconds
-        yield f"{label} sustained", operations / sustained_s(call, seconds)
+def tensor_ways(name: str) -> Iterator[Way]:
+    """Yield the ways of one dtype of TENSOR_TYPES; none where the GPU does not have it."""
+    kind = TENSOR_TYPES[name]
+    if torch.cuda.get_device_capability()[0] == 9 and can_launch():
+        yield from (_issue_way(kind, warpgroups) for warpgroups in (1, 2))
+    for size in LIBRARY_SIZES:
+        if call := library_product(kind, size):
+            yield Way(f"cuBLAS {size}", 2.0 * size**3, call)
 
 
-def burst_s(call: Call) -> float:
-    """Return the seconds of a call, the median of a burst after IDLE_S without calls."""
+def arithmetic_ceiling(name: str, ways: Sequence[Way], takes: Mapping[str, Take] | None = None) -> Ceiling | None:
+    """Return the best rate of the ways with all others, their clocks and the rates in SM cycles; None without a way.
+
+    `takes` has a function for `burst` and one for `sustained`.
+    """
+    if not ways:
+        return None
+    start, clock, takes = time.perf_counter(), sm_clock(), takes or TAKES
+    seen = {f"{way.name} {kind}": take(way, clock) for way in ways for kind, take in takes.items()}
+    in_cycles = {kind: _cycle_rate(kind, take, ways, seen, clock) for kind, take in takes.items()}
+    return Ceiling(
+        name,
+        max(one.per_second for one in seen.values()),
+        {label: one.per_second for label, one in seen.items()},
+        round(time.perf_counter() - start, 2),
+        {label: one.clock_mhz for label, one in seen.items() if one.clock_mhz},
+        **in_cycles,
+    )
+
+
+def _cycle_rate(
+    kind: str, take: Take, ways: Sequence[Way], seen: Mapping[str, Stretch], clock: SmClock | None
+) -> CycleRate | None:
+    """Measure the way with the most operations per SM cycle FEW times more; None where the clock is not known."""
+    best = max(ways, key=lambda way: seen[f"{way.name} {kind}"].per_cycle)
+    again = [take(best, clock) for _ in range(FEW)]
+    clocks = [one.clock_mhz for one in again if one.clock_mhz]
+    if len(clocks) < FEW:
+        return None
+    values = tuple(one.per_cycle for one in again)
+    interval = mean_interval(values)
+    return CycleRate(f"{best.name} {kind}", interval.value, interval.low, interval.high, values, fmean(clocks))
+
+
+def burst(way: Way, clock: SmClock | None) -> Stretch:
+    """Return the rate of a burst after IDLE_S without calls."""
     time.sleep(IDLE_S)
-    return 1e-6 * median(timed_at_once(call, BURST_CALLS))
+    spin()
+    return _stretch(way, timed_at_once(way.call, BURST_CALLS, clock), clock)
 
 
-def sustained_s(call: Call, estimate_s: float) -> float:
-    """Return the seconds of a call after SUSTAINED_S of the same calls.
+def sustained(way: Way, clock: SmClock | None) -> Stretch:
+    """Return the rate after SUSTAINED_S of the same calls.
 
     Nothing waits for those calls, because the GPU would rest meanwhile.
     """
+    estimate_s = 1e-6 * median(timed_at_once(way.call, 3))
     for _ in range(math.ceil(SUSTAINED_S / estimate_s)):
-        call()
+        way.call()
     samples = max(5, min(_MOST_SAMPLES, math.ceil(_SAMPLED_S / estimate_s)))
-    return 1e-6 * median(timed_at_once(call, samples))
+    return _stretch(way, timed_at_once(way.call, samples, clock), clock)
 
 
-def _fma_rate(chains: int, steps: int) -> float:
+TAKES: Mapping[str, Take] = {"burst": burst, "sustained": sustained}
+
+
+def _stretch(way: Way, us: Sequence[float], clock: SmClock | None) -> Stretch:
+    return Stretch(way.operations / (1e-6 * median(us)), clock.mhz() if clock else None)
+
+
+def _fma_way(chains: int, steps: int) -> Way:
     grid, rounds = FMA_BLOCKS * _sms(), _FMA_STEPS // steps
     defines = {"THREADS": FMA_THREADS, "CHAINS": chains, "STEPS": steps}
     launch = launcher("fma.cu", "fma_chains", defines, grid=grid, block=FMA_THREADS)
     sink = torch.zeros(1, device="cuda")
-    seconds = median(timed_calls(partial(launch, sink, ctypes.c_int32(rounds)), 5)) * 1e-6
-    return 2.0 * rounds * steps * chains * FMA_THREADS * grid / seconds
+    operations = 2.0 * rounds * steps * chains * FMA_THREADS * grid
+    return Way(f"FMA chains x{chains}, {steps} steps", operations, partial(launch, sink, ctypes.c_int32(rounds)))
 
 
-def _tensor_calls(kind: TensorType) -> Iterator[tuple[str, float, Call]]:
-    """Yield label, operations of one call, and the call."""
-    if torch.cuda.get_device_capability()[0] == 9 and can_launch():
-        for warpgroups in (1, 2):
-            loop = issue_loop(kind, warpgroups)
-            loop.check()
-            yield f"wgmma, {warpgroups} warpgroup{'s'[: warpgroups - 1]} per SM", loop.operations, loop.call
-    for size in LIBRARY_SIZES:
-        if call := library_product(kind, size):
-            yield f"cuBLAS {size}", 2.0 * size**3, call
-        torch.cuda.empty_cache()
+def _issue_way(kind: TensorType, warpgroups: int) -> Way:
+    loop = issue_loop(kind, warpgroups)
+    loop.check()
+    return Way(f"wgmma, {warpgroups} warpgroup{'s'[: warpgroups - 1]} per SM", loop.operations, loop.call)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""The GPU at hand → its ceilings: memory by mix of reads and writes, L2, shared memory, fp32, tensor cores by dtype.
+"""Measure the ceilings of the GPU at hand: memory by mix of reads and writes, L2, shared memory, fp32, tensor cores.
 
-It takes about 15 seconds.  A ceiling is the best rate of its probes; the rate of every probe is kept.
+A ceiling is the best rate of its probes.  The rates of the probes are kept too; of memory, those of the fastest three
+candidates, of the fastest bulk copy and of torch.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import partial
 
 import torch
 
-from sitegen.measure.arithmetic_probes import TENSOR_TYPES, fp32_rates, tensor_rates
+from sitegen.measure.arithmetic_probes import TENSOR_TYPES, Way, arithmetic_ceiling, fp32_ways, tensor_ways
 from sitegen.measure.cache_probes import l2_rates, shared_rates
 from sitegen.measure.memory_probes import MIXES, MemoryProbe
 from sitegen.model.record import Ceiling
@@ -29,7 +30,9 @@ Rates = Iterator[tuple[str, float]]
 def measure_ceilings() -> list[Ceiling]:
     """Return the ceilings that this GPU has and this machine can measure."""
     use_device()
-    return [ceiling for name, rates in PROBES.items() if (ceiling := measure(name, rates))]
+    found = [measure(name, rates) for name, rates in PROBES.items()]
+    found += [measure_arithmetic(name, ways) for name, ways in ARITHMETIC.items()]
+    return [ceiling for ceiling in found if ceiling]
 
 
 def use_device() -> None:
@@ -52,16 +55,24 @@ def measure(name: str, rates: Callable[[], Rates]) -> Ceiling | None:
     return Ceiling(name, max(probes.values()), probes, seconds) if probes else None
 
 
+def measure_arithmetic(name: str, ways: Callable[[], Iterator[Way]]) -> Ceiling | None:
+    """Return the ceiling of one kind of arithmetic; None where the GPU does not have it."""
+    ceiling = arithmetic_ceiling(name, list(ways()))
+    torch.cuda.empty_cache()
+    return ceiling
+
+
 def memory_rates(entry: str) -> Rates:
-    """Yield the rates of the fastest candidates and of the last one, torch; `entry` is a mix of MIXES.
+    """Yield the rates of the fastest candidates, of the fastest bulk copy and of torch; `entry` is a mix of MIXES.
 
     All candidates are timed briefly first.  Two sets of several gigabytes leave every cache cold.
     """
     probe = MemoryProbe(entry, MEMORY_BYTES // sum(MIXES[entry]))
     sets = [probe.make_set(0), probe.make_set(1)]
     probe.choose(sets)
-    best = sorted(probe.candidates, key=lambda c: -probe.rates[c.name])[:_BEST]
-    for candidate in dict.fromkeys([*best, probe.candidates[-1]]):
+    fastest = sorted(probe.candidates, key=lambda c: -probe.rates[c.name])
+    bulk = [candidate for candidate in fastest if candidate.name.startswith("bulk")]
+    for candidate in dict.fromkeys([*fastest[:_BEST], *bulk[:1], probe.candidates[-1]]):
         yield candidate.name, probe.rate(candidate, sets, _SAMPLES)
 
 
@@ -69,6 +80,8 @@ PROBES: Mapping[str, Callable[[], Rates]] = {
     **{name: partial(memory_rates, entry) for name, entry in MEMORY.items()},
     "L2": l2_rates,
     "shared": shared_rates,
-    "fp32": fp32_rates,
-    **{name: partial(tensor_rates, name) for name in TENSOR_TYPES},
+}
+ARITHMETIC: Mapping[str, Callable[[], Iterator[Way]]] = {
+    "fp32": fp32_ways,
+    **{name: partial(tensor_ways, name) for name in TENSOR_TYPES},
 }

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
+from sitegen.model.gpu import gpu_hash
 from sitegen.model.record import Environment
 
 _COUNT_DEVICES = """
@@ -41,6 +42,7 @@ def read_environment() -> Environment:
         torch=torch.__version__,
         triton=triton.__version__,
         python=platform.python_version(),
+        gpu_hash=gpu_hash(str(getattr(properties, "uuid", ""))),
         **nvml,
     )
 

@@ -215,7 +215,7 @@ class Evaluator:
             dims = job.workload.dims if isinstance(job, KernelJob) else {}
             return probe_runnable(task.name, job.kernel, job.dtype, params, dims)
         if task.role == Role.BASELINE:
-            return runnables.baseline_runnable(task.folder, job.kernel, task.name, params)
+            return runnables.baseline_runnable(task.folder, job.kernel, task.name, self._dtype(job), params)
         self.implementation = _implementation(job, task.name)
         require_arch(self.implementation.arch)
         return runnables.implementation_runnable(task.folder, job.kernel, self.implementation, self._dtype(job), params)
@@ -226,9 +226,8 @@ class Evaluator:
         """Return the baseline whose own error limits the largest error: for a baseline itself."""
         if isinstance(runnable, BaselineRunnable):
             return runnable
-        if not kernel.baselines:
-            return None
-        return runnables.baseline_runnable(self._task.folder, kernel, kernel.baselines[0], params)
+        name = runnables.first_reference_baseline(kernel)
+        return runnables.reference_baseline(self._task.folder, kernel, name, params) if name else None
 
     def _dtype(self, job: KernelJob | RejectJob) -> str:
         return job.dtype if isinstance(job, KernelJob) else job.dtype_of(_implementation(job, self._task.name))

@@ -29,9 +29,17 @@ VECTOR_BYTES = 16
 MIXES = {"read_1_0": (1, 0), "mix_2_1": (2, 1), "copy_1_1": (1, 1), "write_0_1": (0, 1)}
 """(arrays read, arrays written) by the entry of probes/memory.cu."""
 _UNROLLS, _THREADS, _STREAMING = (1, 2, 4, 8), (256, 512), (0, 1)
-_BULK = {"read_1_0": "bulk_1_0", "copy_1_1": "bulk_1_1"}
+_BULK = {
+    "read_1_0": ("bulk_1_0", 1),
+    "mix_2_1": ("bulk_2_1", 512),
+    "copy_1_1": ("bulk_1_1", 1),
+    "write_0_1": ("bulk_0_1", 128),
+}
+"""(entry of probes/bulk.cu, threads of a block) by mix.  One thread starts the copies; others are needed only where
+registers touch the data."""
 _RINGS = ((32 << 10, 6, 1), (16 << 10, 12, 1), (16 << 10, 4, 3), (8 << 10, 8, 3))
-"""(bytes of a chunk, chunks in shared memory, blocks per SM) of each bulk copy."""
+"""(bytes of a stage, stages in shared memory, blocks per SM) of each bulk copy.  A stage has a chunk of each array that
+is read."""
 _TRIALS = 5
 
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -103,6 +111,8 @@ class MemoryProbe:
 
     def _expect_moved(self, candidate: Candidate, buffers: BufferSet) -> None:
         """Raise RuntimeError unless the candidate writes what it should: otherwise its rate is no ceiling."""
+        if self.entry == "write_0_1":
+            self._expect_written(candidate, buffers.outs[0])
         if self.entry not in _EXPECTED:
             return
         buffers.outs[0].fill_(0)
@@ -110,6 +120,17 @@ class MemoryProbe:
         wait()
         if not torch.equal(buffers.outs[0], _EXPECTED[self.entry](buffers.inputs)):
             raise RuntimeError(f"the probe {self.entry}, {candidate.name}, writes a wrong result")
+
+    def _expect_written(self, candidate: Candidate, out: Any) -> None:
+        """Raise RuntimeError for an element that keeps both of two values with which the output was filled before."""
+        kept = torch.ones_like(out, dtype=torch.bool)
+        for value in (0x5A5A5A5A, 0x3C3C3C3C):
+            out.fill_(value)
+            candidate.run([], [out])
+            wait()
+            kept &= out == value
+        if bool(kept.any()):
+            raise RuntimeError(f"the probe {self.entry}, {candidate.name}, leaves elements unwritten")
 
     def run_allocating(self, inputs: Sequence[Any], dims: Mapping[str, int]) -> tuple[Any, ...]:
         """Raise TypeError: a probe needs its outputs."""
@@ -153,17 +174,19 @@ def _candidate(entry: str, vectors: int, *, unroll: int, threads: int, streaming
 
 
 def _bulk_candidates(entry: str, vectors: int) -> list[Candidate]:
-    """Return the variants of Hopper's bulk copy engine, for the mixes that need no registers."""
-    if entry not in _BULK or not can_launch() or torch.cuda.get_device_capability() < (9, 0):
+    """Return the variants of Hopper's bulk copy engine; none on older GPUs."""
+    if not can_launch() or torch.cuda.get_device_capability() < (9, 0):
         return []
-    return [_bulk_candidate(_BULK[entry], vectors, *shape) for shape in _RINGS]
+    return [_bulk_candidate(entry, vectors, *shape) for shape in _RINGS]
 
 
-def _bulk_candidate(entry: str, vectors: int, chunk: int, stages: int, blocks: int) -> Candidate:
+def _bulk_candidate(mix: str, vectors: int, stage_bytes: int, stages: int, blocks: int) -> Candidate:
+    entry, threads = _BULK[mix]
     grid = torch.cuda.get_device_properties(0).multi_processor_count * blocks
-    launch = launcher("bulk.cu", entry, {"CHUNK": chunk, "STAGES": stages}, grid=grid, block=1, shared=chunk * stages)
+    defines = {"CHUNK": stage_bytes // max(1, MIXES[mix][0]), "STAGES": stages}
+    launch = launcher("bulk.cu", entry, defines, grid=grid, block=threads, shared=stage_bytes * stages)
     count = ctypes.c_int64(vectors)
-    name = f"bulk {chunk >> 10} KB x{stages}, {blocks} blocks per SM"
+    name = f"bulk {stage_bytes >> 10} KB x{stages}, {blocks} blocks per SM"
     return Candidate(name, lambda ins, outs: launch(*ins, *outs, count))
 
 

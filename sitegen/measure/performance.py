@@ -71,6 +71,7 @@ def samples_artefact(timings: Timings, name: str) -> bytes:
 
 def _sustained(timings: Timings, name: str) -> Sustained:
     turns = timings.sustained[name]
+    in_cycles = cycles(turns, timings.generations)
     interval = median_interval(times(turns, timings.generations))
     return Sustained(
         median_us=interval.value,
@@ -81,6 +82,7 @@ def _sustained(timings: Timings, name: str) -> Sustained:
         ratios=_ratios(timings, timings.sustained, name, times),
         sm_clock_mhz=_median(turn.clock_mhz for turn in turns),
         power_w=_median(turn.power_w for turn in turns),
+        cycles=median_interval(in_cycles).value if in_cycles else None,
     )
 
 

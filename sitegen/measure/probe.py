@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.clock import PROBE_FOLDER
+from sitegen.measure.clock import PROBE_FOLDER, SmClock
 from sitegen.measure.correctness import wait
 
 
@@ -55,16 +55,28 @@ def timed_calls(call: Callable[[], Any], samples: int) -> list[float]:
     for _ in range(2):
         call()
     wait()
-    torch.cuda._sleep(2_000_000)
+    spin()
     return timed_at_once(call, samples)
 
 
-def timed_at_once(call: Callable[[], Any], samples: int) -> list[float]:
-    """Return the microseconds of each of `samples` calls, queued now: behind idleness, or behind other calls."""
+def spin() -> None:
+    """Queue a kernel that waits for about a millisecond, so that the calls behind it are queued before they run."""
+    torch.cuda._sleep(2_000_000)
+
+
+def timed_at_once(call: Callable[[], Any], samples: int, clock: SmClock | None = None) -> list[float]:
+    """Return the microseconds of each of `samples` calls, queued now: behind idleness, or behind other calls.
+
+    `clock` then holds the SM clock of these calls.
+    """
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(samples)]
+    if clock:
+        clock.start()
     for start, end in events:
         start.record()
         call()
         end.record()
+    if clock:
+        clock.stop()
     wait()
     return [start.elapsed_time(end) * 1000.0 for start, end in events]

@@ -229,7 +229,21 @@ def implementation_runnable(
     return PythonRunnable(function, params)
 
 
-def baseline_runnable(folder: Path, kernel: Kernel, name: str, params: Mapping[str, Scalar]) -> BaselineRunnable:
+def baseline_runnable(folder: Path, kernel: Kernel, name: str, dtype: str, params: Mapping[str, Scalar]) -> Runnable:
+    """Return a baseline, of a file of its own or of reference.py.  Raises as `implementation_runnable` does."""
+    own = next((one for one in kernel.baseline_files if one.name == name), None)
+    if own:
+        return implementation_runnable(folder, kernel, own, dtype, params)
+    return reference_baseline(folder, kernel, name, params)
+
+
+def first_reference_baseline(kernel: Kernel) -> str:
+    """Return the name of the first baseline that is a function of reference.py; empty without one."""
+    files = {one.name for one in kernel.baseline_files}
+    return next((name for name in kernel.baselines if name not in files), "")
+
+
+def reference_baseline(folder: Path, kernel: Kernel, name: str, params: Mapping[str, Scalar]) -> BaselineRunnable:
     """Return a baseline of reference.py.  Raises CompileError when it has none of that name."""
     functions = reference_of(folder, kernel).BASELINES
     if name not in functions:

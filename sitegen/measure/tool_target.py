@@ -124,7 +124,7 @@ class Counter:
 
     def _new_runnable(self, call: CallToCount) -> runnables.Runnable:
         if call.role is Role.BASELINE:
-            return runnables.baseline_runnable(self.folder, self.kernel, call.name, call.params)
+            return runnables.baseline_runnable(self.folder, self.kernel, call.name, call.dtype, call.params)
         implementation = next(i for i in self.kernel.implementations if i.name == call.name)
         require_arch(implementation.arch)
         return runnables.implementation_runnable(self.folder, self.kernel, implementation, call.dtype, call.params)

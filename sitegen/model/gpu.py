@@ -1,10 +1,25 @@
-"""The id under which a GPU's records are stored."""
+"""The id under which the records of a model of GPU are stored, and the hash that tells GPUs of one model apart."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+
+SALT = "sitegen gpu "
+"""Constant, so that the same GPU has the same hash in every run."""
+HASH_DIGITS = 16
 
 
 def gpu_id(product_name: str) -> str:
     """Return the driver's product name in lower case, other characters as `-`: `nvidia-h200` for `NVIDIA H200`."""
     return re.sub(r"[^a-z0-9]+", "-", product_name.lower()).strip("-")
+
+
+def gpu_hash(uuid: str) -> str:
+    """Return HASH_DIGITS hex digits of SHA-256 over SALT and a GPU's UUID; empty for an empty UUID.
+
+    The UUID itself is never stored.  It cannot be computed from the digits, because it has more than 100 random bits.
+    Somebody who knows a UUID can compute its hash and so recognise the GPU.
+    """
+    bare = uuid.strip().lower().removeprefix("gpu-")
+    return hashlib.sha256(f"{SALT}{bare}".encode()).hexdigest()[:HASH_DIGITS] if bare else ""

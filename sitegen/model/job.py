@@ -174,7 +174,10 @@ class SanitizerResult:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """Result of one job; the fields of other kinds of jobs are empty.  `accept` fills in `run` of the evaluations."""
+    """Result of one job; the fields of other kinds of jobs are empty.
+
+    `accept` fills in `run` and `gpu_hash` of the evaluations.
+    """
 
     schema: int
     id: str

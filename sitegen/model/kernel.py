@@ -215,6 +215,8 @@ class Kernel:
     extra_inputs: tuple[str, ...] = ()
     sanitizer: tuple[Mapping[str, int], ...] = ()
     """Sizes of the dims at which compute-sanitizer watches a call; empty: two of `checks`."""
+    baseline_files: tuple[Implementation, ...] = ()
+    """Baselines of a file of their own, such as a library of C++; all others are functions of reference.py."""
     wrong: tuple[Wrong, ...] = ()
     goals: tuple[Goal, ...] = ()
     span: Span | None = None

@@ -49,6 +49,30 @@ class Environment:
     power_limit_w: float
     ecc: bool
     compute_mode: str = ""
+    gpu_hash: str = ""
+    """Hash of the GPU's UUID (`model.gpu.gpu_hash`), which tells GPUs of one model apart; empty where it is not known,
+    and in records of MEASURE_VERSION 3 and before."""
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRate:
+    """Operations per SM cycle of the fastest way to compute, which do not depend on the clock.
+
+    They are measured in several bursts, or in several stretches of sustained load.
+    """
+
+    way: str
+    """Name of the way in `Ceiling.probes`."""
+    per_cycle: float
+    """Operations of the whole GPU per SM cycle: the mean of `stretches`."""
+    low: float
+    """Lower end of the 95 % interval of `per_cycle`."""
+    high: float
+    """Upper end of the same interval."""
+    stretches: tuple[float, ...]
+    """Operations per SM cycle in each burst or stretch, in order of time."""
+    sm_clock_mhz: float
+    """Mean SM clock over all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +87,20 @@ class Ceiling:
     """Rate of each probe, by its name; `L2` also has the rate at each working set, such as `16 MB`."""
     seconds: float = 0.0
     """Wall time that the probes took."""
+    clocks_mhz: Mapping[str, float] = field(default_factory=dict)
+    """SM clock while each probe ran, by its name; only for arithmetic."""
+    burst: CycleRate | None = None
+    """Rate in SM cycles in bursts after a pause; only for arithmetic."""
+    sustained: CycleRate | None = None
+    """Rate in SM cycles under sustained load; only for arithmetic."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredGpu:
+    """One GPU of a run, with its own ceilings."""
+
+    environment: Environment
+    ceilings: tuple[Ceiling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +114,16 @@ class Run:
     commit: str
     """Abbreviated commit of the site's repository; `+` at the end when files differed from it."""
     environment: Environment
+    """The machine; of a run on several GPUs, that of the first."""
     ceilings: tuple[Ceiling, ...] = ()
+    """Ceilings of the GPU of `environment`."""
+    other_gpus: tuple[MeasuredGpu, ...] = ()
+    """The other GPUs of the run, all of one model; an evaluation names its GPU by `gpu_hash`."""
+
+    @property
+    def gpus(self) -> tuple[MeasuredGpu, ...]:
+        """All GPUs of the run, each with its ceilings."""
+        return (MeasuredGpu(self.environment, self.ceilings), *self.other_gpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +171,8 @@ class Sustained:
     ratios: tuple[Ratio, ...] = ()
     sm_clock_mhz: float | None = None
     power_w: float | None = None
+    cycles: float | None = None
+    """`median_us` in SM cycles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +307,8 @@ class Evaluation:
     """First finding inside our kernels, or empty, by tool of compute-sanitizer (memcheck, racecheck, initcheck,
     synccheck); a tool that was not run has no entry.
     """
+    gpu_hash: str = ""
+    """`Environment.gpu_hash` of the GPU that made it; empty: the only GPU of its run."""
 
     def __post_init__(self) -> None:
         if self.performance is not None and self.status is not Status.PASSED:

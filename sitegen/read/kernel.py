@@ -42,6 +42,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     convert: dict[str, Converter] = {
         "inputs": _tensors,
         "outputs": _tensors,
+        "baselines": _baselines,
         "params": _params,
         "dtypes": one_of(DTYPES, "dtype"),
         "workloads": _workloads,
@@ -51,7 +52,8 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
         ),
         "wrong": lambda child, diagnostics: tuple(_wrong(n, folder, diagnostics) for n in items_of(child, diagnostics)),
     }
-    given = {"span": ((node and node.get("kernel")) or node or Node(None, Span(path))).span}
+    given: dict[str, Any] = {"span": ((node and node.get("kernel")) or node or Node(None, Span(path))).span}
+    given["baseline_files"] = _baseline_files(node, folder, diagnostics)
     kernel = read_as(
         Kernel, node, diagnostics, given=given, noun="kernel.yaml key", keys={"name": "kernel"}, convert=convert
     )
@@ -129,6 +131,24 @@ def _implementation(node: Node, folder: str, diagnostics: Diagnostics, *also: st
     given["predicted_of_ceiling"] = predicted_share(predicts.text if predicts else "")
     made = read_as(Implementation, node, diagnostics, given=given, also=also)
     return replace(made, file=posixpath.normpath(f"{folder}/{made.file}") if made.file else "")
+
+
+def _baselines(node: Node, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the names of the baselines; one with a file is written like an implementation."""
+    named = [_baseline_name(child) for child in items_of(node, diagnostics)]
+    names: tuple[str, ...] = read_value(tuple[str, ...], Node(tuple(named), node.span), diagnostics)
+    return names
+
+
+def _baseline_name(node: Node) -> Node:
+    """Return the node of a baseline's name; empty where it is missing, which `_baseline_files` reports."""
+    return node.get("name") or Node("", node.span) if isinstance(node.value, Mapping) else node
+
+
+def _baseline_files(node: Node | None, folder: str, diagnostics: Diagnostics) -> tuple[Implementation, ...]:
+    entries = node.get("baselines") if node else None
+    children = entries.value if entries and isinstance(entries.value, tuple) else ()
+    return tuple(_implementation(one, folder, diagnostics) for one in children if isinstance(one.value, Mapping))
 
 
 def _wrong(node: Node, folder: str, diagnostics: Diagnostics) -> Wrong:

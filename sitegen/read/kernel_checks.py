@@ -56,7 +56,7 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
     yield from _unfit_names(places, _IDENTIFIER, _RESERVED)
     yield from _named_twice(places)
-    for group in ("implementations", "wrong"):
+    for group in ("implementations", "wrong", "baselines"):
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
         yield from _unfit_names(named, _NAME, ("best",))
         yield from _named_twice(named)
@@ -193,6 +193,8 @@ def _implementations(kernel: Kernel, node: Node) -> Iterator[tuple[Node, Impleme
     yield from zip(_items(node.get("implementations")), kernel.implementations, strict=False)
     rejected = (variant.implementation for variant in kernel.wrong)
     yield from zip(_items(node.get("wrong")), rejected, strict=False)
+    baselines = (child for child in _items(node.get("baselines")) if isinstance(child.value, Mapping))
+    yield from zip(baselines, kernel.baseline_files, strict=False)
 
 
 def _check_file(

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
-from sitegen.model.record import SCHEMA, CellRecord, Evaluation, Record, Rejection, Role, Run
+from sitegen.model.record import SCHEMA, CellRecord, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
 from sitegen.model.site import Site
 from sitegen.results.records import EvaluationId, Records, evaluation_id, param_combinations
+from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
 from sitegen.results.tool_results import kernel_of, with_tool_results
 
 
@@ -95,15 +96,14 @@ def _was_measured(result: JobResult) -> bool:
 
 
 def new_run(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
-    """Return the run with the environment of the machine and its ceilings; None when no job ran on a GPU."""
-    ceilings = tuple(ceiling for result in results for ceiling in result.ceilings)
-    environment = next((result.environment for result in results if result.environment), None)
-    return Run(header.id, header.date, header.commit, environment, ceilings) if environment else None
+    """Return the run with its GPUs and the ceilings of each; None when no job ran on a GPU."""
+    gpus = joined_gpus([MeasuredGpu(r.environment, r.ceilings) for r in results if r.environment], ())
+    return with_gpus(Run(header.id, header.date, header.commit, gpus[0].environment), gpus) if gpus else None
 
 
 def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
     """Return the record of a kernel with the results merged into it."""
-    new = [replace(e, run=run.id) for result in results for e in result.evaluations]
+    new = [replace(e, run=run.id, gpu_hash=_gpu_hash(result)) for result in results for e in result.evaluations]
     evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new)
     rejections = _merged_rejections(
         kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
@@ -111,11 +111,15 @@ def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results
     before = {one.id: one for one in (old.runs if old else ())}
     again = before.get(run.id)
     # the rest of an interrupted run: its ceilings came with the first part
-    now = replace(run, ceilings=run.ceilings or again.ceilings) if again else run
+    now = with_gpus(run, joined_gpus(run.gpus, again.gpus)) if again else run
     runs = {**before, run.id: now}
     used = {e.run for e in evaluations} | {r.run for r in rejections}
     kept = tuple(sorted((one for one in runs.values() if one.id in used), key=lambda one: one.id))
     return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections)
+
+
+def _gpu_hash(result: JobResult) -> str:
+    return result.environment.gpu_hash if result.environment else ""
 
 
 def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
@@ -167,7 +171,7 @@ def _cell_record(cell: CellResult, gpu: str, run: Run) -> CellRecord:
         label=cell.label,
         gpu=gpu,
         key=cell.key.digest,
-        run=replace(run, ceilings=()),
+        run=replace(run, environment=anonymous(run.environment), ceilings=(), other_gpus=()),
         status=Status(cell.status),
         outputs=cell.outputs,
         key_parts=cell.key.parts,

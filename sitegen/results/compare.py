@@ -14,7 +14,7 @@ from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Performance, Ratio, Record, Role, Run
 from sitegen.model.site import Site
-from sitegen.results.figures import WorkloadCeilings, cost_of_evaluation, probed_ceilings, run_of
+from sitegen.results.figures import WorkloadCeilings, burst_share, cost_of_evaluation, probed_ceilings, run_of
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.record_differences import deterministic_changes, newer_versions, same_code
 from sitegen.results.records import EvaluationId, cell_name, evaluation_id
@@ -187,7 +187,8 @@ def _figure_changes(kernel: Kernel, before: RecordedEvaluation, after: RecordedE
         yield from _ratio_change(
             f"{baseline} / t{IN_CYCLES}", baseline, before.timed.cycle_ratios, after.timed.cycle_ratios
         )
-    shares = _of_ceiling(kernel, before), _of_ceiling(kernel, after)
+    in_cycles = all(_share_in_cycles(kernel, side) for side in (before, after))
+    shares = _of_ceiling(kernel, before, in_cycles), _of_ceiling(kernel, after, in_cycles)
     if shares[0] and shares[1]:
         yield _figure_change(OF_CEILING, shares[0], shares[1])
 
@@ -209,16 +210,25 @@ def _figure_change(name: str, old: Ratio, new: Ratio) -> FigureChange:
     return FigureChange(name, before, after, old.by_process, new.by_process)
 
 
-def _of_ceiling(kernel: Kernel, side: RecordedEvaluation) -> Ratio | None:
-    """Return of-ceiling with its interval, or None.
+def _of_ceiling(kernel: Kernel, side: RecordedEvaluation, in_cycles: bool) -> Ratio | None:
+    """Return of-ceiling with its interval, or None; the share in SM cycles where both records have one.
 
     Only ceilings of the run's probes count, because a ceiling that our own code raised would move with the code.
     """
     timed, floor = side.timed, _floor_us(kernel, side)
     if timed is None or not floor:
         return None
+    if in_cycles:
+        floor = _share_in_cycles(kernel, side) * timed.median_us
     by_process = tuple(floor / t for t in timed.by_process_us)
     return Ratio(OF_CEILING, floor / timed.median_us, floor / timed.high_us, floor / timed.low_us, by_process)
+
+
+def _share_in_cycles(kernel: Kernel, side: RecordedEvaluation) -> float:
+    """Return the share of the burst ceiling in SM cycles; 0 when it is not known."""
+    cost = cost_of_evaluation(kernel, side.evaluation)
+    share = burst_share(_limits(side, cost), cost, side.timed) if cost and side.timed else None
+    return share.value if share else 0.0
 
 
 def _floor_us(kernel: Kernel, side: RecordedEvaluation) -> float:

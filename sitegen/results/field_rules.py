@@ -20,7 +20,7 @@ from typing import Any
 
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.gpu import gpu_id
+from sitegen.model.gpu import HASH_DIGITS, gpu_id
 from sitegen.model.job import CallCounters, CellResult, JobResult, Key
 from sitegen.model.record import (
     Ceiling,
@@ -28,9 +28,11 @@ from sitegen.model.record import (
     Compilation,
     Correctness,
     Counters,
+    CycleRate,
     Environment,
     Evaluation,
     LaunchRecord,
+    MeasuredGpu,
     Output,
     Performance,
     Ratio,
@@ -59,6 +61,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 GPU_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 RUN_ID = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_GPU_HASH = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
 _COMMIT = re.compile(r"[0-9A-Za-z]{0,64}\+?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -185,6 +188,10 @@ def _digest_or_none(text: str) -> str:
     return "" if not text or _DIGEST.fullmatch(text) else f"is {_shown(text)}; a SHA-256 in hex is wanted"
 
 
+def _gpu_hash(text: str) -> str:
+    return "" if not text or _GPU_HASH.fullmatch(text) else f"is {_shown(text)}; {HASH_DIGITS} hex digits are wanted"
+
+
 def _run_id(text: str) -> str:
     return "" if is_run_id(text) else f"is {_shown(text)}; a time like 2026-11-21T06:10:05Z is wanted"
 
@@ -234,6 +241,10 @@ def inconsistent_fields(value: Any, path: ValuePath = ()) -> Iterator[tuple[Valu
     """
     if isinstance(value, Ceiling) and value.probes and value.rate > max(value.probes.values()) * 1.0001:
         yield (*path, "rate"), f"the ceiling `{value.name}` is above the best of its probes"
+    if isinstance(value, CycleRate) and not value.low <= value.per_cycle <= value.high:
+        yield (*path, "per_cycle"), "per_cycle is outside its own interval"
+    if isinstance(value, CycleRate) and value.stretches and value.per_cycle > max(value.stretches) * 1.0001:
+        yield (*path, "per_cycle"), "per_cycle is above each of its stretches"
     if isinstance(value, Run) and value.date != value.id[:10]:
         yield (*path, "date"), f"date is {value.date}, and the run began on {value.id[:10]}"
     if isinstance(value, Output) and value.kind == "image" and (wrong := _image(value)):
@@ -261,14 +272,16 @@ def problems(value: Any) -> Iterator[tuple[ValuePath, str]]:
 
 _WITHIN: Mapping[type, tuple[str, ...]] = {
     Record: ("runs", "evaluations"),
-    Run: ("ceilings",),
+    Run: ("ceilings", "other_gpus"),
+    MeasuredGpu: ("ceilings",),
+    Ceiling: ("burst", "sustained"),
     Evaluation: ("performance",),
     Performance: ("ratios", "cycle_ratios", "sustained"),
     Sustained: ("ratios",),
     CellRecord: ("run", "outputs"),
     CellResult: ("outputs",),
     JobResult: ("evaluations", "ceilings", "cells"),
-    PastRun: ("ceilings",),
+    PastRun: ("ceilings", "other_gpus"),
 }
 """Fields with objects whose own fields must fit each other."""
 _NAMED = _matches(NAME, "a name has letters, digits, `_`, `.` and `-`")
@@ -280,6 +293,7 @@ _TIMES: dict[str, ValueRule] = {
     "samples": _not_negative,
     "sm_clock_mhz": _not_negative,
     "power_w": _not_negative,
+    "cycles": _positive,
 }
 RULES: Mapping[type, Mapping[str, ValueRule]] = {
     Environment: {
@@ -296,8 +310,17 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "compute_mode": _word,
         "sm_clock_max_mhz": _not_negative,
         "power_limit_w": _not_negative,
+        "gpu_hash": _gpu_hash,
     },
-    Ceiling: {"name": _ceiling, "rate": _positive, "seconds": _not_negative},
+    Ceiling: {"name": _ceiling, "rate": _positive, "seconds": _not_negative, "clocks_mhz": _positive_members},
+    CycleRate: {
+        "way": _word,
+        "per_cycle": _positive,
+        "low": _positive,
+        "high": _positive,
+        "stretches": _positive,
+        "sm_clock_mhz": _positive,
+    },
     Run: {"id": _run_id, "date": _day, "commit": _matches(_COMMIT, "an abbreviated commit is wanted")},
     Correctness: {
         "relative_error": _not_negative,
@@ -316,7 +339,6 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "p80_us": _positive,
         "min_us": _positive,
         "by_process_us": _positive,
-        "cycles": _positive,
         "throttle": _word,
     },
     Compilation: {
@@ -352,6 +374,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "key": _word,
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
+        "gpu_hash": _gpu_hash,
     },
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {"name": _NAMED, "run": lambda text: _run_id(text) if text else "", "key": _word},
@@ -376,6 +399,8 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
     },
     PastTime: {
         "median_us": _positive,
+        "cycles": _positive,
+        "gpu_hash": _gpu_hash,
         "interval_us": _positive,
         "by_process_us": _positive,
         "ratios": _positive_members,

@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Generic, TypeVar
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.formula import FormulaError
 from sitegen.model.kernel import Goal, Kernel
-from sitegen.model.record import Ceiling, Evaluation, Record, Role, Run
+from sitegen.model.record import Ceiling, CycleRate, Evaluation, Performance, Record, Role, Run
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import cell_name
-
-T = TypeVar("T")
+from sitegen.results.run_gpus import made_on, run_on, runs_on_each
+from sitegen.results.same_object import SameObject
 
 COMPUTE = {
     "float64": "fp64",
@@ -48,6 +47,10 @@ class WorkloadCeilings:
     bytes_per_s: float = 0.0
     compute: str = ""
     flops_per_s: float = 0.0
+    burst: CycleRate | None = None
+    """Operations per SM cycle in bursts; None in records that have times only."""
+    sustained: CycleRate | None = None
+    """Operations per SM cycle under sustained load."""
 
     def floor_us(self, cost: Cost) -> float:
         """Return the least time of a call; 0 when no ceiling was measured."""
@@ -67,16 +70,32 @@ class WorkloadCeilings:
 
 
 @dataclass(frozen=True, slots=True)
+class CycleShare:
+    """Operations per SM cycle of a call as a share of a ceiling's."""
+
+    value: float
+    low: float
+    """The share at the upper end of the ceiling's 95 % interval."""
+    high: float
+    """The share at the lower end of that interval."""
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """Figures of a timed evaluation; None where a ceiling or a probe was not measured."""
 
     bytes_per_s: float
     flops_per_s: float
     of_ceiling: float | None
+    """Share of the ceiling: in SM cycles where `in_cycles` is known, else in time."""
     of_copy: float | None
     of_read: float | None
     ratios: Mapping[str, float]
     """t_baseline / t, by baseline and probe."""
+    in_cycles: CycleShare | None = None
+    """Share of the ceiling in SM cycles, only for matrix kernels that arithmetic bounds."""
+    of_sustained: CycleShare | None = None
+    """The same under sustained load, of the sustained ceiling."""
 
 
 class GoalState(StrEnum):
@@ -115,12 +134,21 @@ def workload_ceilings(kernel: Kernel, record: Record, run: Run, cost: Cost, dtyp
     with the nearest mix of reads and writes for memory and the same dtype for arithmetic.
     """
     probed = probed_ceilings(run, cost, dtype)
-    best = _best_rates(_Same(kernel), _Same(record), _Same(run))
+    best = _best_rates(SameObject(kernel), SameObject(record), SameObject(run))
     return replace(
         probed,
         bytes_per_s=max(probed.bytes_per_s, best.get(probed.memory, 0.0)),
         flops_per_s=max(probed.flops_per_s, best.get(probed.compute, 0.0)),
+        burst=_raised(probed.burst, best.get(f"{probed.compute} burst", 0.0)),
+        sustained=_raised(probed.sustained, best.get(f"{probed.compute} sustained", 0.0)),
     )
+
+
+def _raised(rate: CycleRate | None, per_cycle: float) -> CycleRate | None:
+    """Return the larger of a probe's rate and the rate of an evaluation, which has no interval."""
+    if rate is None or per_cycle <= rate.per_cycle:
+        return rate
+    return replace(rate, per_cycle=per_cycle, low=per_cycle, high=per_cycle)
 
 
 def probed_ceilings(run: Run, cost: Cost, dtype: str) -> WorkloadCeilings:
@@ -132,32 +160,23 @@ def probed_ceilings(run: Run, cost: Cost, dtype: str) -> WorkloadCeilings:
         memory.rate if memory else 0.0,
         compute.name if compute else "",
         compute.rate if compute else 0.0,
+        compute.burst if compute else None,
+        compute.sustained if compute else None,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same(Generic[T]):
-    """A cache key that is equal only for the same object: records do not change, and comparing them is slow."""
-
-    value: T
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
 @lru_cache(maxsize=64)
-def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -> Mapping[str, float]:
+def _best_rates(kernel: SameObject[Kernel], record: SameObject[Record], run: SameObject[Run]) -> Mapping[str, float]:
     """Return the best rate of the evaluations that passed in a run, by the name of its ceiling.
+
+    Rates per SM cycle have names such as `bf16 burst` and `bf16 sustained`.
 
     The result is cached because every figure of a page asks for it, and computing it reads the whole record.
     """
     best: dict[str, float] = {}
     for evaluation, cost in _timed_evaluations(kernel.value, record.value, run.value):
         limits, seconds = probed_ceilings(run.value, cost, evaluation.dtype), _seconds(evaluation)
-        rates = {limits.compute: cost.flops / seconds}
+        rates = {limits.compute: cost.flops / seconds, **_rates_in_cycles(limits.compute, cost, evaluation)}
         if not _fits_cache(cost, run.value):
             rates[limits.memory] = cost.bytes / seconds
         best |= {name: max(rate, best.get(name, 0.0)) for name, rate in rates.items() if name}
@@ -166,24 +185,50 @@ def _best_rates(kernel: _Same[Kernel], record: _Same[Record], run: _Same[Run]) -
     return best
 
 
+def _rates_in_cycles(compute: str, cost: Cost, evaluation: Evaluation) -> Mapping[str, float]:
+    """Return the operations per SM cycle of a matrix kernel, in bursts and sustained."""
+    timed = evaluation.performance
+    if timed is None or not cost.is_matrix:
+        return {}
+    cycles = {"burst": timed.cycles, "sustained": timed.sustained.cycles if timed.sustained else None}
+    return {f"{compute} {kind}": cost.flops / one for kind, one in cycles.items() if one}
+
+
 def _probe_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[str, float]]:
     """Yield (ceiling, rate) of the probes `copy`, which moves all bytes of a workload, and `read`, which reads its
     inputs.
     """
     for evaluation in record.evaluations:
-        if evaluation.role is not Role.PROBE or evaluation.run != run.id or not evaluation.performance:
-            continue
-        if cost := cost_of_evaluation(kernel, evaluation):
-            reads_only = evaluation.name == "read"
-            moved = cost.read_bytes if reads_only else cost.bytes
-            if moved >= CACHE_FACTOR * run.environment.l2_bytes:
-                yield "memory 1:0" if reads_only else "memory 1:1", moved / _seconds(evaluation)
+        if evaluation.role is Role.PROBE and (moved := _moved_bytes(kernel, run, evaluation)):
+            name = "memory 1:0" if evaluation.name == "read" else "memory 1:1"
+            yield name, moved / _seconds(evaluation)
+
+
+def _moved_bytes(kernel: Kernel, run: Run, probe: Evaluation) -> float:
+    """Return the bytes that a timed probe of a run moves; 0 when a part of them may stay in the L2."""
+    cost = cost_of_evaluation(kernel, probe) if made_on(probe, run) and probe.performance else None
+    if cost is None:
+        return 0.0
+    moved = cost.read_bytes if probe.name == "read" else cost.bytes
+    return moved if moved >= CACHE_FACTOR * run.environment.l2_bytes else 0.0
 
 
 def nearest_mix(ceilings: Iterable[Ceiling], read_share: float) -> Ceiling | None:
     """Return the memory ceiling with the nearest share of reads; None when no memory ceiling was measured."""
     mixes = [c for c in ceilings if _is_memory(c)]
     return min(mixes, key=lambda c: abs(_read_share(c.name) - read_share), default=None)
+
+
+def memory_rate(ceilings: Iterable[Ceiling], read_share: float) -> float:
+    """Return the measured memory rate at a share of reads, linear between two measured mixes; 0 without any."""
+    points = sorted((_read_share(c.name), c.rate) for c in ceilings if _is_memory(c))
+    if not points:
+        return 0.0
+    below = max((p for p in points if p[0] <= read_share), default=points[0])
+    above = min((p for p in points if p[0] >= read_share), default=points[-1])
+    if above[0] == below[0]:
+        return max(below[1], above[1])
+    return below[1] + (above[1] - below[1]) * (read_share - below[0]) / (above[0] - below[0])
 
 
 def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures | None:
@@ -193,21 +238,44 @@ def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures |
     run = run_of(record, evaluation)
     if timed is None or cost is None or run is None:
         return None
-    floor = workload_ceilings(kernel, record, run, cost, evaluation.dtype).floor_us(cost)
+    limits = workload_ceilings(kernel, record, run, cost, evaluation.dtype)
+    in_cycles, floor = burst_share(limits, cost, timed), limits.floor_us(cost)
     ratios = {ratio.baseline: ratio.value for ratio in timed.ratios}
     return Figures(
         bytes_per_s=cost.bytes / _seconds(evaluation),
         flops_per_s=cost.flops / _seconds(evaluation),
-        of_ceiling=floor / timed.median_us if floor else None,
+        of_ceiling=in_cycles.value if in_cycles else floor / timed.median_us if floor else None,
         of_copy=ratios.get("copy"),
         of_read=ratios.get("read"),
         ratios=ratios,
+        in_cycles=in_cycles,
+        of_sustained=sustained_share(limits, cost, timed),
     )
 
 
+def burst_share(limits: WorkloadCeilings, cost: Cost, timed: Performance) -> CycleShare | None:
+    """Return the share of the burst ceiling in SM cycles; None for a kernel that memory bounds, and in old records."""
+    return _cycle_share(limits, limits.burst, cost, timed.cycles)
+
+
+def sustained_share(limits: WorkloadCeilings, cost: Cost, timed: Performance) -> CycleShare | None:
+    """Return the share of the sustained ceiling in SM cycles; None where `burst_share` is."""
+    return _cycle_share(limits, limits.sustained, cost, timed.sustained.cycles if timed.sustained else None)
+
+
+def _cycle_share(
+    limits: WorkloadCeilings, ceiling: CycleRate | None, cost: Cost, cycles: float | None
+) -> CycleShare | None:
+    if ceiling is None or not cycles or not cost.is_matrix or limits.bound_by_memory(cost):
+        return None
+    per_cycle = cost.flops / cycles
+    return CycleShare(per_cycle / ceiling.per_cycle, per_cycle / ceiling.high, per_cycle / ceiling.low)
+
+
 def run_of(record: Record, evaluation: Evaluation) -> Run | None:
-    """Return the run of an evaluation; None when its record does not have it."""
-    return next((run for run in record.runs if run.id == evaluation.run), None)
+    """Return the run of an evaluation with the ceilings of its GPU; None when its record does not have them."""
+    run = next((run for run in record.runs if run.id == evaluation.run), None)
+    return run_on(run, evaluation.gpu_hash) if run else None
 
 
 def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...]:
@@ -225,34 +293,69 @@ def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple
 
     The cause is an error of ours, in units, bytes or the flushing of caches, and the whole run is wrong.
     """
-    highest = max((c.rate for c in run.ceilings if _is_memory(c)), default=0.0)
-    cache = max((c.rate for c in run.ceilings if c.name == "L2"), default=0.0)
     places = {id(evaluation): index for index, evaluation in enumerate(record.evaluations)}
+    for on_gpu in runs_on_each(run):
+        for evaluation, why in _too_fast(kernel, record, on_gpu):
+            cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
+            yield places[id(evaluation)], f"{kernel.name}/{evaluation.name}@{cell}: {why}"
+
+
+def _too_fast(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, str]]:
+    """Yield the evaluations that are faster than the one GPU of `run` can be, each with the reason."""
     for evaluation, cost in _timed_evaluations(kernel, record, run):
-        roof = probed_ceilings(run, cost, evaluation.dtype).flops_per_s
-        seconds = _seconds(evaluation)
-        rate, flops = cost.bytes / seconds, cost.flops / seconds
-        if max(rate / (highest or rate), flops / (roof or math.inf)) <= 1 + MARGIN and seconds * 1e6 >= LEAST_US:
+        ratios = list(_above_ceilings(run, evaluation, cost))
+        if max((ratio for ratio, _ in ratios), default=0.0) <= 1 + MARGIN:
             continue  # nearly all evaluations: their noise, which takes long, need not be computed
         above = 1 + max(MARGIN, 4 * noise_by_timing(record).get(timing_id(evaluation), AA_NOISE))
-        cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
-        title, index = f"{kernel.name}/{evaluation.name}@{cell}", places[id(evaluation)]
-        if _fits_cache(cost, run):
-            if cache and rate > cache * CACHE_MARGIN:
-                yield index, f"{title}: {rate / 1e12:.2f} TB/s, above the L2 ceiling ({cache / 1e12:.2f} TB/s)"
-        elif highest and rate > highest * above:
-            yield index, f"{title}: {rate / 1e12:.2f} TB/s, above every memory ceiling ({highest / 1e12:.2f} TB/s)"
-        if roof and flops > roof * above:
-            yield index, f"{title}: {flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
-        if seconds * 1e6 < LEAST_US:
-            yield index, f"{title}: {seconds * 1e9:.3g} ns a call; no launch takes less than {LEAST_US * 1e3:.0f} ns"
+        yield from ((evaluation, why) for ratio, why in ratios if ratio > above)
+    for probe in (one for one in record.evaluations if one.role is Role.PROBE):
+        if moved := _moved_bytes(kernel, run, probe):
+            above = 1 + max(MARGIN, 4 * noise_by_timing(record).get(timing_id(probe), AA_NOISE))
+            ratio, why = _above_memory(run, moved / _seconds(probe), 1.0 if probe.name == "read" else 0.5)
+            if ratio > above:
+                yield probe, why
+
+
+def _above_ceilings(run: Run, evaluation: Evaluation, cost: Cost) -> Iterator[tuple[float, str]]:
+    """Yield the rate of an evaluation over each ceiling that limits it, with what is wrong when that is too large."""
+    seconds = _seconds(evaluation)
+    rate = cost.bytes / seconds
+    cache = next((c.rate for c in run.ceilings if c.name == "L2"), 0.0)
+    if not _fits_cache(cost, run):
+        yield _above_memory(run, rate, cost.read_share)
+    elif cache and rate > cache * CACHE_MARGIN:
+        yield math.inf, f"{rate / 1e12:.2f} TB/s, above the L2 ceiling ({cache / 1e12:.2f} TB/s)"
+    yield _above_roof(run, evaluation, cost)
+    if seconds * 1e6 < LEAST_US:
+        yield math.inf, f"{seconds * 1e9:.3g} ns a call; no launch takes less than {LEAST_US * 1e3:.0f} ns"
+
+
+def _above_memory(run: Run, rate: float, read_share: float) -> tuple[float, str]:
+    """Return a rate over the ceiling of its own mix of reads and writes; 0 where no memory ceiling was measured."""
+    ceiling = memory_rate(run.ceilings, read_share)
+    mix = f"{rate / 1e12:.2f} TB/s, above the memory ceiling of its mix of reads and writes"
+    return (rate / ceiling if ceiling else 0.0), f"{mix} ({ceiling / 1e12:.2f} TB/s)"
+
+
+def _above_roof(run: Run, evaluation: Evaluation, cost: Cost) -> tuple[float, str]:
+    """Return the operations of an evaluation over the ceiling of its dtype: in SM cycles where both are known."""
+    limits, timed = probed_ceilings(run, cost, evaluation.dtype), evaluation.performance
+    if timed and (share := burst_share(limits, cost, timed)) and limits.burst:
+        per_cycle, roof = cost.flops / (timed.cycles or math.inf), limits.burst.per_cycle
+        return share.low, f"{per_cycle:.0f} FLOP per SM cycle, above the roof of its dtype ({roof:.0f} per cycle)"
+    flops, roof = cost.flops / _seconds(evaluation), limits.flops_per_s
+    why = f"{flops / 1e12:.1f} TFLOP/s, above the roof of its dtype ({roof / 1e12:.1f} TFLOP/s)"
+    return (flops / roof if roof else 0.0), why
 
 
 def _timed_evaluations(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, Cost]]:
-    """Yield the timed evaluations of a run and their costs, without probes, which do none of the operations."""
+    """Yield the timed evaluations that one GPU made in a run, and their costs.
+
+    Probes are left out, because they do none of the operations.
+    """
     for evaluation in record.evaluations:
         cost = cost_of_evaluation(kernel, evaluation)
-        if evaluation.run == run.id and evaluation.performance and cost and evaluation.role is not Role.PROBE:
+        if made_on(evaluation, run) and evaluation.performance and cost and evaluation.role is not Role.PROBE:
             yield evaluation, cost
 
 

@@ -56,7 +56,7 @@ def history_line(record: Record, run: Run) -> str:
     e = run.environment
     baselines = {one.name for one in record.evaluations if one.role is Role.BASELINE}
     times = {
-        title_of(one): _past_time(timed, baselines)
+        title_of(one): _past_time(one, timed, baselines)
         for one in record.evaluations
         if one.run == run.id and (timed := one.performance)
     }
@@ -70,11 +70,12 @@ def history_line(record: Record, run: Run) -> str:
         evaluations=times,
         environment=e,
         ceilings=run.ceilings,
+        other_gpus=run.other_gpus,
     )
     return dump_line(to_stored(past))
 
 
-def _past_time(timed: Performance, baselines: Collection[str]) -> PastTime:
+def _past_time(one: Evaluation, timed: Performance, baselines: Collection[str]) -> PastTime:
     return PastTime(
         median_us=timed.median_us,
         ratios={ratio.baseline: ratio.value for ratio in timed.ratios},
@@ -87,6 +88,8 @@ def _past_time(timed: Performance, baselines: Collection[str]) -> PastTime:
             if ratio.by_process and ratio.baseline in baselines
         },
         cycle_ratios=timed.cycle_ratios,
+        cycles=timed.cycles if timed.sustained else None,
+        gpu_hash=one.gpu_hash,
     )
 
 
@@ -147,7 +150,7 @@ def past_record(kernel: Kernel, record: Record, past: PastRun) -> Record:
     """
     kept = [run for run in record.runs if run.id == past.run]
     if past.environment:
-        kept = [Run(past.run, past.date, past.commit, past.environment, past.ceilings)]
+        kept = [Run(past.run, past.date, past.commit, past.environment, past.ceilings, past.other_gpus)]
     return Record(SCHEMA, kernel.name, record.gpu, tuple(kept), tuple(_evaluations(kernel, past)))
 
 
@@ -162,9 +165,17 @@ def _evaluations(kernel: Kernel, past: PastRun) -> Iterator[Evaluation]:
         name, _, cell = title.partition("@")
         if cell in cells:
             workload, dtype, params = cells[cell]
-            timed = _performance(time)
-            role = _role(kernel, name)
-            yield Evaluation(role, name, workload, dtype, past.run, Status.PASSED, params=params, performance=timed)
+            yield Evaluation(
+                _role(kernel, name),
+                name,
+                workload,
+                dtype,
+                past.run,
+                Status.PASSED,
+                params=params,
+                performance=_performance(time),
+                gpu_hash=time.gpu_hash,
+            )
 
 
 def _role(kernel: Kernel, name: str) -> Role:
@@ -192,6 +203,7 @@ def _performance(time: PastTime) -> Performance:
         ratios=ratios,
         by_process_us=time.by_process_us,
         cycle_ratios=time.cycle_ratios,
+        cycles=time.cycles,
     )
 
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
-from sitegen.model.record import Ceiling, Correctness, Evaluation, Record, Role, Run
+from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Role, Run
 from sitegen.results.datasheets import datasheet
 from sitegen.results.field_rules import ValuePath
 from sitegen.results.figures import impossible_rates
 from sitegen.results.formula_check import wrong_formulas
+from sitegen.results.run_gpus import run_on
 from sitegen.results.samples import BadSamples, Samples, contradictions
 
 SEEDS, ROW_SHARE = 3, 4.0
@@ -61,16 +62,44 @@ def doubts(
 
 
 def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
-    if gpu_id(run.environment.gpu) != record.gpu:
-        yield ("environment", "gpu"), f"the run was made on {run.environment.gpu}, and the record is of {record.gpu}"
-    timed = any(e.performance and e.run == run.id for e in record.evaluations)
-    if timed and not any(one.name.startswith("memory ") for one in run.ceilings):
-        yield ("id",), f"the run {run.id} has times and no memory ceiling to hold them against"
-    for index, ceiling in enumerate(run.ceilings):
+    for number, gpu in enumerate(run.gpus):
+        place: ValuePath = ("other_gpus", number - 1) if number else ()
+        yield from (((*place, *where), message) for where, message in _wrong_gpu(record, gpu))
+    hashes = [gpu.environment.gpu_hash for gpu in run.gpus]
+    if again := next((one for index, one in enumerate(hashes) if one in hashes[:index]), None):
+        yield ("other_gpus",), f"the GPU {again} is in the run {run.id} twice"
+    yield from _times_without_ceilings(record, run)
+
+
+def _times_without_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
+    """Yield each GPU that timed evaluations of the run and has no memory ceiling in it."""
+    for gpu_hash in sorted({e.gpu_hash for e in record.evaluations if e.performance and e.run == run.id}):
+        on_gpu = run_on(run, gpu_hash)
+        if on_gpu is None:
+            yield ("id",), f"the run {run.id} has times of the GPU {gpu_hash}, which is not among its GPUs"
+        elif not any(one.name.startswith("memory ") for one in on_gpu.ceilings):
+            of_gpu = f" of the GPU {gpu_hash}" if gpu_hash else ""
+            yield ("id",), f"the run {run.id} has times{of_gpu} and no memory ceiling to hold them against"
+
+
+def _wrong_gpu(record: Record, gpu: MeasuredGpu) -> Iterator[tuple[ValuePath, str]]:
+    """Yield the contradictions in one GPU of a run: another model, and ceilings that are too high."""
+    product = gpu.environment.gpu
+    if gpu_id(product) != record.gpu:
+        yield ("environment", "gpu"), f"the run was made on {product}, and the record is of {record.gpu}"
+    for index, ceiling in enumerate(gpu.ceilings):
         highest = _highest(record.gpu, ceiling)
         if ceiling.rate > highest:
             message = f"the ceiling `{ceiling.name}` is {ceiling.rate:.3g} per second; {highest:.3g} is the most"
             yield ("ceilings", index, "rate"), f"{message} that such a GPU can do"
+        for kind, rate in (("burst", ceiling.burst), ("sustained", ceiling.sustained)):
+            if rate and _per_second(rate) > highest:
+                message = f"the ceiling `{ceiling.name}` does {rate.per_cycle:.3g} operations per SM cycle"
+                yield ("ceilings", index, kind), f"{message}, at its clock more than such a GPU can do"
+
+
+def _per_second(rate: CycleRate) -> float:
+    return rate.per_cycle * rate.sm_clock_mhz * 1e6
 
 
 def _highest(gpu: str, ceiling: Ceiling) -> float:

@@ -95,7 +95,8 @@ def _code_paths(kernel: Kernel, implementation: Implementation, files: SourceTex
 
 
 def _reference_paths(kernel: Kernel, files: SourceTexts) -> tuple[str, ...]:
-    return files_reached([f"{kernel.folder}/reference.py"], files)
+    """Return the local files of reference.py and of the baselines that have a file of their own."""
+    return files_reached([f"{kernel.folder}/reference.py", *(one.file for one in kernel.baseline_files)], files)
 
 
 def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sitegen.model.kernel import Kernel, Scalar
-from sitegen.model.record import Ceiling, CellRecord, Environment, Evaluation, Ratio, Record, Role
+from sitegen.model.record import Ceiling, CellRecord, Environment, Evaluation, MeasuredGpu, Ratio, Record, Role
 
 EvaluationId = tuple[Role, str, str, str, tuple[tuple[str, Scalar], ...]]
 """Role, name, workload, dtype and params, which identify an evaluation in a record."""
@@ -30,6 +30,10 @@ class PastTime:
     """Ratio in each generation of processes, by baseline."""
     cycle_ratios: tuple[Ratio, ...] = ()
     """Ratios in SM cycles, only for matrix kernels."""
+    cycles: float | None = None
+    """The median in SM cycles, only for matrix kernels."""
+    gpu_hash: str = ""
+    """`Evaluation.gpu_hash`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class PastRun:
     """Times of each evaluation, by its title: `fused@8192x8192:float32`."""
     environment: Environment | None = None
     ceilings: tuple[Ceiling, ...] = ()
+    other_gpus: tuple[MeasuredGpu, ...] = ()
+    """`Run.other_gpus`."""
 
     @property
     def date(self) -> str:

@@ -25,12 +25,12 @@ MOST = 20
 def reasons_to_refuse(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:
     """Yield a sentence for each thing that keeps the results from being stored."""
     sent = {job.id: job for job in jobs}
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for result in results:
         title = f"`{result.id[:100]}`"
-        if result.id in seen:
+        if (name := result_id(result)) in seen:
             yield f"{title} is in the results twice"
-        seen.add(result.id)
+        seen.add(name)
         job = sent.get(result.id)
         if job is None or job.kind != result.kind:
             yield f"{title} is none of the jobs that were sent"
@@ -40,6 +40,12 @@ def reasons_to_refuse(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iter
     gpus = sorted({gpu_id(r.environment.gpu) for r in results if r.environment})
     if len(gpus) > 1:
         yield f"the results are of several GPUs: {', '.join(gpu[:60] for gpu in gpus[:5])}"
+
+
+def result_id(result: JobResult) -> tuple[str, ...]:
+    """Return the identity of a result in its run: the id of its job, and for ceilings the GPU too."""
+    by_gpu = result.environment.gpu_hash if result.kind == "ceilings" and result.environment else ""
+    return (result.id, by_gpu)
 
 
 def run_time_mistake(run: str, now: dt.datetime) -> str:

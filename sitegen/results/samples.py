@@ -28,7 +28,11 @@ Figures have six digits, and samples are rounded to a tenth of a nanosecond.  Th
 2e-5.
 """
 
+MOST_MHZ = 1e5
+"""Limit of a clock that can be believed."""
+
 Rounds = Sequence[Sequence[float]]
+Clocks = Sequence[float | None]
 _JSON = TypeAdapter(dict[str, Any])
 """JSON reader that is twice as fast as the module json; each cold build reads all samples."""
 
@@ -45,6 +49,9 @@ class Samples:
     generations: tuple[int, ...]
     """Number of rounds of each generation of processes."""
     sustained: Rounds = ()
+    clocks: Clocks = ()
+    """SM clock of each round in MHz; None where it was not read."""
+    sustained_clocks: Clocks = ()
 
     @cached_property
     def medians(self) -> list[float]:
@@ -79,13 +86,14 @@ def samples_of(content: bytes, digest: str) -> Samples:
         data = _JSON.validate_json(content)
         rounds, sustained = _rounds(data["rounds_us"]), _rounds(data.get("sustained_rounds_us", []))
         generations = tuple(data.get("generations", [len(rounds)]))
+        clocks, sustained_clocks = (_clocks(data.get(name, [])) for name in ("clock_mhz", "sustained_clock_mhz"))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadSamples(f"the samples are not JSON of sitegen ({type(error).__name__})") from error
     if not rounds or not all(type(n) is int and n > 0 for n in generations) or sum(generations) != len(rounds):
         raise BadSamples("the samples have no rounds, or not those of their generations")
     if sustained and len(sustained) != len(rounds):
         raise BadSamples("the sustained samples have another number of rounds")
-    return Samples(rounds, generations, sustained)
+    return Samples(rounds, generations, sustained, clocks, sustained_clocks)
 
 
 def _rounds(data: list[list[float]]) -> Rounds:
@@ -94,6 +102,10 @@ def _rounds(data: list[list[float]]) -> Rounds:
         if not one or not (one[0] > 0 and sum(one) < 1e15):  # NaN and infinity fail it, too
             raise ValueError("a time is no time")
     return rounds
+
+
+def _clocks(data: list[float | None]) -> Clocks:
+    return [None if mhz is None else float(mhz) for mhz in data]
 
 
 def contradictions(evaluation: Evaluation, own: Samples, others: dict[str, Samples]) -> Iterator[str]:
@@ -114,6 +126,7 @@ def contradictions(evaluation: Evaluation, own: Samples, others: dict[str, Sampl
     for ratio in timed.ratios:
         if ratio.baseline in others:
             yield from _ratio(ratio, others[ratio.baseline].medians, own.medians, own)
+    yield from _cycles(timed, own.medians, own.clocks, own)
     if timed.sustained:
         yield from _of_sustained(timed.sustained, own, others)
 
@@ -124,6 +137,7 @@ def _of_sustained(timed: Sustained, own: Samples, others: dict[str, Samples]) ->
         return
     yield from _figures(timed, own.sustained_medians, own)
     yield from _differs("samples", timed.samples, sum(map(len, own.sustained)))
+    yield from _cycles(timed, own.sustained_medians, own.sustained_clocks, own)
     for ratio in timed.ratios:
         if ratio.baseline in others:
             yield from _ratio(ratio, others[ratio.baseline].sustained_medians, own.sustained_medians, own)
@@ -136,6 +150,18 @@ def _figures(timed: Performance | Sustained, medians: list[float], own: Samples)
     for name, bound in (("low_us", timed.low_us), ("high_us", timed.high_us)):
         if not min(medians) * (1 - CLOSE) - CLOSE_US <= bound <= max(medians) * (1 + CLOSE) + CLOSE_US:
             yield f"{name} is {bound:.6g}, and no round is so far from the median"
+
+
+def _cycles(timed: Performance | Sustained, medians: list[float], clocks: Clocks, own: Samples) -> Iterator[str]:
+    """Yield the contradiction in the SM cycles of a call, from which its share of the ceiling comes."""
+    if timed.cycles is None:
+        return
+    known = [clock for clock in clocks if clock and 0 < clock < MOST_MHZ]
+    if len(known) != len(medians):
+        yield "the record has SM cycles, and its samples lack the clock of a round"
+        return
+    cycles = [us * clock for us, clock in zip(medians, known, strict=True)]
+    yield from _differs("cycles", timed.cycles, fmean(_by_generation(cycles, own)))
 
 
 def _ratio(ratio: Ratio, theirs: list[float], ours: list[float], own: Samples) -> Iterator[str]:

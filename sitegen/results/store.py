@@ -20,6 +20,7 @@ from sitegen.model.site import Site
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, to_stored
 from sitegen.results.records import PastRun, Records, timed_unchecked
+from sitegen.results.run_gpus import run_on
 from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
 from sitegen.results.shape import parse, span_of
 
@@ -227,7 +228,9 @@ def _misplaced(record: Record | CellRecord, path: str, text: str) -> list[Diagno
         for name, value in wrong.items()
     ]
     if isinstance(record, Record):
-        diagnostics += [*_orphans(record, path, text), *_unchecked(record, path, text)]
+        diagnostics += _orphans(record, path, text)
+        diagnostics += _unknown_gpus(record, path, text)
+        diagnostics += _unchecked(record, path, text)
     return diagnostics
 
 
@@ -238,6 +241,19 @@ def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
         for member in ("evaluations", "rejections")
         for index, one in enumerate(getattr(record, member))
         if one.run not in runs
+    ]
+
+
+def _unknown_gpus(record: Record, path: str, text: str) -> list[Diagnostic]:
+    runs = {run.id: run for run in record.runs}
+    return [
+        Diagnostic(
+            "SG305",
+            f"no GPU `{one.gpu_hash}` in the run `{one.run}`, so there are no ceilings for its times",
+            span_of(text, path, ("evaluations", index, "gpu_hash")),
+        )
+        for index, one in enumerate(record.evaluations)
+        if one.run in runs and run_on(runs[one.run], one.gpu_hash) is None
     ]
 
 

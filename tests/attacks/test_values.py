@@ -70,6 +70,8 @@ def with_value(text: str, steps: Steps, value: Any) -> str:
 
 TIMED = ("evaluations", 0, "performance")
 OF_RUN = ("runs", 0)
+PER_CYCLE = {"way": "fma", "per_cycle": 400.0, "low": 398.0, "high": 402.0, "stretches": [400.0] * 5, "sm_clock_mhz": 1}
+MANY = {"per_cycle": 9e9, "low": 9e9, "high": 9e9, "stretches": [9e9] * 5, "sm_clock_mhz": 1900.0}
 ODD: list[tuple[str, Steps, Any]] = [
     ("a time of NaN", (*TIMED, "median_us"), float("nan")),
     ("a time of infinity", (*TIMED, "median_us"), float("inf")),
@@ -84,6 +86,14 @@ ODD: list[tuple[str, Steps, Any]] = [
     ("a ceiling that sitegen does not measure", (*OF_RUN, "ceilings", 0, "name"), "disk"),
     ("a rate of zero", (*OF_RUN, "ceilings", 0, "rate"), 0),
     ("a probe of NaN", (*OF_RUN, "ceilings", 0, "probes"), {"copy": float("nan")}),
+    ("a clock of NaN", (*OF_RUN, "ceilings", 0, "clocks_mhz"), {"copy": float("nan")}),
+    ("no operations in a cycle", (*OF_RUN, "ceilings", 0, "burst"), {**PER_CYCLE, "per_cycle": 0, "low": 0}),
+    ("a rate in cycles outside its interval", (*OF_RUN, "ceilings", 0, "burst"), {**PER_CYCLE, "high": 399.0}),
+    ("a rate in cycles above its bursts", (*OF_RUN, "ceilings", 0, "burst"), {**PER_CYCLE, "stretches": [300.0] * 5}),
+    ("more operations in a cycle than the GPU has", (*OF_RUN, "ceilings", 1, "burst"), {**PER_CYCLE, **MANY}),
+    ("a UUID instead of its hash", (*OF_RUN, "environment", "gpu_hash"), "GPU-3f1c0a52-9d7e-4b8a-8a11-5c2f6f0e7d43"),
+    ("times of a GPU that the run does not have", ("evaluations", 0, "gpu_hash"), "ab" * 8),
+    ("cycles without the clocks that bear them out", (*TIMED, "cycles"), 5000.0),
     ("a GPU of 300 characters", (*OF_RUN, "environment", "gpu"), "G" * 300),
     ("a GPU without a name", (*OF_RUN, "environment", "gpu"), ""),
     ("a GPU of letters that no id has", (*OF_RUN, "environment", "gpu"), "엔비디아"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.execute import archive, session
-from sitegen.execute.bundle import read_bundle, read_results, run_bundle, write_bundle, write_results
+from sitegen.execute.bundle import read_bundle, read_results, run_bundle, run_specs, write_bundle, write_results
 from sitegen.execute.plan import plan
 from sitegen.execute.targets import Target
 from sitegen.model.job import CellResult, JobResult, KernelJob
@@ -279,3 +279,36 @@ def test_a_run_with_nothing_due_runs_nothing(root, made):
 def test_constants_keep_their_order_since_one_may_use_those_before_it(tmp_path: Path) -> None:
     archive.write(tmp_path / "b.zip", {"kind": "jobs"}, {"jobs/0001.json": {"THREADS": "256", "BLOCKS": "THREADS"}})
     assert list(archive.read(tmp_path / "b.zip", "jobs").entries["jobs/0001.json"]) == ["THREADS", "BLOCKS"]
+
+
+def test_each_gpu_of_a_run_measures_its_own_ceilings_and_none_counts_twice(made, monkeypatch):
+    """Two GPUs do three jobs; the worker of one of them is lost on the way, and the next one measures again."""
+    from sitegen.execute import local
+
+    def result(job: str, kind: str, gpu: str) -> dict[str, object]:
+        environment = replace(made.environment, gpu_hash=gpu * 16)
+        return to_plain(JobResult(1, job, kind, environment))
+
+    def execute(specs, target, report, work):
+        for spec, gpu in zip(specs, "aba", strict=True):
+            yield {
+                "id": spec["id"],
+                "results": [result("ceilings", "ceilings", gpu), result(spec["id"], "kernel", gpu)],
+            }
+
+    monkeypatch.setattr(local, "execute", execute)
+    specs = [{"id": "ceilings", "kind": "ceilings"}, *({"id": f"job {n}", "kind": "kernel"} for n in range(3))]
+    results = run_specs(specs, "abc1234", no_gpu(), lambda _: None, lambda _: None)
+    assert [r.id for r in results.results] == ["ceilings", "ceilings", "job 0", "job 1", "job 2"]
+    assert [r.environment.gpu_hash[0] for r in results.results] == list("ababa")
+    assert results.complete
+
+
+def test_a_run_is_not_complete_while_a_job_is_missing(made, monkeypatch):
+    from sitegen.execute import local
+
+    monkeypatch.setattr(
+        local, "execute", lambda *_: iter([to_plain(JobResult(1, "job 0", "kernel", made.environment))])
+    )
+    specs = [{"id": f"job {n}", "kind": "kernel"} for n in range(2)]
+    assert not run_specs(specs, "abc1234", no_gpu(), lambda _: None, lambda _: None).complete

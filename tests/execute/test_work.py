@@ -45,3 +45,35 @@ def test_python_is_left_to_itself_where_it_may_write_them_or_has_them(torch, tmp
 def test_a_machine_without_torch_gets_nothing(monkeypatch):
     monkeypatch.setattr(work.importlib.util, "find_spec", lambda name: None)
     assert work.compiled_modules() == {}
+
+
+@pytest.fixture
+def done(monkeypatch):
+    """Ids of the jobs that a fresh worker runs, in order."""
+    ids = []
+    monkeypatch.setattr(work, "_measured_runs", set())
+    monkeypatch.setattr(work, "run_job", lambda spec: ids.append(spec["id"]) or dict(spec))
+    return ids
+
+
+CEILINGS = ({"id": "ceilings", "kind": "ceilings"},)
+
+
+def job(number: int, run: str = "today") -> dict[str, object]:
+    return work.with_ceilings({"id": f"job {number}", "kind": "kernel"}, CEILINGS, run)
+
+
+def test_a_worker_measures_the_ceilings_of_its_gpu_before_its_first_job_of_each_run(done):
+    returned = [work.run_with_ceilings(one) for one in (job(1), job(2), job(3, "tomorrow"))]
+    assert done == ["ceilings", "job 1", "job 2", "ceilings", "job 3"]
+    assert [[one["id"] for one in r["results"]] for r in returned] == [
+        ["ceilings", "job 1"],
+        ["job 2"],
+        ["ceilings", "job 3"],
+    ]
+
+
+def test_what_a_worker_returns_has_the_name_and_the_mistake_of_its_job(done, monkeypatch):
+    monkeypatch.setattr(work, "run_job", lambda spec: work.failure(spec, f"no {spec['id']}"))
+    returned = work.run_with_ceilings(job(1))
+    assert (returned["id"], returned["kind"], returned["error"]) == ("job 1", "kernel", "no job 1")

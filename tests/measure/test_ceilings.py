@@ -101,3 +101,81 @@ def test_the_operations_of_a_loop_are_those_of_its_wgmmas(arithmetic, loop_of):
     loop.check()
     blocks, per_wgmma = 2, 2 * 64 * 256 * 8
     assert loop.operations == blocks * arithmetic.WGMMAS * per_wgmma
+
+
+def stretches(arithmetic, rates, clock):
+    """A function that measures a way: its rate is that of its name times `clock`, which differs each time."""
+    clocks = iter(clock)
+
+    def take(way, _):
+        mhz = next(clocks)
+        return arithmetic.Stretch(rates[way.name] * mhz * 1e6 if mhz else rates[way.name], mhz)
+
+    return take
+
+
+@pytest.fixture
+def ways(arithmetic):
+    return [arithmetic.Way(name, 1e9, lambda: None) for name in ("library", "loop")]
+
+
+def test_the_rate_in_cycles_is_that_of_the_fastest_way_whatever_the_clock(arithmetic, ways):
+    """The library has the higher clock and so the higher rate in time, and the loop more operations in a cycle."""
+    burst = stretches(arithmetic, {"library": 500.0, "loop": 540.0}, [1980, 1600, 1600, 1650, 1700, 1590, 1610])
+    held = stretches(arithmetic, {"library": 500.0, "loop": 530.0}, [1500, 1300, 1310, 1320, 1330, 1340, 1350])
+    found = arithmetic.arithmetic_ceiling("bf16", ways, {"burst": burst, "sustained": held})
+    assert found.rate == pytest.approx(500.0 * 1980e6)
+    assert found.clocks_mhz == dict(
+        zip(
+            ("library burst", "library sustained", "loop burst", "loop sustained"),
+            (1980, 1500, 1600, 1300),
+            strict=True,
+        )
+    )
+    assert (found.burst.way, found.sustained.way) == ("loop burst", "loop sustained")
+    assert (found.burst.per_cycle, found.sustained.per_cycle) == pytest.approx((540.0, 530.0))
+    assert found.burst.sm_clock_mhz == pytest.approx((1600 + 1650 + 1700 + 1590 + 1610) / 5)
+    assert found.burst.stretches == pytest.approx((540.0,) * 5)
+
+
+def test_the_interval_of_a_rate_in_cycles_is_as_wide_as_its_bursts_differ(arithmetic, ways):
+    per_cycle = iter([500.0, 540.0, 538.0, 539.0, 540.0, 541.0, 542.0])
+    take = lambda way, _: arithmetic.Stretch(next(per_cycle) * 1e9, 1000.0)  # noqa: E731
+    rate = arithmetic.arithmetic_ceiling("bf16", ways, {"burst": take}).burst
+    assert rate.per_cycle == pytest.approx(540.0)
+    assert rate.high - rate.per_cycle == pytest.approx(2.776 * 2.5**0.5 / 5**0.5, rel=1e-3)
+
+
+def test_without_a_clock_there_is_a_rate_in_time_alone(arithmetic, ways):
+    take = stretches(arithmetic, {"library": 500.0, "loop": 540.0}, [None] * 7)
+    found = arithmetic.arithmetic_ceiling("bf16", ways, {"burst": take})
+    assert (found.rate, found.burst, found.clocks_mhz) == (540.0, None, {})
+
+
+def test_arithmetic_that_this_gpu_does_not_have_is_no_ceiling(arithmetic):
+    assert arithmetic.arithmetic_ceiling("fp8", []) is None
+
+
+@pytest.fixture
+def write_probe(monkeypatch):
+    """The probe of writes, which has torch's candidate alone."""
+    probes = importlib.import_module("sitegen.measure.memory_probes")
+    monkeypatch.setattr(probes, "_own_candidates", lambda entry, vectors: [])
+    monkeypatch.setattr(probes, "_bulk_candidates", lambda entry, vectors: [])
+    monkeypatch.setattr(probes, "wait", lambda: None)
+    return probes, probes.MemoryProbe("write_0_1", 4096)
+
+
+@pytest.mark.parametrize("missed", [0, 1])
+def test_a_write_that_leaves_an_element_is_refused(write_probe, missed):
+    import torch
+
+    probes, probe = write_probe
+    out = torch.empty(1024, dtype=torch.int32)
+    candidate = probes.Candidate("one", lambda inputs, outs: outs[0][missed:].fill_(7))
+    buffers = probes.BufferSet([], [out])
+    if missed:
+        with pytest.raises(RuntimeError, match="leaves elements unwritten"):
+            probe._expect_moved(candidate, buffers)
+    else:
+        probe._expect_moved(candidate, buffers)

@@ -23,6 +23,8 @@ LOOP = {"WARPGROUPS": 2, "SLABS": 4, "ROUNDS": 4}
 EVERY_PROBE = {
     "bulk read": ("bulk", "bulk_1_0", {"CHUNK": 32768, "STAGES": 6}),
     "bulk copy": ("bulk", "bulk_1_1", {"CHUNK": 32768, "STAGES": 6}),
+    "bulk mix": ("bulk", "bulk_2_1", {"CHUNK": 16384, "STAGES": 6}),
+    "bulk write": ("bulk", "bulk_0_1", {"CHUNK": 32768, "STAGES": 6}),
     "clock": ("clock", "sm_clock", {}),
     "fma": ("fma", "fma_chains", {"THREADS": 512, "CHAINS": 8, "STEPS": 128}),
     "l2": ("l2", "l2_read", {"THREADS": 256, "UNROLL": 8}),

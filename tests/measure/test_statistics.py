@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS
-from sitegen.measure.statistics import median_interval, quantile, ratio_interval, round_medians
+from sitegen.measure.statistics import mean_interval, median_interval, quantile, ratio_interval, round_medians
 
 RACES, REDRAWN = 1250, 400
 """Number of races, which gives the share within 0.6 %; number of draws, whose smallness narrows an interval a little.
@@ -114,3 +114,15 @@ class Known:
 def _round(rng: random.Random, size: float, between: float, within: float) -> list[float]:
     shift = exp(rng.gauss(0, between))
     return [size * shift * exp(rng.gauss(0, within)) for _ in range(20)]
+
+
+def test_the_interval_of_a_mean_of_five_covers_it_in_95_percent_of_the_cases():
+    rng = random.Random(5)
+    found = [mean_interval([rng.gauss(100.0, 1.0) for _ in range(5)]) for _ in range(4000)]
+    covered = fmean(one.low <= 100.0 <= one.high for one in found)
+    assert 0.94 <= covered <= 0.96
+
+
+def test_the_interval_of_a_mean_is_refused_for_another_number_of_values():
+    with pytest.raises(ValueError, match="needs 5 values, not 4"):
+        mean_interval([1.0, 2.0, 3.0, 4.0])

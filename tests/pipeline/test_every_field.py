@@ -120,6 +120,7 @@ EDITS = (
     Edit("Kernel.workloads Workload.dims", KERNEL, "{N: 4096}", "{N: 4096}, {N: 8192}"),
     Edit("Workload.name Goal.workload", KERNEL, "large", "big"),
     Edit("Kernel.baselines", KERNEL, "baselines: [torch]", "baselines: [torch, torch.compile]"),
+    Edit("Kernel.baseline_files", KERNEL, "torch.compile]", "{name: torch.compile, file: host.cu, host: scale_host}]"),
     Edit("Kernel.goals Goal.text Goal.at_least", KERNEL, "0.95", "0.96"),
     Edit("Goal.subject", KERNEL, "plain >= 1.0x", "best >= 1.0x"),
     Edit("Goal.unit", KERNEL, "of-copy", "of-ceiling"),

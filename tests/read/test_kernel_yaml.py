@@ -86,6 +86,30 @@ def test_every_key_of_the_design_is_read() -> None:
     )
 
 
+def test_a_baseline_is_a_function_of_the_reference_or_has_a_file_like_an_implementation() -> None:
+    read, found = kernel(baselines="[torch, {name: library, file: host.cu, host: scale_host}, torch.compile]")
+    assert not found
+    assert read.baselines == ("torch", "library", "torch.compile")
+    (library,) = read.baseline_files
+    assert (library.name, library.file, library.language) == ("library", "kernels/scale/host.cu", Language.CUDA_HOST)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "code", "message"),
+    [
+        ("{name: library, file: none.cu, host: f}", "SG022", "no kernels/scale/none.cu"),
+        ("{name: library, file: host.cu, host: other}", "SG035", "no function `other` in kernels/scale/host.cu"),
+        ("{name: library, file: plain.cu}", "SG034", "a .cu file needs `launch` or `host`"),
+        ("{name: library, colour: red, file: tile.py}", "SG012", "unknown key `colour`"),
+        ("{name: ../library, file: tile.py}", "SG024", "`../library` cannot be a name"),
+        ("{file: tile.py}", "SG010", "missing key `name`"),
+    ],
+)
+def test_a_mistake_in_a_baseline_with_a_file_is_named_once(baseline: str, code: str, message: str) -> None:
+    _, found = kernel(baselines=f"[torch, torch.compile, {baseline}]")
+    assert [(d.code, d.message) for d in found] == [(code, message)]
+
+
 def test_a_mistake_in_an_expression_has_its_own_column() -> None:
     _, found = kernel(flops='"M * (N + K)"')
     assert seen(found) == [("SG030", 10, 18, "unknown name `K`")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.model.kernel import Status
-from sitegen.model.record import Compilation, LaunchRecord, Ratio, Record
+from sitegen.model.record import Ceiling, Compilation, CycleRate, LaunchRecord, Ratio, Record
 from sitegen.results.compare import EvaluationComparison, compare_records
 from sitegen.results.noise import AA_NOISE
 from sitegen.results.verdicts import Verdict
@@ -251,3 +251,29 @@ def test_statuses_that_changed_are_verdicts_of_their_own(made, record):
 def test_records_of_two_kernels_cannot_be_compared(made, record):
     with pytest.raises(ValueError, match="cannot be compared"):
         compare_records(made.site, record, replace(record, kernel="sum"))
+
+
+def product(made, record, cycles: float, per_cycle: float | None = 540_000.0) -> Record:
+    """A matrix kernel that takes so many cycles at a clock that differs from run to run, beside torch at its own."""
+    rate = CycleRate("wgmma", per_cycle, per_cycle, per_cycle, (per_cycle,) * 5, 1700.0) if per_cycle else None
+    tensor = Ceiling("fp32", 918e12, {"wgmma": 918e12}, burst=rate)
+    one = made.timed("fused", 1300.0)
+    timed = replace(one, performance=replace(one.performance, cycles=cycles))
+    return replace(record, runs=(replace(made.run, ceilings=(made.ceilings[1], tensor)),), evaluations=(timed,))
+
+
+def of_ceiling(made, before: Record, after: Record) -> tuple[float, float]:
+    kernel = replace(made.kernel, flops="1000000 * M * N")
+    (row,) = compare_records(replace(made.site, kernels=(kernel,)), before, after)
+    (change,) = (m for m in row.measures if m.name == "of-ceiling")
+    return change.before[0], change.after[0]
+
+
+def test_of_ceiling_of_matrix_kernels_is_compared_product(made, record):
+    shares = of_ceiling(made, product(made, record, 2.0e6), product(made, record, 2.2e6))
+    assert shares == pytest.approx((1e12 / 540_000 / 2.0e6, 1e12 / 540_000 / 2.2e6))
+
+
+def test_with_a_record_that_has_times_only_of_ceiling_is_compared_in_time(made, record):
+    shares = of_ceiling(made, product(made, record, 2.0e6, None), product(made, record, 2.2e6))
+    assert shares == pytest.approx((1e12 / 918e12 / 1300e-6,) * 2)

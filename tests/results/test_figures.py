@@ -9,13 +9,14 @@ import pytest
 from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
 from sitegen.model.cost import cost_of
 from sitegen.model.kernel import Goal, Status
-from sitegen.model.record import Ceiling, Record
+from sitegen.model.record import Ceiling, CycleRate, Record, Role, Sustained
 from sitegen.results.figures import (
     COMPUTE,
     GoalState,
     figures,
     goal_results,
     impossible_rate_messages,
+    memory_rate,
     nearest_mix,
     workload_ceilings,
 )
@@ -80,7 +81,7 @@ def test_the_caches_have_a_rate_and_are_no_mix(made, record):
     run = replace(with_l2(record, 1_000_000).runs[0], ceilings=(*made.ceilings, *caches))
     beyond = replace(record, runs=(run,), evaluations=(made.timed("fused", 1.7),))  # 4.7 TB/s
     (sentence,) = impossible_rate_messages(made.kernel, beyond, run)
-    assert "above every memory ceiling (4.40 TB/s)" in sentence
+    assert "above the memory ceiling of its mix of reads and writes (4.00 TB/s)" in sentence
     only = replace(record, runs=(replace(made.run, ceilings=tuple(caches)),))
     assert figures(made.kernel, only, made.evaluations[0]).of_ceiling is None
 
@@ -131,11 +132,12 @@ def test_a_workload_that_fits_the_cache_raises_no_ceiling(made, record):
 
 def test_a_figure_above_every_ceiling_is_an_error_of_ours(made, record):
     run = with_l2(record, 1_000_000).runs[0]
-    limit_us = 8e6 / 4.4e12 * 1e6  # at the highest memory ceiling
+    limit_us = 8e6 / 4.0e12 * 1e6  # at the ceiling of a copy
     beyond = replace(record, evaluations=(made.timed("fused", limit_us / 1.03),))
     within = replace(record, evaluations=(made.timed("fused", limit_us / 1.01),))
     (sentence,) = impossible_rate_messages(made.kernel, beyond, run)
-    assert sentence == "softmax/fused@1000x1000:float32: 4.53 TB/s, above every memory ceiling (4.40 TB/s)"
+    above = "above the memory ceiling of its mix of reads and writes (4.00 TB/s)"
+    assert sentence == f"softmax/fused@1000x1000:float32: 4.12 TB/s, {above}"
     assert list(impossible_rate_messages(made.kernel, within, run)) == []
     many = replace(made.kernel, flops="1000 * M * N")
     assert any("above the roof" in sentence for sentence in impossible_rate_messages(many, record, run))
@@ -145,8 +147,8 @@ def test_a_noisy_workload_may_stand_higher_above_the_ceiling_before_it_is_an_err
     run = with_l2(record, 1_000_000).runs[0]
 
     def with_noise(drift: float) -> Record:
-        """Return `fused` 3 % above the highest ceiling, and two others; second processes took that much longer."""
-        times = {"fused": 8e6 / 4.4e12 * 1e6 / 1.03, "naive": 3.0}
+        """Return `fused` 3 % above the ceiling of a copy, and two others; second processes took that much longer."""
+        times = {"fused": 8e6 / 4.0e12 * 1e6 / 1.03, "naive": 3.0}
         ours = [seen(made.timed(name, us), 1 + n * drift) for n, (name, us) in enumerate(times.items())]
         return replace(record, evaluations=(*ours, seen(record.evaluations[2], 1 - drift)))
 
@@ -208,3 +210,103 @@ def test_of_several_params_the_worst_counts(made, record):
     found = goal_results(kernel, replace(record, evaluations=tuple(both)))
     assert [r.state for r in found] == [GoalState.MISSED, GoalState.MET]
     assert found[0].value == pytest.approx(2.0 / 3.0)
+
+
+def test_each_mix_of_reads_and_writes_is_tested_against_its_own_ceiling(made, record):
+    """A copy that is 10 % too fast is still below the ceiling of reads."""
+    run = with_l2(record, 1_000_000).runs[0]
+    copy = replace(record, evaluations=(made.timed("fused", 8e6 / 4.0e12 * 1e6 / 1.08),))  # 4.32 TB/s; reads: 4.4
+    reads = replace(made.kernel, reads="2 * M * N * itemsize", writes="0")
+    assert len(list(impossible_rate_messages(made.kernel, copy, run))) == 1
+    assert list(impossible_rate_messages(reads, copy, run)) == []
+
+
+@pytest.mark.parametrize(("name", "us"), [("copy", 8e6 / 4.0e12 * 1e6), ("read", 4e6 / 4.4e12 * 1e6)])
+def test_a_probe_above_the_ceiling_of_its_mix_is_an_error_and_no_new_ceiling(made, record, name, us):
+    run = with_l2(record, 1_000_000).runs[0]
+    said = [
+        list(
+            impossible_rate_messages(made.kernel, replace(record, evaluations=(made.timed(name, t, Role.PROBE),)), run)
+        )
+        for t in (us / 1.01, us / 1.1)
+    ]
+    assert said[0] == [] and said[1][0].startswith(f"softmax/{name}@1000x1000:float32: ")
+
+
+def test_a_mix_between_two_measured_ones_may_be_as_fast_as_the_line_between_them():
+    ceilings = [Ceiling("memory 1:0", 4.6e12, {}), Ceiling("memory 1:1", 4.2e12, {}), Ceiling("fp32", 9e12, {})]
+    assert [memory_rate(ceilings, share) for share in (1.0, 0.5, 0.75)] == pytest.approx([4.6e12, 4.2e12, 4.4e12])
+    assert memory_rate(ceilings, 0.1) == 4.2e12
+    assert memory_rate(ceilings[2:], 0.5) == 0.0
+
+
+def in_cycles(made, burst: float = 540_000.0, sustained: float = 530_000.0, half: float = 0.001):
+    """A run whose bf16 ceiling is known in SM cycles, ± that share."""
+    rates = [
+        CycleRate("wgmma", rate, rate * (1 - half), rate * (1 + half), (rate,) * 5, 1700.0)
+        for rate in (burst, sustained)
+    ]
+    tensor = Ceiling("bf16", 918e12, {"wgmma burst": 918e12}, burst=rates[0], sustained=rates[1])
+    return replace(made.run, ceilings=(*made.ceilings, tensor))
+
+
+def product(made, us: float, mhz: float, name: str = "fused", sustained_mhz: float = 1400.0):
+    """A matrix kernel that takes that long in bursts at that clock, and 20 % longer under load."""
+    timed = made.timed(name, us, dtype="bfloat16")
+    held = Sustained(1.2 * us, us, 2 * us, 3, (us,), cycles=1.2 * us * sustained_mhz)
+    performance = replace(timed.performance, cycles=us * mhz, sustained=held, sm_clock_mhz=mhz)
+    return replace(timed, performance=performance)
+
+
+@pytest.fixture
+def matrix(made):
+    return replace(made.kernel, flops="1000000 * M * N")  # 1e12: 1851.9 k cycles at 540000 a cycle
+
+
+def test_the_share_of_a_matrix_kernel_is_in_cycles_and_has_the_interval_of_the_ceiling(made, record, matrix):
+    run = in_cycles(made)
+    slow, fast = product(made, 1300.0, 1600.0), product(made, 1300.0 * 1600 / 1900, 1900.0, "naive")
+    whole = replace(record, runs=(run,), evaluations=(slow, fast))
+    found = [figures(matrix, whole, one) for one in (slow, fast)]
+    share = 1e12 / (1300.0 * 1600.0) / 540_000.0
+    assert [f.of_ceiling for f in found] == pytest.approx([share, share])  # the clock changes nothing
+    assert (found[0].in_cycles.low, found[0].in_cycles.high) == pytest.approx((share / 1.001, share / 0.999))
+
+
+def test_a_sustained_time_is_compared_with_the_sustained_ceiling(made, record, matrix):
+    one = product(made, 1300.0, 1600.0)
+    found = figures(matrix, replace(record, runs=(in_cycles(made),), evaluations=(one,)), one)
+    assert found.of_sustained.value == pytest.approx(1e12 / (1.2 * 1300.0 * 1400.0) / 530_000.0)
+
+
+def test_a_record_without_cycles_has_its_share_in_time(made, record, matrix):
+    old = replace(made.run, ceilings=(*made.ceilings, Ceiling("bf16", 918e12, {"wgmma burst": 918e12})))
+    one = product(made, 1300.0, 1600.0)
+    found = figures(matrix, replace(record, runs=(old,), evaluations=(one,)), one)
+    assert found.of_ceiling == pytest.approx(1e12 / 918e12 / 1300e-6)
+    assert found.in_cycles is None and found.of_sustained is None
+
+
+def test_a_kernel_that_memory_bounds_has_no_share_in_cycles(made, record):
+    one = product(made, 2.0, 1600.0)
+    found = figures(made.kernel, replace(record, runs=(in_cycles(made),), evaluations=(one,)), one)
+    assert found.in_cycles is None and found.of_ceiling == pytest.approx(4e6 / 4.0e12 / 2e-6)
+
+
+def test_a_kernel_faster_per_cycle_than_every_probe_is_the_ceiling_and_far_above_an_error(made, record, matrix):
+    run, cycles = in_cycles(made), 1e12 / 540_000.0
+    ahead, other = product(made, cycles / 1.01 / 1600.0, 1600.0), product(made, cycles / 1600.0, 1600.0, "naive")
+    whole = replace(record, runs=(run,), evaluations=(ahead, other))
+    assert figures(matrix, whole, ahead).of_ceiling == pytest.approx(1.0)
+    assert figures(matrix, whole, other).of_ceiling == pytest.approx(1 / 1.01)
+    assert list(impossible_rate_messages(matrix, whole, run)) == []
+    far = replace(whole, evaluations=(product(made, cycles / 1.1 / 1600.0, 1600.0),))
+    (sentence,) = impossible_rate_messages(matrix, far, run)
+    assert "FLOP per SM cycle, above the roof of its dtype" in sentence
+
+
+def test_a_higher_clock_than_the_probes_is_no_error(made, record, matrix):
+    """In time the kernel is 5 % above the roof, in cycles below it."""
+    run = in_cycles(made)
+    one = product(made, 1e12 / 918e12 * 1e6 / 1.05, 1960.0)
+    assert list(impossible_rate_messages(matrix, replace(record, runs=(run,), evaluations=(one,)), run)) == []

@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.diagnostics import Span
 from sitegen.model.document import Cell
-from sitegen.model.kernel import Goal, Launch
+from sitegen.model.kernel import Goal, Implementation, Language, Launch
 from sitegen.results.keys import cell_keys, implementation_key, sources_of
 
 
@@ -127,6 +127,16 @@ def test_a_job_gets_every_file_that_its_code_reaches_and_no_other(made):
         "kernels/common/rows.py",
         "kernels/common/vec.cuh",
     }
+
+
+def test_a_baseline_with_a_file_of_its_own_is_a_part_of_every_key_and_goes_with_the_job(made):
+    cub = Implementation("cub", "kernels/softmax/cub.cu", Language.CUDA_HOST, host="softmax_cub")
+    kernel = replace(made.kernel, baselines=("torch", "cub"), baseline_files=(cub,))
+    files = {**made.files, "kernels/softmax/cub.cu": '#include "load.cuh"\n'}
+    assert "kernels/softmax/cub.cu" in sources_of(kernel, kernel.implementations, files)
+    changed = {**files, "kernels/softmax/cub.cu": "// slower\n"}
+    assert made.key("fused", kernel, files).digest != made.key("fused", kernel, changed).digest
+    assert made.key("fused", kernel, made.files).parts.keys() == made.key("fused").parts.keys()
 
 
 def cells(*sources: str) -> list[Cell]:

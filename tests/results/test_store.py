@@ -192,6 +192,15 @@ def test_an_evaluation_of_a_run_that_is_not_there_is_a_mistake(made, record, tmp
     assert {d.code for d in mistakes} == {"SG305"} and len(mistakes) == 4
 
 
+def test_an_evaluation_of_a_gpu_that_its_run_does_not_have_is_a_mistake(made, record, tmp_path):
+    """Its run has no ceilings for its times, so no page can show a share."""
+    stranger = replace(record.evaluations[0], gpu_hash="ab" * 8)
+    save_record(tmp_path, replace(record, evaluations=(stranger,)), made.run)
+    records, (mistake,) = load_records(tmp_path, made.site)
+    assert mistake.code == "SG305" and "no GPU `abababababababab` in the run" in mistake.message
+    assert not records.kernels
+
+
 def test_the_place_of_a_value_is_found_through_strings_that_look_like_structure():
     text = '{"a": "}]{\\"", "b": [1, {"c": 2}],\n "d": {"e": [3, 44]}}'
 

@@ -14,7 +14,8 @@ from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Kernel, Scalar, Workload
 from sitegen.model.record import Counters, Evaluation, Performance, Record, Role, Run
 from sitegen.render.inputs.evidence import FRESH, Evidence
-from sitegen.results.figures import CACHE_FACTOR, Figures, WorkloadCeilings, figures, workload_ceilings
+from sitegen.results.figures import CACHE_FACTOR, CycleShare, Figures, WorkloadCeilings, figures, workload_ceilings
+from sitegen.results.figures import run_of as run_of_evaluation
 from sitegen.results.freshness import Freshness, FreshnessState
 from sitegen.results.noise import noise_by_timing, timing_id
 from sitegen.results.records import param_combinations
@@ -84,6 +85,16 @@ class Row:
         return self.predicted * share / of_ceiling if share and of_ceiling else None
 
     @property
+    def in_cycles(self) -> CycleShare | None:
+        """Share of the ceiling in SM cycles; None for a kernel that memory bounds, and in old records."""
+        return self.figures.in_cycles if self.figures else None
+
+    @property
+    def of_sustained(self) -> CycleShare | None:
+        """Share of the sustained ceiling in SM cycles."""
+        return self.figures.of_sustained if self.figures else None
+
+    @property
     def counters(self) -> Counters | None:
         """The counters; None when none were read, or when they missed a known count."""
         counters = self.evaluation.counters if self.evaluation else None
@@ -121,6 +132,11 @@ class Group:
         return row.counters.dram_bytes / self.cost.bytes if row.counters and self.cost.bytes else None
 
     @property
+    def in_cycles(self) -> CycleShare | None:
+        """Share of the ceiling in SM cycles of a row that has one: all rows then have theirs of the same ceiling."""
+        return next((share for row in self.rows if (share := row.in_cycles)), None)
+
+    @property
     def probe(self) -> Row | None:
         return next((row for row in self.rows if row.role is Role.PROBE), None)
 
@@ -155,7 +171,7 @@ def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
     """Return the run that made an evaluation; for None the newest run."""
     if evaluation is None:
         return max(record.runs, key=lambda run: run.id, default=None)
-    return next((run for run in record.runs if run.id == evaluation.run), None)
+    return run_of_evaluation(record, evaluation)
 
 
 def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, int]:
@@ -199,9 +215,9 @@ def headline(candidates: Iterable[Group]) -> Group | None:
 
 
 def newest_run(record: Record, group: Group) -> Run | None:
-    """Return the newest of the runs that timed the group."""
-    used = {row.evaluation.run for row in group.rows if row.evaluation and row.performance}
-    return max((run for run in record.runs if run.id in used), key=lambda run: run.id, default=None)
+    """Return the newest of the runs that timed the group, with the ceilings of the GPU that made its times."""
+    used = [run for row in group.rows if row.performance and (run := run_of(record, row.evaluation))]
+    return max(used, key=lambda run: run.id, default=None)
 
 
 @dataclass(frozen=True, slots=True)

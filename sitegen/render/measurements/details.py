@@ -37,10 +37,10 @@ def clock_columns() -> tuple[Column, ...]:
 
 
 def matrix_columns(baseline: str) -> tuple[Column, ...]:
-    """Return the columns of clocks for matrix products: bursts first, then sustained, each with its ratio to
-    `baseline`.
+    """Return the columns of a matrix kernel: bursts first, then sustained load, each compared with `baseline`.
 
-    A burst has no power, because the sensor's mean covers a longer time, most of it idle.
+    A burst has no power, because the sensor's mean covers a longer time, most of it idle.  Sustained times are compared
+    with the sustained ceiling in SM cycles.
     """
     times = f"×{numbers.NBSP}{baseline}"
     return (
@@ -48,6 +48,7 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
         Column("SM cycles", _timed(lambda p: _thousands(p.cycles))),
         Column(f"{times} in cycles", _timed(lambda p: _ratio(p.cycle_ratios, baseline))),
         Column("sustained clock", _held(lambda s: _clock(s.sm_clock_mhz))),
+        Column("of sustained ceiling", lambda _, row: numbers.percent(s.value) if (s := row.of_sustained) else ""),
         Column("power", _held(lambda s: _watts(s.power_w))),
         Column(f"{times} sustained", _held(lambda s: _ratio(s.ratios, baseline))),
         Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),

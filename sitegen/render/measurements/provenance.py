@@ -8,9 +8,10 @@ from statistics import median
 
 from sitegen.model.record import Record, Run
 from sitegen.model.urls import ceilings_url, kernel_url, relative
-from sitegen.render.inputs.rows import Group
+from sitegen.render.inputs.rows import Group, run_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
+from sitegen.results.run_gpus import made_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,19 @@ def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float
         f"power cap {numbers.watts(machine.power_limit_w)}",
         f"ECC {'on' if machine.ecc else 'off'}",
         f"SM clock {clock}",
+        *([f"GPU {machine.gpu_hash}"] if machine.gpu_hash else []),
         run.date,
     )
     return Provenance(machine.gpu, ceilings, facts, run.commit, href)
 
 
 def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: str) -> tuple[Provenance, ...]:
-    """Return the provenance of every run that made a figure of these groups, newest first."""
+    """Return the provenance of every run and GPU that made a figure of these groups, newest first."""
     made = [row.evaluation for group in shown for row in group.rows if row.evaluation and row.performance]
-    runs = [run for run in record.runs if any(one.run == run.id for one in made)]
+    runs = {(run.id, run.environment.gpu_hash): run for one in made if (run := run_of(record, one))}
     href, lines = record_href(record, here), []
-    for run in sorted(runs, key=lambda run: run.id, reverse=True):
-        clocks = [c for e in made if e.run == run.id and e.performance and (c := e.performance.sm_clock_mhz)]
+    for _, run in sorted(runs.items(), reverse=True):
+        clocks = [c for e in made if made_on(e, run) and e.performance and (c := e.performance.sm_clock_mhz)]
         clock = median(clocks) if clocks else None
         lines.append(provenance(run, href, ceilings_href(sources, record.gpu, here), clock))
     return tuple(lines)

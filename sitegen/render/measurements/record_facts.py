@@ -29,6 +29,7 @@ def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
     machine = run.environment
     return (
         Fact("GPU", machine.gpu, ceilings),
+        *(Fact("hash of the GPU", one.environment.gpu_hash) for one in run.gpus if one.environment.gpu_hash),
         Fact("SMs", f"{machine.sm_count}, {machine.arch}"),
         Fact("memory", f"{numbers.size(machine.memory_bytes)}, ECC {'on' if machine.ecc else 'off'}"),
         Fact("L2", numbers.size(machine.l2_bytes)),

@@ -139,6 +139,9 @@ def head(group: Group) -> Body:
     facts = [f"{group.dtype}{params}", numbers.size(group.cost.bytes)]
     if group.noise is not None:
         facts.append(f"noise {numbers.percent(group.noise, 2)}")
+    if share := group.in_cycles:
+        half = (share.high - share.low) / 2 / share.value
+        facts.append(f"share of the ceiling in SM cycles, ceiling ±{numbers.percent(half, 2)}")
     return Body(numbers.shape(group.workload.name), ", ".join([*facts, *sorted(_common_notes(group))]))
 
 

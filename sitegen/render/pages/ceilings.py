@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from sitegen.markup.code import code_figure
 from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
-from sitegen.model.record import Ceiling, Run
+from sitegen.model.record import Ceiling, CycleRate, Run
 from sitegen.model.urls import KERNELS, ceilings_url, relative
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.figures.read_bandwidth import MIB, Stairs, render_staircase
@@ -46,6 +46,10 @@ class CeilingsPage:
     """The time of all probes; empty when it was not recorded."""
     plate: tuple[Fact, ...]
     ceilings: tables.Table
+    cycles: tables.Table | None
+    """Rates in SM cycles; None in records without them."""
+    gpus: tables.Table | None
+    """Ceilings of each GPU of the run; None for a run on one GPU."""
     staircase: Markup
     """The staircase; empty when fewer than two working sets were read."""
     working_sets: tables.Table | None
@@ -76,6 +80,8 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
         else "",
         plate=machine_facts(run),
         ceilings=_ceilings(run, sheet),
+        cycles=_in_cycles(run),
+        gpus=_by_gpu(run) if run.other_gpus else None,
         staircase=_staircase(run, steps),
         working_sets=_working_sets(steps) if steps else None,
         probes=_probes(run),
@@ -133,6 +139,51 @@ def _ceiling_line(ceiling: Ceiling, sheet: Datasheet | None) -> tables.Line:
         max(_ways(ceiling).items(), key=lambda probe: probe[1], default=("", 0.0))[0],
     )
     return tables.Line(f"c-{tables.part_of_id(ceiling.name)}", long_name(ceiling.name), "", "", cells)
+
+
+def _in_cycles(run: Run) -> tables.Table | None:
+    """Return the arithmetic ceilings in SM cycles, a line for bursts and one for sustained load."""
+    sms = run.environment.sm_count
+    lines = tuple(
+        _cycle_line(ceiling.name, kind, rate, sms)
+        for ceiling in run.ceilings
+        for kind, rate in (("burst", ceiling.burst), ("sustained", ceiling.sustained))
+        if rate
+    )
+    titles = ("FLOP per cycle and SM", "95 % interval", "SM clock")
+    head = (*(tables.Heading(title) for title in titles), tables.Heading("by", class_="t"))
+    caption = "Operations of one SM per cycle: the mean of several bursts, or of several stretches of sustained load."
+    body = (tables.Body(lines=lines),)
+    return tables.Table("in-cycles", caption, "", head, body, (), wide=False, first="ceiling") if lines else None
+
+
+def _cycle_line(name: str, kind: str, rate: CycleRate, sms: int) -> tables.Line:
+    half = (rate.high - rate.low) / 2 / rate.per_cycle
+    cells = (
+        numbers.significant(rate.per_cycle / sms, 4),
+        f"±{numbers.percent(half, 2)}",
+        numbers.clock(rate.sm_clock_mhz),
+        rate.way.removesuffix(f" {kind}"),
+    )
+    return tables.Line(f"y-{tables.part_of_id(name)}-{kind}", f"{long_name(name)}, {kind}", "", "", cells)
+
+
+def _by_gpu(run: Run) -> tables.Table:
+    """Return the ceilings of every GPU of the run, a column for each GPU."""
+    rates = [{ceiling.name: ceiling.rate for ceiling in gpu.ceilings} for gpu in run.gpus]
+    lines = tuple(
+        tables.Line(
+            f"g-{tables.part_of_id(name)}",
+            long_name(name),
+            "",
+            "",
+            tuple(rate_text(name, of_gpu[name]) if name in of_gpu else "" for of_gpu in rates),
+        )
+        for name in dict.fromkeys(name for of_gpu in rates for name in of_gpu)
+    )
+    head = tuple(tables.Heading(gpu.environment.gpu_hash or "unknown") for gpu in run.gpus)
+    caption = "Ceilings of each GPU of the run, by the hash of the GPU. Each evaluation has those of its own GPU."
+    return tables.Table("gpus", caption, "", head, (tables.Body(lines=lines),), (), wide=False, first="ceiling")
 
 
 def _probes(run: Run) -> tables.Table:

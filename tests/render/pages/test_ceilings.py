@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
-from sitegen.model.record import Ceiling, Record
+from sitegen.model.record import Ceiling, CycleRate, MeasuredGpu, Record
 from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.render.figures.read_bandwidth import Stairs, render_staircase
 from sitegen.render.inputs.evidence import Evidence
@@ -115,3 +115,36 @@ def test_kernels_their_figures_and_their_index_lead_to_the_ceilings(make: Simple
     assert len(kernel.css(".prov a[href='../../ceilings/nvidia-h200/']")) >= 2
     assert kernel.css_first("dl.plate a[href='../../ceilings/nvidia-h200/']") is not None
     assert index.css_first("a[href='../ceilings/nvidia-h200/']") is not None
+
+
+def with_cycles(record: Record, half: float = 0.002) -> Record:
+    """The record with the rate of bf16 in SM cycles, ± that share: 4,000 operations of an SM in a burst."""
+    rates = (132 * 4000.0, 132 * 4040.0)
+    burst, held = (
+        CycleRate(f"wgmma {kind}", rate, rate * (1 - half), rate * (1 + half), (rate,) * 5, mhz)
+        for kind, rate, mhz in zip(("burst", "sustained"), rates, (1700.0, 1400.0), strict=True)
+    )
+    run = record.runs[0]
+    ceilings = tuple(replace(c, burst=burst, sustained=held) if c.name == "bf16" else c for c in run.ceilings)
+    return replace(record, runs=(replace(run, ceilings=ceilings),))
+
+
+def test_arithmetic_has_its_rate_in_cycles_with_interval_and_clock(make: SimpleNamespace) -> None:
+    assert page(make, make.record()).css_first("#in-cycles") is None
+    lines = rows(page(make, with_cycles(make.record())).css_first("#in-cycles"))
+    assert lines == [
+        ["bf16 tensor, burst", "4000", "±0.20 %", "1.70 GHz", "wgmma"],
+        ["bf16 tensor, sustained", "4040", "±0.20 %", "1.40 GHz", "wgmma"],
+    ]
+
+
+def test_the_ceilings_of_each_gpu_of_a_run_stand_side_by_side(make: SimpleNamespace) -> None:
+    record = make.record()
+    run = record.runs[0]
+    first, second = (replace(run.environment, gpu_hash=letter * 16) for letter in "ab")
+    slower = tuple(replace(c, rate=c.rate / 2) for c in run.ceilings)
+    both = replace(run, environment=first, other_gpus=(MeasuredGpu(second, slower),))
+    assert page(make, record).css_first("#gpus") is None
+    parsed = page(make, replace(record, runs=(both,)))
+    assert rows(parsed.css_first("#gpus"))[1] == ["memory, copy (1:1)", "4.30 TB/s", "2.15 TB/s"]
+    assert [words(head) for head in parsed.css("#gpus thead th")][1:] == ["a" * 16, "b" * 16]

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
 from sitegen.model.kernel import Kernel, Status
-from sitegen.model.record import Evaluation, Record, Role
+from sitegen.model.record import CycleRate, Evaluation, Record, Role
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.inputs.rows import groups
 from sitegen.render.measurements import tables
@@ -121,6 +121,42 @@ def test_a_matrix_kernel_has_burst_and_sustained_times_and_is_compared_in_cycles
     ]
     assert rows(clocks)["fused"] == ["1.60 GHz", "211.2 k", "2.12", "1.41 GHz", "698 W", "2.12", "power cap"]
     assert parsed.css_first(".measured svg path.held") is not None
+
+
+def matrix_in_cycles(record: Record) -> Record:
+    """A run whose bf16 ceiling is known in SM cycles, ± 0.2 %: 20 million operations in bursts, 19 under load."""
+    burst, held = (CycleRate("wgmma", r, r * 0.998, r * 1.002, (r,) * 5, 1600.0) for r in (20e6, 19e6))
+    run = record.runs[0]
+    ceilings = tuple(replace(c, burst=burst, sustained=held) if c.name == "bf16" else c for c in run.ceilings)
+    return replace(record, runs=(replace(run, ceilings=ceilings),))
+
+
+def sustained_cycles(one: Evaluation) -> Evaluation:
+    timed = one.performance
+    if timed is None or timed.sustained is None:
+        return one
+    held = replace(timed.sustained, cycles=timed.sustained.median_us * 1410)
+    return replace(one, performance=replace(timed, sustained=held))
+
+
+def test_the_share_of_a_matrix_kernel_is_in_cycles_and_says_how_well_its_ceiling_is_known(
+    make: SimpleNamespace,
+) -> None:
+    record = make.full_record()
+    bursts = tuple(sustained_cycles(make.in_bursts(e)) for e in record.evaluations)
+    record = matrix_in_cycles(replace(record, evaluations=bursts))
+    site = make.site()
+    heavy = tuple(replace(k, flops="30000 * M * N") if k.name == "softmax" else k for k in site.kernels)
+    parsed = Html(str(make.rendered(replace(site, kernels=heavy), evidence=Evidence(make.records(record)))[PAGE]))
+    main = band(parsed, "Workloads")
+    assert "share of the ceiling in SM cycles, ceiling ±0.20 %" in words(main)
+    flops, us = 30000 * 2048 * 65536, 132.0 * 1.04
+    share, sustained = flops / (us * 1600) / 20e6, flops / (1.2 * us * 1410) / 19e6
+    assert f"{share * 100:.1f}" in rows(main)["fused"]
+    clocks = band(parsed, "Code, bytes, clocks").css(".tbl")[-1]
+    assert rows(clocks)["fused"][heads(clocks)[1:].index("of sustained ceiling")] == f"{sustained:.1%}".replace(
+        "%", " %"
+    )
 
 
 @pytest.mark.parametrize("matrix", [False, True])
