@@ -31,6 +31,7 @@ MEMORY_BOUND = {
     "rmsnorm",
     "cross_entropy",
     "cross_entropy_backward",
+    "cross_entropy_fused",
     "layernorm_backward",
     "rmsnorm_backward",
 }
@@ -68,7 +69,14 @@ FAULTS = {
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
     "a term left out": Fault(
         {Status.INCORRECT},
-        {"rmsnorm/no_epsilon", "rmsnorm_backward/no_slope", "cross_entropy_backward/no_target"},
+        {
+            "rmsnorm/no_epsilon",
+            "rmsnorm_backward/no_slope",
+            "cross_entropy_backward/no_target",
+            "cross_entropy_fused/no_target",
+            "attention_backward/no_delta",
+            "attention_backward/unscaled_queries",
+        },
         "relative error",
     ),
     "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}, "relative error"),
@@ -99,7 +107,9 @@ FAULTS = {
         "outside of the output",
     ),
     "input modified": Fault(
-        {Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}, "changed an input"
+        {Status.MODIFIED_INPUT},
+        {"copy/moves", "softmax/in_place", "attention/scales_queries", "cross_entropy_fused/in_place"},
+        "changed an input",
     ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
@@ -261,10 +271,12 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("rmsnorm_backward", {"M": 2, "N": 3}, 4 * (3 * 2 * 3 + 2 * 3 + 2)),
         ("cross_entropy", {"M": 2, "N": 3}, 4 * 2 * 3 + 2 * 8 + 2 * 4),
         ("cross_entropy_backward", {"M": 2, "N": 3}, 2 * 4 * 2 * 3 + 2 * 8 + 2 * 4 + 2 * 4),
+        ("cross_entropy_fused", {"M": 2, "N": 3}, 2 * 4 * 2 * 3 + 2 * 8 + 2 * 4 + 2 * 4),
         ("transpose", {"M": 8192, "N": 4096}, 2 * 4 * 8192 * 4096),
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
         ("matmul_fp8", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 3 * 5) + 2 * 2 * 3),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
+        ("attention_backward", {"B": 2, "H": 3, "T": 5}, 8 * 4 * (2 * 3 * 5 * 128) + 4 * 2 * 3 * 5),
     ],
 )
 def test_the_least_bytes_are_each_input_once_and_each_output_once(
