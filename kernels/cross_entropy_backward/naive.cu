@@ -1,0 +1,20 @@
+#include <cuda_bf16.h>
+
+// The gradient as the formula reads: a block passes over its row, and a thread takes one element at a time.
+//
+// One read and one write of M·N elements, of two bytes each.  log Σ exp(logits) was saved by the forward pass, so no
+// element waits for another one.
+// A thread has one load of 2 bytes under way: 2048 threads have 4 KB of an SM under way where about 22 KB are needed.
+
+// region: kernel
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cross_entropy_backward_naive(const DTYPE* logits, const long long* target, const float* lse, const float* dloss,
+                                 DTYPE* dlogits, long long N) {
+    const long long row = blockIdx.x;
+    const long long correct = target[row];
+    for (long long i = threadIdx.x; i < N; i += THREADS) {
+        const float probability = __expf(float(logits[row * N + i]) - lse[row]);
+        dlogits[row * N + i] = DTYPE((probability - (i == correct ? 1.0f : 0.0f)) * dloss[row]);
+    }
+}
+// endregion

@@ -1,0 +1,237 @@
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// Numbers of 8 bits through wgmma and the copy engine, with warps that only load and warps that only multiply.
+//
+// `matmul/specialised.cu` for numbers of one byte.  A slice is 128 numbers along K instead of 64, so that a line of it
+// has 128 bytes again.  One wgmma multiplies 32 numbers along K instead of 16, in the same time.
+// One change is more than a number: the rows of B run along K here.  wgmma can read an operand of 16 bits transposed,
+// and has no such way for 8 bits.  So B is given as (N, K), and a tile of it is 256 lines, which one instruction loads.
+// The tensor cores add fewer bits than float32 has, about 14, whatever the sums are kept in: this is the fast
+// accumulation of cuBLASLt.
+
+// region: tile
+constexpr int ROWS = 128, COLUMNS = 256, DEPTH = 128, STAGES = 4;
+constexpr int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);  // warpgroup 0 loads, the others multiply
+constexpr int PANEL = 64 * DEPTH;  // bytes of 64 lines of 128 elements
+constexpr int A_BYTES = ROWS * DEPTH, B_BYTES = COLUMNS * DEPTH;
+constexpr int STAGE = A_BYTES + B_BYTES;
+constexpr int SHARED = STAGES * (STAGE + 2 * 8);  // with two barriers of 8 bytes for each stage
+constexpr int GROUP = 16;                         // rows of tiles that neighbouring blocks share
+
+using Element = DTYPE;  // __nv_fp8_e4m3
+using Result = __nv_bfloat16;
+
+__device__ unsigned address(const void* shared) { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
+
+struct Tile {
+    int top, left;
+};
+
+// The tile with this number, in an order that goes down GROUP rows of tiles before the next column of tiles.
+__device__ Tile tile_at(int number, int down, int across) {
+    const int first = number / (GROUP * across) * GROUP, height = min(down - first, GROUP);
+    const int within = number % (GROUP * across);
+    return {(first + within % height) * ROWS, within / height * COLUMNS};
+}
+// endregion
+
+// region: wgmma
+// Describes a tile in shared memory to the tensor cores.  The tile consists of atoms of 8 lines of 128 bytes.  Piece p
+// of line i, 16 bytes, lies at place `p ^ i` of that line, so that the pieces p of 8 lines lie in different banks.
+// This is the 128-byte swizzle, number 1 in the two highest bits.  `along` is the distance in bytes from an atom to the
+// next one in the direction of its lines, `across` the distance to the next 8 lines.
+__device__ uint64_t descriptor(unsigned tile, int along, int across) {
+    return (uint64_t)(tile >> 4 & 0x3fff) | (uint64_t)(along >> 4) << 16 | (uint64_t)(across >> 4) << 32 | 1ull << 62;
+}
+
+#define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
+
+// d = a b, or d += a b when `add`: 64 x 32 times 32 x 256.  The four warps of a warpgroup issue it together and go on
+// at once, while the tensor cores work on it.  The lines of both operands must run along K: for numbers of 8 bits there
+// is no instruction that reads an operand transposed.
+__device__ void wgmma(float (&d)[128], uint64_t a, uint64_t b, bool add) {
+    asm volatile(
+        "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+        "}, %128, %129, add, 1, 1;\n}"
+        : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112)
+        : "l"(a), "l"(b), "r"((int)add));
+}
+
+template <int PENDING>  // returns when all groups of wgmma but the last PENDING are done
+__device__ void wait_for_wgmma() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}
+
+// One slice of 128 along K, as one group of four wgmma: 64 rows of A times the slice of B.
+__device__ void multiply(float (&d)[128], unsigned a, unsigned b, bool add) {
+    const uint64_t from_a = descriptor(a, 16, 1024), from_b = descriptor(b, 16, 1024);
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int k = 0; k < DEPTH / 32; ++k)  // 32 numbers along K are 32 bytes
+        wgmma(d, from_a + k * (32 >> 4), from_b + k * (32 >> 4), add || k > 0);
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+// endregion
+
+// region: barriers
+__device__ void init_barrier(unsigned barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// Arrives, and makes the phase wait for so many bytes too.
+__device__ void expect_bytes(unsigned barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+__device__ void arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Waits until the phase with this parity is complete.  For a new barrier, the phase with parity 1 counts as complete.
+__device__ void wait(unsigned barrier, unsigned parity) {
+    unsigned done;
+    do {
+        asm volatile(
+            "{\n.reg .pred done;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, done;\n}"
+            : "=r"(done)
+            : "r"(barrier), "r"(parity)
+            : "memory");
+    } while (!done);
+}
+// endregion
+
+// region: copy
+// Starts the copy of a box, whose bytes are reported to `barrier` when they are there; zeros beyond the matrix.
+__device__ void load(unsigned to, const CUtensorMap* matrix, int row, int column, unsigned barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+}
+// endregion
+
+// region: store
+// A lane holds two neighbours in a row, and two more eight rows below.  A store instruction of a warp therefore writes
+// 4 bytes a lane, 16 bytes into each of eight rows.
+__device__ void store(Result* c, const float (&d)[128], int top, int left, int M, int N) {
+    const int row = top + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4, column = left + threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int j = 0; j < COLUMNS / 8; ++j)
+            if (row + i * 8 < M && column + j * 8 < N)
+                *reinterpret_cast<__nv_bfloat162*>(c + (int64_t)(row + i * 8) * N + column + j * 8) =
+                    __floats2bfloat162_rn(d[j * 4 + i * 2], d[j * 4 + i * 2 + 1]);
+}
+// endregion
+
+// region: kernel
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    matmul_fp8_specialised_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                                  Result* c, int M, int N, int K) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    const unsigned ring = address(memory), full = ring + STAGES * STAGE, empty = full + STAGES * 8;
+    const int slices = (K + DEPTH - 1) / DEPTH, warpgroup = threadIdx.x / 128;
+    const Tile tile = tile_at(blockIdx.x, (M + ROWS - 1) / ROWS, (N + COLUMNS - 1) / COLUMNS);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; ++i) init_barrier(full + i * 8, 1), init_barrier(empty + i * 8, CONSUMERS);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");  // for the copy engine
+    }
+    __syncthreads();
+
+    int stage = 0;        // where this warpgroup is in the ring
+    unsigned parity = 0;  // of the phase that its barriers are in: changes with every turn of the ring
+    const auto advance = [&] {
+        if (++stage == STAGES) stage = 0, parity ^= 1;
+    };
+    if (warpgroup == 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+        if (threadIdx.x != 0) return;
+        for (int slice = 0; slice < slices; ++slice, advance()) {
+            wait(empty + stage * 8, parity ^ 1);  // passes at once in the first turn
+            const unsigned to = ring + stage * STAGE, barrier = full + stage * 8;
+            expect_bytes(barrier, STAGE);
+            load(to, &a, tile.top, slice * DEPTH, barrier);
+            load(to + A_BYTES, &b, tile.left, slice * DEPTH, barrier);
+        }
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+        const int consumer = warpgroup - 1;
+        float sums[128];
+        int before = 0;
+        for (int slice = 0; slice < slices; ++slice, advance()) {
+            wait(full + stage * 8, parity);
+            multiply(sums, ring + stage * STAGE + consumer * PANEL, ring + stage * STAGE + A_BYTES, slice > 0);
+            wait_for_wgmma<1>();  // the slice before is multiplied, this one keeps the tensor cores busy
+            if (slice > 0 && threadIdx.x % 128 == 0) arrive(empty + before * 8);
+            before = stage;
+        }
+        wait_for_wgmma<0>();
+        store(c, sums, tile.top + consumer * 64, tile.left, M, N);
+    }
+}
+// endregion
+
+// region: host
+// One thread, one element: for rows that are no multiple of 16 bytes long, which the copy engine cannot address.
+__global__ void matmul_fp8_plain(const Element* a, const Element* b, Result* c, int64_t M, int64_t N, int64_t K) {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= M * N) return;
+    float sum = 0.0f;
+    for (int64_t k = 0; k < K; ++k) sum += float(a[i / N * K + k]) * float(b[i % N * K + k]);
+    c[i] = Result(sum);
+}
+
+// Describes a matrix to the copy engine: its rows and columns, and the box that one instruction copies, 128 bytes
+// wide.  The function comes from the driver at run time, so that this file needs no library but the CUDA runtime.
+template <typename T>
+static int describe(CUtensorMap* map, T* matrix, int64_t rows, int64_t columns, int box_rows) {
+    void* encode = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found);
+    if (encode == nullptr) return cudaErrorNotSupported;
+    const cuuint64_t sizes[] = {(cuuint64_t)columns, (cuuint64_t)rows}, row_bytes[] = {columns * sizeof(T)};
+    const cuuint32_t box[] = {128 / sizeof(T), (cuuint32_t)box_rows}, steps[] = {1, 1};
+    const auto type = sizeof(T) == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
+        map, type, 2, matrix, sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+extern "C" int matmul_fp8_specialised(void** buffers, const int64_t* dims, const double*, void* stream) {
+    const int64_t M = dims[0], N = dims[1], K = dims[2];
+    Element *a = (Element*)buffers[0], *b = (Element*)buffers[1];
+    Result* c = (Result*)buffers[2];
+    if (N % 8 != 0 || K % 16 != 0 || ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % 16 != 0) {
+        matmul_fp8_plain<<<(M * N + 255) / 256, 256, 0, (cudaStream_t)stream>>>(a, b, c, M, N, K);
+        return cudaGetLastError();
+    }
+    CUtensorMap map_a, map_b;
+    if (int error = describe(&map_a, a, M, K, ROWS)) return error;
+    if (int error = describe(&map_b, b, N, K, COLUMNS)) return error;
+    static const cudaError_t allowed =
+        cudaFuncSetAttribute(matmul_fp8_specialised_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+    if (allowed != cudaSuccess) return allowed;
+    const int64_t tiles = (M + ROWS - 1) / ROWS * ((N + COLUMNS - 1) / COLUMNS);
+    matmul_fp8_specialised_kernel<<<tiles, THREADS, SHARED, (cudaStream_t)stream>>>(map_a, map_b, c, M, N, K);
+    return cudaGetLastError();
+}
+// endregion
