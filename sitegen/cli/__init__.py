@@ -20,6 +20,7 @@ _COMMANDS = {
     "build": _SITE,
     "check": _SITE,
     "serve": _SITE,
+    "try": "sitegen.cli.try_",
     "run": _RECORDS,
     "bundle": _RECORDS,
     "accept": _RECORDS,

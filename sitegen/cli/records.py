@@ -120,15 +120,41 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--all", "everything", is_flag=True, help="Include what is fresh (default: what is stale or missing).")
+@click.option("--try", "tries", is_flag=True, help="Write implementations for `try --bundle` instead of what is due.")
+@click.option("--set", "settings", multiple=True, metavar="CONSTANT=VALUE,…", help="With --try: as in `sitegen try`.")
+@click.option("--ncu", is_flag=True, help="With --try: read the DRAM bytes of a call by ncu.")
 @click.option("-o", "--output", type=NewFile(), required=True, help="Write the bundle into this zip file.")
-def bundle(names: tuple[str, ...], everything: bool, output: Path) -> None:
+def bundle(
+    names: tuple[str, ...], everything: bool, tries: bool, settings: tuple[str, ...], ncu: bool, output: Path
+) -> None:
     """Write jobs and their sources into a file for a GPU machine that cannot reach the site."""
     from sitegen.execute import session
 
+    if (settings or ncu) and not tries:
+        raise click.UsageError("--set and --ncu belong to --try")
+    if tries:
+        bundle_tries(names, everything, settings, ncu, output)
+        return
     loaded = load_site_or_exit()
     with usage_errors():
         jobs = session.bundle(loaded.root, inventory_of(loaded), output, names, everything=everything)
     say(f"{len(jobs)} jobs in {output}" if jobs else "everything is fresh, nothing was written")
+
+
+def bundle_tries(names: tuple[str, ...], everything: bool, settings: tuple[str, ...], ncu: bool, output: Path) -> None:
+    """Write the jobs of `sitegen try` for several implementations."""
+    from sitegen.cli.try_ import try_jobs
+    from sitegen.execute.try_run import write_try_bundle
+
+    if everything or not names:
+        raise click.UsageError("--try needs the names of implementations, and has no --all")
+    jobs = try_jobs(names, settings, ncu)
+    try:
+        write_try_bundle(jobs, output)
+    except OSError as error:
+        fail(str(error))
+    candidates = sum(len(job.kernel.implementations) for job in jobs)
+    say(f"{number_of(candidates, 'candidate')} in {output}")
 
 
 @click.command()

@@ -15,12 +15,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sitegen.measure.environment import gpu_present
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
+from sitegen.measure.try_job import run_try_job
 from sitegen.measure.workspace import open_workspace
 from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.try_job import TryJob
 
 USAGE = "usage: python -m sitegen.measure JOB.json RESULT.json"
 
@@ -45,6 +48,8 @@ def do_job(job_file: Path, data: Any) -> JobResult:
     """Return the result of the job, which runs in a temporary folder.  Raises ValueError for an unknown kind of job."""
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
         _clean_up_on_signals(folder)
+        if data["kind"] == "try":
+            return run_try_job(from_plain(TryJob, data), Path(folder), gpu_present())
         with open_workspace(Path(folder), job_file) as workspace, workspace.timed("total"):
             if data["kind"] == "kernel":
                 return run_kernel_job(from_plain(KernelJob, data), workspace)

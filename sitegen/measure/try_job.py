@@ -1,0 +1,123 @@
+"""A `TryJob` → rough figures of its candidates.  This is the parent process, which never touches CUDA.
+
+With a GPU one process (try_process.py) checks and times all candidates, so that torch is imported once.  When a
+candidate ends that process, another one goes on with the candidates after it.  Without a GPU the interpreter and the
+cross-compiler say what they can, as in a run.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sitegen.measure.counters import count
+from sitegen.measure.jobs import run_kernel_job
+from sitegen.measure.process import end_group, spawn
+from sitegen.measure.sources import write_sources
+from sitegen.measure.workspace import Workspace, open_workspace
+from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult
+from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.record import Environment, Evaluation, Role
+from sitegen.model.try_job import TryJob
+
+CANDIDATE_S = 120.0
+"""Deadline in seconds of each candidate that a process has; the process itself has tighter ones for a launch."""
+_COMPILER = {"TRITON_INTERPRET": "0", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+
+
+def run_try_job(job: TryJob, folder: Path, gpu: bool) -> JobResult:
+    """Return an evaluation for each candidate; with a GPU also its time, and the ratios to the baseline and a copy."""
+    job_file = folder / "kernel-job.json"
+    job_file.write_text(json.dumps(to_plain(job.kernel_job())), encoding="utf-8")
+    if not gpu:
+        with open_workspace(folder, job_file) as workspace:
+            checked = run_kernel_job(job.kernel_job(), workspace)
+        ours = tuple(e for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
+        return replace(checked, kind=job.kind, evaluations=ours, artefacts={})
+    write_sources(folder / "site", job.sources)
+    names = [one.name for one in job.kernel.implementations]
+    result = _tried(job, names, folder, job_file)
+    return _with_counters(job, result, folder) if job.ncu else result
+
+
+def _tried(job: TryJob, names: Sequence[str], folder: Path, job_file: Path) -> JobResult:
+    """Return the evaluations from as many processes as it takes."""
+    evaluations: dict[str, Evaluation] = {}
+    environment: Environment | None = None
+    warnings: list[str] = []
+    while left := [name for name in names if name not in evaluations]:
+        lines, why = _process(job_file, folder, left, CANDIDATE_S * (1 + len(left)))
+        for line in lines:
+            if "evaluation" in line:
+                evaluation = from_plain(Evaluation, line["evaluation"])
+                evaluations[evaluation.name] = evaluation
+            elif "environment" in line:
+                environment = from_plain(Environment, line["environment"])
+            elif "warning" in line:
+                warnings.append(line["warning"])
+        begun = [line["begin"] for line in lines if "begin" in line]
+        if not begun:
+            return JobResult(JOB_SCHEMA, job.id, job.kind, environment, error=why)
+        if begun[-1] not in evaluations:
+            evaluations[begun[-1]] = failed(job, begun[-1], Status.RUNTIME_ERROR, why)
+    found = tuple(evaluations[name] for name in names)
+    return JobResult(
+        JOB_SCHEMA, job.id, job.kind, environment, evaluations=found, warnings=tuple(dict.fromkeys(warnings))
+    )
+
+
+def failed(job: TryJob, name: str, status: Status, message: str) -> Evaluation:
+    """Return the evaluation of a candidate that has no result."""
+    return Evaluation(
+        Role.IMPLEMENTATION,
+        name,
+        job.workload.name,
+        job.dtype,
+        run="",
+        status=status,
+        params=job.params,
+        message=message,
+    )
+
+
+def _process(job_file: Path, folder: Path, names: Sequence[str], seconds: float) -> tuple[list[dict[str, Any]], str]:
+    """Return the lines that one process wrote, and how it ended."""
+    answers, log = folder / "tried.jsonl", folder / "tried.log"
+    answers.write_text("", encoding="utf-8")
+    arguments = [str(job_file), str(folder / "site"), str(answers), *names]
+    process = spawn([sys.executable, "-m", "sitegen.measure.try_process", *arguments], folder, log, _COMPILER)
+    why = ""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        why = f"the process took more than {seconds:.0f} s"
+    finally:
+        end_group(process)
+    words = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+    lines = answers.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines], "; ".join(
+        [why or f"the process ended with {process.returncode}", *words]
+    )
+
+
+def _with_counters(job: TryJob, result: JobResult, folder: Path) -> JobResult:
+    """Return the result with the DRAM bytes of the candidates that passed, read by ncu."""
+    passed = {e.name for e in result.evaluations if e.status is Status.PASSED}
+    kernel = replace(
+        job.kernel,
+        implementations=tuple(one for one in job.kernel.implementations if one.name in passed),
+        workloads=(job.workload,),
+        dtypes=(job.dtype,),
+        baselines=(),
+    )
+    inspect = InspectJob(job.id, kernel, job.sources, (job.params,))
+    file = folder / "inspect-job.json"
+    file.write_text(json.dumps(to_plain(inspect)), encoding="utf-8")
+    counted, warnings = count(inspect, Workspace(folder, file, gpu=True))
+    return replace(result, counted=counted, warnings=(*result.warnings, *warnings))

@@ -1,0 +1,192 @@
+"""The candidates of a job, one after the other in this process → a line of JSON each, with figures from a few rounds.
+
+`python -m sitegen.measure.try_process JOB FOLDER ANSWERS NAME…`: JOB is a kernel job, FOLDER holds its sources, and the
+lines go to ANSWERS.  Evaluator answers the same requests as in a run.  The baseline and a copy of the workload's bytes
+by torch take turns with each candidate.  After a fault of the GPU the process ends itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sitegen.measure.clock import NoPowerMeter
+from sitegen.measure.evaluator import Evaluator
+from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.inputs import generator
+from sitegen.measure.job_timing import GRAPH_BELOW_US, RESIDENT_SHARE
+from sitegen.measure.merging import merge
+from sitegen.measure.performance import performance_of
+from sitegen.measure.requests import ChildTask, Plan, TakeTurn
+from sitegen.measure.rounds import Timings, TurnKind, TurnResult, samples_per_turn
+from sitegen.measure.timing import FIRST_SEED, BufferSet, CallTimer, give_back_memory
+from sitegen.measure.workload import least_bytes, set_count
+from sitegen.model.job import KernelJob
+from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.record import Correctness, Evaluation, Performance, Role
+
+ROUNDS = 6
+"""Rounds of each candidate, all in this process: enough for a rough interval, too few for a record."""
+COPY = "copy"
+_SIDE_BY_SIDE = 3
+"""The candidate, the baseline and the copy hold buffers at the same time."""
+TakeSamples = Callable[[int], TurnResult]
+
+
+def main(arguments: list[str]) -> None:
+    """Write the facts of the GPU, then the beginning and the evaluation of each candidate."""
+    job_file, folder, answers, *names = arguments
+    job = from_plain(KernelJob, json.loads(Path(job_file).read_text(encoding="utf-8")))
+    with Path(answers).open("a", encoding="utf-8") as file:
+
+        def write(**line: object) -> None:
+            print(json.dumps(line), file=file, flush=True)
+
+        process = TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning))
+        write(environment=to_plain(process.start()))
+        for name in names:
+            write(begin=name)
+            evaluation = process.evaluate(name)
+            write(evaluation=to_plain(evaluation))
+            if evaluation.status.failed and not _context_works(evaluation.status):
+                os._exit(1)
+
+
+class TryProcess:
+    """Evaluates candidates beside one baseline and one copy."""
+
+    def __init__(self, job: KernelJob, job_file: Path, folder: Path, warn: Callable[[str], None]) -> None:
+        self._job, self._folder, self._warn = job, folder, warn
+        self._task = partial(ChildTask, job_file, folder=folder)
+        self._baseline: Evaluator | None = None
+
+    def start(self) -> Any:
+        """Create the CUDA context, prepare the baseline, and return the facts of the GPU."""
+        first = Evaluator(self._task(role=Role.BASELINE, name=next(iter(self._job.kernel.baselines), "")))
+        first.start()
+        if self._job.kernel.baselines:
+            try:
+                first.prepare()
+                first.first_calls((self._job.workload.dims,))
+                self._baseline = first
+            except Exception as error:
+                self._warn(f"no ratio to {self._job.kernel.baselines[0]}: {classify(error, self._folder)[1]}")
+        return first.environment()
+
+    def evaluate(self, name: str) -> Evaluation:
+        """Return the evaluation of a candidate; a failure becomes its status."""
+        evaluator = Evaluator(self._task(role=Role.IMPLEMENTATION, name=name))
+        give_back_memory()
+        try:
+            correctness = self._check(evaluator)
+            performance = self._time(name, evaluator)
+            made = evaluator.artefacts(self._job.workload.dims)
+        except Exception as error:
+            status, message = classify(error, self._folder, evaluator.implementation)
+            return self._evaluation(name, status, without_folder(message, self._folder))
+        return self._evaluation(
+            name,
+            Status.PASSED,
+            made.missing,
+            correctness=correctness,
+            performance=performance,
+            compilation=made.compilation,
+            launch=made.launch,
+        )
+
+    def _check(self, evaluator: Evaluator) -> Correctness:
+        """Compile, and check at the small shapes and at the workload."""
+        shapes, at_size = tuple(self._job.kernel.checks), (self._job.workload.dims,)
+        evaluator.prepare()
+        evaluator.first_calls((*shapes, *at_size))
+        checked = evaluator.check(at_size)
+        return merge(evaluator.check(shapes), checked) if shapes else checked
+
+    def _time(self, name: str, candidate: Evaluator) -> Performance:
+        """Take the rounds of a candidate, its baseline and the copy; check the last output."""
+        sets, resident = self._sets()
+        plan = Plan(self._job.workload.dims, sets, resident)
+        evaluators = {name: candidate} | ({self._job.kernel.baselines[0]: self._baseline} if self._baseline else {})
+        estimates = {one: evaluator.plan(plan).estimate_us for one, evaluator in evaluators.items()}
+        copy = _copy_timer(sum(least_bytes(self._job)), sets, resident)
+        estimates[COPY] = copy.prepare()
+        use = None
+        if min(estimates[one] for one in evaluators) < GRAPH_BELOW_US:
+            use = candidate.use_graph()
+            if self._baseline:
+                self._baseline.use_graph()
+            copy.use_graph()
+        takers: dict[str, TakeSamples] = {one: partial(_turn, each, one == name) for one, each in evaluators.items()}
+        timings = take_rounds({**takers, COPY: partial(_copy_turn, copy)}, estimates)
+        candidate.recheck()
+        compared = next((one for one in evaluators if one != name), None)
+        graph, launch_bound = (use.graph, use.launch_bound) if use else (False, False)
+        return performance_of(name, timings, compared, graph=graph, launch_bound=launch_bound, allocates=False)
+
+    def _sets(self) -> tuple[int, bool]:
+        """Return the number of sets of buffers, and whether they stay in memory between turns."""
+        properties, size = torch.cuda.get_device_properties(0), sum(least_bytes(self._job))
+        room = RESIDENT_SHARE * properties.total_memory / _SIDE_BY_SIDE
+        sets = set_count(size, properties.L2_cache_size, room)
+        return sets, sets * size <= room
+
+    def _evaluation(self, name: str, status: Status, message: str, **fields: Any) -> Evaluation:
+        job = self._job
+        place = (Role.IMPLEMENTATION, name, job.workload.name, job.dtype)
+        return Evaluation(*place, run="", status=status, params=job.params, message=message, **fields)
+
+
+def take_rounds(takers: Mapping[str, TakeSamples], estimates: Mapping[str, float]) -> Timings:
+    """Return ROUNDS turns of each name; every second round is in the reverse order."""
+    samples = samples_per_turn(estimates)
+    timings = Timings(compared_with=tuple(takers)[1:])
+    for number in range(ROUNDS):
+        for name in list(takers)[:: -1 if number % 2 else 1]:
+            timings.turns.setdefault(name, []).append(takers[name](samples[name]))
+    return timings
+
+
+def _turn(evaluator: Evaluator, keep: bool, samples: int) -> TurnResult:
+    """Take one plain turn; the buffers of the candidate stay, because its last output is checked."""
+    return evaluator.turn(TakeTurn(TurnKind.PLAIN, samples, keep))
+
+
+def _copy_turn(copy: CallTimer, samples: int) -> TurnResult:
+    result = copy.turn(TurnKind.PLAIN, samples)
+    copy.finish_turn()
+    return result
+
+
+def _copy_timer(total_bytes: int, sets: int, resident: bool) -> CallTimer:
+    """Return the timer of torch's copy of half as many bytes, which are random, so that as many are moved in all."""
+    count = max(1, total_bytes // 8)
+
+    def make(index: int) -> BufferSet:
+        source = generator("cuda", FIRST_SEED + index)
+        bits = torch.randint(-(2**31), 2**31 - 1, (count,), dtype=torch.int32, device="cuda", generator=source)
+        return BufferSet([bits], [torch.empty_like(bits)])
+
+    return CallTimer(lambda one: one.outs[0].copy_(one.inputs[0]), make, sets, resident, None, NoPowerMeter())
+
+
+def _context_works(status: Status) -> bool:
+    """Return whether this process can still launch kernels; after a launch that hangs it cannot."""
+    if status is Status.TIMEOUT:
+        return False
+    try:
+        torch.cuda.synchronize()
+    except Exception:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
