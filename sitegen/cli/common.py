@@ -156,12 +156,14 @@ def any_refused(results: Sequence[Any]) -> bool:
 
 
 def tell(results: Sequence[Any]) -> None:
-    """Why some things did not pass, and what every implementation, `wrong/` variant and cell came to."""
-    from sitegen.cli.verdicts import failures, verdicts
+    """Why some things did not pass, what every implementation, `wrong/` variant and cell came to, and how long each
+    stage took."""
+    from sitegen.cli.verdicts import failures, table, verdicts
+    from sitegen.results.stages import stage_rows
     from sitegen.results.tool_results import with_tool_results
 
     found = with_tool_results(results)
-    for line in (*failures(found), *verdicts(found)):
+    for line in (*failures(found), *verdicts(found), *table(stage_rows(results))):
         say(line)
 
 

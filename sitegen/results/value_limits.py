@@ -285,6 +285,8 @@ _TIMES: dict[str, Rule] = {
     "samples": _not_negative,
     "sm_clock_mhz": _not_negative,
     "power_w": _not_negative,
+    "throttle": _word,
+    "late_rounds": _not_negative,
 }
 RULES: Mapping[type, Mapping[str, Rule]] = {
     Environment: {
@@ -322,7 +324,7 @@ RULES: Mapping[type, Mapping[str, Rule]] = {
         "min_us": _positive,
         "by_process_us": _positive,
         "cycles": _positive,
-        "throttle": _word,
+        "empty_kernel_us": _positive,
     },
     Compilation: {
         "arch": _word,

@@ -48,7 +48,9 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
         Column("sustained clock", _held(lambda s: _clock(s.sm_clock_mhz))),
         Column("power", _held(lambda s: _watts(s.power_w))),
         Column(f"{times} sustained", _held(lambda s: _ratio(s.ratios, baseline))),
-        Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),
+        Column(
+            "held down by", _timed(lambda p: ", ".join((p.sustained and p.sustained.throttle) or p.throttle)), left=True
+        ),
     )
 
 
