@@ -110,7 +110,7 @@ def test_a_failing_cell_shows_its_exception_and_the_lines_of_the_post(with_cells
     outer, inner = line_of(POST, "print(inverse"), line_of(POST, "return 1 / x")
     assert code == 1
     assert (
-        "posts/cells#divides: runtime_error: ZeroDivisionError: division by zero\n"
+        "posts/cells#divides: runtime error: ZeroDivisionError: division by zero\n"
         f"  content/posts/cells/index.md:{outer}\n    {outer} | print(inverse(0))\n"
         f"  content/posts/cells/index.md:{inner}\n    {inner} | return 1 / x\n"
     ) in said
@@ -121,7 +121,7 @@ def test_a_failing_kernel_shows_the_line_inside_of_it(with_cells: tuple[int, str
     launch = line_of(POST, "misspelt[(triton.cdiv")
     said = with_cells[1]
     assert (
-        "axpy/misspelt (1000:float32, 1000:bfloat16): runtime_error: NameError: name 'alhpa' is not defined\n" in said
+        "axpy/misspelt (1000:float32, 1000:bfloat16): runtime error: NameError: name 'alhpa' is not defined\n" in said
     )
     assert f"index.md:{launch}\n" in said and f"index.md:{line}\n    {line} | tl.store(" in said
     assert "InterpreterError" not in said
@@ -146,7 +146,7 @@ def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_ce
 
 def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
     assert (
-        "axpy/past_the_end (1000:float32, 1000:bfloat16): out_of_bounds: it wrote outside of the output at N=1\n"
+        "axpy/past_the_end (1000:float32, 1000:bfloat16): out of bounds: it wrote outside of the output at N=1\n"
         in (with_cells[1])
     )
 
@@ -218,7 +218,7 @@ def test_a_reference_that_raises_is_said_once_with_its_line(tmp_path: Path) -> N
     said = run(root)[1]
     line = line_of(text, "nothing")
     assert said.count("name 'nothing' is not defined") == 1
-    assert "axpy/tile, axpy/wrong/no_mask (1000:float32): runtime_error: NameError" in said
+    assert "axpy/tile, axpy/wrong/no_mask (1000:float32): runtime error: NameError" in said
     assert f"  kernels/axpy/reference.py:{line}\n    {line} | return alpha * x + nothing\n" in said
 
 

@@ -158,12 +158,13 @@ def any_incorrect(results: Sequence[Any]) -> bool:
 
 
 def print_outcome(results: Sequence[Any]) -> None:
-    """Print the reasons of failures, and the verdict on every implementation, `wrong/` variant and cell."""
-    from sitegen.cli.verdicts import failures, verdicts
+    """Print the reasons of failures, the verdicts on implementations, `wrong/` variants and cells, and the stages."""
+    from sitegen.cli.verdicts import failures, table, verdicts
+    from sitegen.results.stages import stage_rows
     from sitegen.results.tool_results import with_tool_results
 
     found = with_tool_results(results)
-    for line in (*failures(found), *verdicts(found)):
+    for line in (*failures(found), *verdicts(found), *table(stage_rows(results))):
         say(line)
 
 

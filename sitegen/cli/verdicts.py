@@ -49,7 +49,7 @@ def verdicts(results: Sequence[JobResult]) -> list[str]:
             rows[f"{result.id}/{rejection.name}", _rejected(rejection)] = [], 0
         for cell in result.cells:
             rows[f"{result.id}#{cell.label}", _words(cell.status)] = [], 0
-    return _table([(name, verdict, _extent(*extent)) for (name, verdict), extent in rows.items()])
+    return table([(name, verdict, _extent(*extent)) for (name, verdict), extent in rows.items()])
 
 
 def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
@@ -57,19 +57,17 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
     for evaluation in result.evaluations:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
-            status = "not judged" if unjudged else str(evaluation.status)
+            status = "not judged" if unjudged else evaluation.status.words
             yield _name(result, evaluation), result.id.partition("@")[2], status, evaluation.message
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
-            status = (
-                str(rejection.status) if rejection.message else f"{rejection.status}, expected {rejection.expected}"
-            )
+            status = rejection.status.words if rejection.message else _rejected(rejection)
             yield f"{result.id}/{rejection.name}", "", status, rejection.message
         elif rejection.message.startswith(UNJUDGED):
             yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
     for cell in result.cells:
         if cell.status not in (Status.PASSED, Status.NOT_RUN):
-            yield f"{result.id}#{cell.label}", "", cell.status, cell.message
+            yield f"{result.id}#{cell.label}", "", _words(cell.status), cell.message
 
 
 def _joined(failure: _Failure) -> str:
@@ -83,19 +81,22 @@ def _name(result: JobResult, evaluation: Evaluation) -> str:
 
 
 def _verdict(evaluation: Evaluation) -> str:
-    return "not judged" if evaluation.message.startswith(UNJUDGED) else _words(evaluation.status)
+    if evaluation.status is Status.DOES_NOT_FIT:
+        return f"{evaluation.status.words} ({evaluation.message})"
+    return "not judged" if evaluation.message.startswith(UNJUDGED) else evaluation.status.words
 
 
 def _rejected(rejection: Rejection) -> str:
     if rejection.status is Status.NOT_RUN:
         return "not judged" if rejection.message.startswith(UNJUDGED) else "not run"
     if rejection.status is rejection.expected:
-        return f"rejected: {_words(rejection.status)}"
-    return f"{_words(rejection.status)}, expected {_words(rejection.expected)}"
+        return f"rejected: {rejection.status.words}"
+    return f"{rejection.status.words}, expected {rejection.expected.words}"
 
 
 def _words(status: str) -> str:
-    return status.replace("_", " ")
+    """Return the status of a cell, which is a text, in words."""
+    return Status(status).words if status in list(Status) else status
 
 
 def _extent(dtypes: Sequence[str], shapes: int) -> str:
@@ -104,6 +105,7 @@ def _extent(dtypes: Sequence[str], shapes: int) -> str:
     return "; ".join(filter(None, [", ".join(dict.fromkeys(dtypes)), checked]))
 
 
-def _table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+def table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return the rows as lines with equally wide columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -83,7 +83,10 @@ def run_measure(spec: Mapping[str, Any], folder: Path, seconds: float) -> dict[s
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=passed_on(os.environ) | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)} | compiled_modules(),
+            env=kept_code()
+            | passed_on(os.environ)
+            | {"PYTHONPATH": _python_path(), "TMPDIR": str(folder)}
+            | compiled_modules(),
             start_new_session=True,
         )
         with process:
@@ -109,6 +112,16 @@ def compiled_modules() -> dict[str, str]:
     if not sys.dont_write_bytecode or torch is None or torch.cached is None or Path(torch.cached).exists():
         return {}
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(cache_folder() / "sitegen" / "modules")}
+
+
+def kept_code() -> dict[str, str]:
+    """Return variables for folders that keep compiled GPU code between jobs, unless the user has set others.
+
+    The folder for temporary files is a new one for each job.  Without these variables every job would compile the same
+    code again; Triton keeps its own.
+    """
+    folder = cache_folder() / "sitegen"
+    return {"SITEGEN_KEPT_CODE": str(folder / "cubins"), "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
 
 
 def _cause_of_failure(status: int, seconds: float, log: Path) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from sitegen.measure.environment import gpu_present
+from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
@@ -49,7 +49,7 @@ def do_job(job_file: Path, data: Any) -> JobResult:
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
         _clean_up_on_signals(folder)
         if data["kind"] == "try":
-            return run_try_job(from_plain(TryJob, data), Path(folder), gpu_present())
+            return run_try_job(from_plain(TryJob, data), Path(folder), gpu_memory_bytes() > 0)
         with open_workspace(Path(folder), job_file) as workspace, workspace.timed("total"):
             if data["kind"] == "kernel":
                 return run_kernel_job(from_plain(KernelJob, data), workspace)

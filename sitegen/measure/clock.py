@@ -1,5 +1,9 @@
 """The GPU while it works → its mean SM clock, its power and why its clock was held down.
 
+NVML answers with old values: on an H200 the power of an instant is renewed every 100 ms, and a reason for a lower clock
+stays for up to half a second after its cause.  Power and reasons are therefore read only after the GPU has done nothing
+but the calls of this turn for SETTLED_S, and a reason counts only when the clock of the same calls was low.
+
 Two launches of `probes/clock.cu` store clock64 and globaltimer of every SM; the differences give the mean clock between
 them.  Where cuda.core or NVML is missing the figure is None.  Nothing here sets a clock or a limit.
 """
@@ -7,6 +11,7 @@ them.  Where cuda.core or NVML is missing the figure is None.  Nothing here sets
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +35,10 @@ THROTTLE = {
 application clocks (0x02) and display clocks (0x100) are left out, because they do not hold the clock down."""
 _MOST_SMS = 1024
 _SAMPLE_EVERY_S = 0.02
+SETTLED_S = 0.2
+"""Seconds of the same calls after which NVML's power is theirs: twice the time between two values."""
+HELD_DOWN = 0.99
+"""Share of the GPU's highest SM clock below which a clock was held down."""
 
 
 class SmClock:
@@ -82,17 +91,22 @@ def sm_clock() -> SmClock | None:
 
 @dataclass(frozen=True, slots=True)
 class PowerReading:
-    """Median power and the reasons of a lower clock, sampled by NVML while the GPU worked."""
+    """Median power and the reasons of a lower clock; empty for calls that were too short for NVML."""
 
     power_w: float | None = None
     throttle: tuple[str, ...] = ()
 
 
 class PowerMeter:
-    """Samples power and clocks-event reasons by NVML while the GPU works."""
+    """Samples power and clocks-event reasons by NVML while the GPU does the calls of one turn."""
 
     def __init__(self, handle: Any) -> None:
-        self.handle, self.watts, self.reasons, self.next_at = handle, list[float](), 0, 0.0
+        self.handle, self.watts, self.reasons, self.next_at = handle, list[float](), 0, math.inf
+        self.highest_mhz = _highest_mhz(handle)
+
+    def start(self) -> None:
+        """Note that from now on the GPU does nothing but calls of this turn."""
+        self.next_at = time.monotonic() + SETTLED_S
 
     def sample(self) -> None:
         """Take a sample now."""
@@ -102,26 +116,27 @@ class PowerMeter:
             self.reasons |= _reasons(self.handle)
 
     def poll(self) -> None:
-        """Take a sample, unless one was taken less than 20 ms ago."""
+        """Take a sample, unless the calls began less than SETTLED_S ago or the last sample is not 20 ms old."""
         if time.monotonic() >= self.next_at:
             self.sample()
 
-    def take(self) -> PowerReading:
-        """Return the samples since the last call, reduced."""
-        watts, reasons, self.watts, self.reasons = self.watts, self.reasons, [], 0
-        return PowerReading(median(watts) if watts else None, throttle_words(reasons))
+    def take(self, clock_mhz: float | None = None) -> PowerReading:
+        """Return the samples since the last call, reduced; `clock_mhz` is the SM clock of the same calls."""
+        watts, reasons, self.watts, self.reasons, self.next_at = self.watts, self.reasons, [], 0, math.inf
+        held = clock_mhz is None or clock_mhz < HELD_DOWN * self.highest_mhz
+        return PowerReading(median(watts) if watts else None, throttle_words(reasons) if held else ())
 
 
 class NoPowerMeter:
     """Stands in where NVML is missing: its readings are empty."""
 
-    def sample(self) -> None:
+    def start(self) -> None:
         """Do nothing."""
 
     def poll(self) -> None:
         """Do nothing."""
 
-    def take(self) -> PowerReading:
+    def take(self, clock_mhz: float | None = None) -> PowerReading:
         """Return an empty reading."""
         return PowerReading()
 
@@ -140,6 +155,15 @@ def power_meter() -> PowerMeter | NoPowerMeter:
         return NoPowerMeter()
     meter.take()
     return meter
+
+
+def _highest_mhz(handle: Any) -> float:
+    """Return the highest SM clock of the GPU; infinity, below which every clock was held down, where NVML has none."""
+    import pynvml
+
+    with contextlib.suppress(Exception):
+        return float(pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM))
+    return math.inf
 
 
 def _watts(handle: Any) -> float:

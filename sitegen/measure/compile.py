@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.artefacts import Binary
+from sitegen.measure.kept_code import keep, kept_file, read_kept
 from sitegen.measure.occupancy import number_of
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number
@@ -72,7 +73,9 @@ def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str,
 def compile_device(file: Path, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
     """Compile a file by NVRTC for any architecture that it knows.  Raises CompileError."""
     flags = [f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{name}={value}" for name, value in defines)]
-    cubin, ptx = _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes()])])
+    kept = kept_file(file, flags, include)
+    cubin, ptx = read_kept(kept) or _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes()])])
+    keep(kept, cubin, ptx)
     return DeviceCode(cubin, ptx, entry, " ".join(flags))
 
 

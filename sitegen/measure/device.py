@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from sitegen.measure.compile import arch_of, supports
+from sitegen.measure.environment import memory_limit_bytes
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.kernel import Status
 
@@ -18,6 +19,13 @@ def use_own_stream() -> None:
     except ImportError:
         return
     Device(0).set_current()
+
+
+def limit_memory() -> None:
+    """Let torch allocate no more than a GPU of the size of MEMORY_LIMIT has; do nothing where it is not set."""
+    if limit := memory_limit_bytes():
+        total = torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, limit / total))
 
 
 def require_arch(required: str) -> None:

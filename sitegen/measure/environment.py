@@ -5,6 +5,7 @@ A child process reads it, because the parent never touches CUDA.
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -13,16 +14,29 @@ from typing import Any
 from sitegen.model.gpu import gpu_hash
 from sitegen.model.record import Environment
 
-_COUNT_DEVICES = """
+MEMORY_LIMIT = "SITEGEN_GPU_MEMORY_GIB"
+"""Name of a variable that makes the GPU look smaller, in GiB, so that jobs of small GPUs can be tried."""
+_READ_MEMORY = """
 import ctypes, sys
-driver, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
-sys.exit(0 if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value else 1)
+driver, device, size = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_size_t()
+codes = driver.cuInit(0), driver.cuDeviceGet(ctypes.byref(device), 0)
+codes += (driver.cuDeviceTotalMem_v2(ctypes.byref(size), device),)
+print(0 if any(codes) else size.value)
 """
 
 
-def gpu_present() -> bool:
-    """Return whether the driver finds a device, asked in a short process of its own."""
-    return subprocess.run([sys.executable, "-c", _COUNT_DEVICES], capture_output=True, timeout=60).returncode == 0
+def gpu_memory_bytes() -> int:
+    """Return the memory of the first device, asked in a short process of its own, or less where MEMORY_LIMIT says so.
+
+    It is 0 when the driver finds no device.
+    """
+    asked = subprocess.run([sys.executable, "-c", _READ_MEMORY], capture_output=True, timeout=60)
+    return min(int(asked.stdout or 0), memory_limit_bytes() or sys.maxsize)
+
+
+def memory_limit_bytes() -> int:
+    """Return the bytes of MEMORY_LIMIT; 0 where it is not set."""
+    return int(float(os.environ.get(MEMORY_LIMIT) or 0) * (1 << 30))
 
 
 def read_environment() -> Environment:

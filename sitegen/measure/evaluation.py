@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Event
 
 from sitegen.measure.artefacts import artefact_name, pack
 from sitegen.measure.performance import performance_of, samples_artefact
@@ -53,6 +54,8 @@ class PendingEvaluation:
     """The process of the present generation."""
     next_children: list[Child] = field(default_factory=list)
     """The processes of the next generations, in order."""
+    compiled: Event = field(default_factory=Event)
+    """Set when its first process has compiled everything, so that the next ones find the compiled code."""
     later_failure: EvaluationEnded | None = None
     """Why a process of a later generation has failed already.  It counts only when the first process passes its checks,
     whose message says more."""

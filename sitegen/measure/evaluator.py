@@ -5,6 +5,8 @@ Imports torch, so only a child process imports this module.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +19,8 @@ from sitegen.measure import runnable as runnables
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock, power_meter, sm_clock
 from sitegen.measure.collect import collect
 from sitegen.measure.correctness import KernelSetup, LastCall, call_and_wait, wait
-from sitegen.measure.device import require_arch, use_own_stream
+from sitegen.measure.device import limit_memory, require_arch, use_own_stream
+from sitegen.measure.empty_kernel import time_empty_kernel
 from sitegen.measure.environment import read_environment
 from sitegen.measure.launches import TritonWatch
 from sitegen.measure.memory_probes import MemoryProbe, probe_runnable
@@ -32,6 +35,8 @@ from sitegen.model.plain import from_plain
 from sitegen.model.record import Correctness, Environment, Role
 
 Dims = Mapping[str, int]
+COMPILED_BASELINE = "torch.compile"
+"""Name of the baseline whose compiler is imported ahead."""
 
 
 class Evaluator:
@@ -78,6 +83,8 @@ class Evaluator:
                 return self.plan(request)
             case requests.Resume():
                 return self.resume(request)
+            case requests.TimeEmptyKernel():
+                return self.empty_kernel()
             case requests.UseGraph():
                 return self.use_graph()
             case requests.Warm():
@@ -110,6 +117,7 @@ class Evaluator:
             return
         if torch.cuda.is_available():
             use_own_stream()
+            limit_memory()
             self._watch, self._clock, self._power = TritonWatch(), sm_clock(), power_meter()
             self._device = "cuda"
         else:
@@ -125,6 +133,8 @@ class Evaluator:
         kernel, params = job.kernel, runnables.params_of(job)
         reference = runnables.reference_of(self._task.folder, kernel)
         runnable = self._new_runnable(job, params)
+        if self._task.role == Role.BASELINE and self._task.name == COMPILED_BASELINE:
+            import_compiler()
         baseline = self._error_baseline(runnable, kernel, params)
         self._prepared = (
             KernelSetup(kernel, self._dtype(job), params, reference, baseline, self._device),
@@ -169,6 +179,12 @@ class Evaluator:
         """Time calls inside a CUDA graph from now on, where they can be captured."""
         timer, graph = self._timer, self._timer.use_graph()
         return requests.GraphUse(graph, timer.graph_calls, timer.launch_bound, timer.estimate_us)
+
+    def empty_kernel(self) -> requests.EmptyKernelTimes:
+        """Return the times of a kernel that does nothing; never fails an evaluation."""
+        with contextlib.suppress(Exception):
+            return requests.EmptyKernelTimes(time_empty_kernel())
+        return requests.EmptyKernelTimes(None)
 
     def turn(self, request: requests.TakeTurn) -> TurnResult:
         """Take the samples of one turn."""
@@ -289,6 +305,12 @@ def _implementation(job: KernelJob | RejectJob, name: str) -> Implementation:
     wrong = [variant.implementation for variant in job.kernel.wrong]
     choice = wrong if isinstance(job, RejectJob) else job.kernel.implementations
     return next(implementation for implementation in choice if implementation.name == name)
+
+
+def import_compiler() -> None:
+    """Import what torch.compile imports with its first call, which takes 3 s, while others of the job are compiled."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("torch._inductor.compile_fx")
 
 
 def _release_memory() -> None:

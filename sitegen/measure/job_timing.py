@@ -12,11 +12,21 @@ from dataclasses import dataclass, replace
 
 from sitegen.measure.evaluation import PendingEvaluation, TimingPlan
 from sitegen.measure.extra_generations import needs_more_generations
+from sitegen.measure.memory_plan import MemoryPlan
 from sitegen.measure.next_processes import add_generations
-from sitegen.measure.requests import Plan, Recheck, Resume, TakeTurn, UseGraph, Warm
-from sitegen.measure.rounds import RoundRules, Timings, TurnKind, TurnResult, run_rounds, samples_per_turn
+from sitegen.measure.requests import Plan, Recheck, Resume, TakeTurn, TimeEmptyKernel, UseGraph, Warm
+from sitegen.measure.rounds import (
+    GRAPH_US,
+    EmptyKernel,
+    RoundRules,
+    Timings,
+    TurnKind,
+    TurnResult,
+    run_rounds,
+    samples_per_turn,
+)
 from sitegen.measure.steps import end_children, run_side_by_side, run_step
-from sitegen.measure.workload import checks_at_once, is_matrix_kernel, least_bytes, set_count
+from sitegen.measure.workload import is_matrix_kernel, least_bytes, set_count
 from sitegen.measure.workspace import EVALUATION_S, Workspace
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import KernelJob
@@ -24,25 +34,29 @@ from sitegen.model.record import Role
 
 WARM_S = 0.2
 """Seconds that the baseline runs before the first round of a generation, so that all start from the same clock."""
-RESIDENT_SHARE = 0.5
-"""Share of the GPU's memory that the sets of all processes may take together."""
-RECHECK_SHARE = 0.25
-"""Share of the GPU's memory that checks of the last outputs may take together, beside the sets."""
-GRAPH_BELOW_US = 20.0
-"""Device time of a call below which the job is timed inside CUDA graphs."""
+GRAPH_BELOW_US = GRAPH_US
+"""Device time of a call below which the job is timed inside CUDA graphs: a longer call would be alone in its graph,
+which takes as long as the call between two events."""
+MATRIX_GRAPH_BELOW_US = 20.0
+"""The same for a matrix kernel, whose bursts are timed by events."""
 
 
-def time_all(job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> Timings:
+def time_all(
+    job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace, memory: MemoryPlan
+) -> Timings:
     """Take the rounds of every evaluation that is still running; no rounds when no implementation is."""
     if not workspace.gpu or not any(e.running and e.role is Role.IMPLEMENTATION for e in evaluations):
         return Timings()
-    short = _plan_all(job, evaluations, workspace)
+    short = _plan_all(job, evaluations, workspace, memory)
+    empty_kernel = _time_empty_kernel(evaluations, workspace)
     running = {e.name: e for e in evaluations if e.running}
     rules = _rules(job, running, evaluations, short)
-    samples = samples_per_turn({name: e.timing.sample_us for name, e in running.items()})
-    processes = JobProcesses(job, workspace, evaluations, running, rules, samples)
+    plans = {name: e.timing for name, e in running.items()}
+    samples = samples_per_turn({n: p.sample_us for n, p in plans.items()}, {n: p.graph_calls for n, p in plans.items()})
+    processes = JobProcesses(job, workspace, memory, evaluations, running, rules, samples)
     processes.warm()
     timings = run_rounds(list(running), rules, processes)
+    timings.empty_kernel = empty_kernel
     processes.recheck()
     for name in (name for name, e in running.items() if not e.running):
         timings.drop(name)
@@ -62,6 +76,7 @@ class JobProcesses:
 
     job: KernelJob
     workspace: Workspace
+    memory: MemoryPlan
     evaluations: Sequence[PendingEvaluation]
     running: Mapping[str, PendingEvaluation]
     """Evaluations that take part in the first round, by name."""
@@ -97,7 +112,7 @@ class JobProcesses:
             unused = [child for e in self.evaluations if not e.running for child in e.next_children]
             end_children([*unused, *(e.child for e in self.evaluations if e.child is not None)])
         if not any(e.next_children for e in self.running.values()):
-            add_generations(self.job, list(self.running.values()), self.workspace, number)
+            add_generations(self.job, list(self.running.values()), self.workspace, self.memory, number)
         for pending in self.running.values():
             pending.use_next_child()
         with self.workspace.timed("plan"):
@@ -114,9 +129,8 @@ class JobProcesses:
         return pending.process.ask_within_budget(TakeTurn(kind, self.samples[pending.name], keep), EVALUATION_S)
 
     def _recheck(self, evaluations: Sequence[PendingEvaluation]) -> None:
-        at_once = checks_at_once(self.job, RECHECK_SHARE, self.workspace.memory_bytes)
         with self.workspace.timed("recheck"):
-            run_side_by_side(evaluations, self.workspace, _recheck, at_once)
+            run_side_by_side(evaluations, self.workspace, _recheck, self.memory.rechecks)
 
     def _resume(self, pending: PendingEvaluation) -> None:
         plan = pending.timing
@@ -131,11 +145,13 @@ class JobProcesses:
         pending.process.ask_within_budget(request, EVALUATION_S)
 
 
-def _plan_all(job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> bool:
+def _plan_all(
+    job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace, memory: MemoryPlan
+) -> bool:
     """Plan how each evaluation is timed, one after the other; return whether calls are short and timed in graphs."""
     with workspace.timed("plan"):
-        run_side_by_side(evaluations, workspace, lambda e: _plan(e, job, workspace, len(evaluations)), at_once=1)
-        short = _calls_are_short(evaluations)
+        run_side_by_side(evaluations, workspace, lambda e: _plan(e, job, workspace, memory.set_room), at_once=1)
+        short = _calls_are_short(job, evaluations)
         if short:
             run_side_by_side(evaluations, workspace, _use_graph, at_once=1)
     return short
@@ -155,25 +171,36 @@ def _rules(
     )
 
 
-def _plan(pending: PendingEvaluation, job: KernelJob, workspace: Workspace, processes: int) -> None:
-    """Plan the sets of buffers that fit into this process's share of the memory, and estimate the time of a call."""
+def _plan(pending: PendingEvaluation, job: KernelJob, workspace: Workspace, room: int) -> None:
+    """Plan the sets of buffers that fit into this process's part of the memory, and estimate the time of a call."""
     reads, writes = least_bytes(job)
     size = reads if pending.name == "read" and pending.role is Role.PROBE else reads + writes
     l2_bytes = workspace.environment.l2_bytes if workspace.environment else 0
-    room = RESIDENT_SHARE * workspace.memory_bytes / processes
     sets = set_count(size, l2_bytes, room)
     resident = sets * (reads + writes) <= room
     planned = pending.process.ask_within_budget(Plan(job.workload.dims, sets, resident), EVALUATION_S)
     pending.plan = TimingPlan(sets, resident, planned.estimate_us, planned.chosen)
 
 
-def _calls_are_short(evaluations: Sequence[PendingEvaluation]) -> bool:
+def _calls_are_short(job: KernelJob, evaluations: Sequence[PendingEvaluation]) -> bool:
     """Return whether all are timed in graphs.
 
-    All evaluations of a job are timed in one way, because events add a microsecond or two that a graph does not add.
+    All evaluations of a job are timed in one way, because events add microseconds that a graph does not add.
     """
+    below_us = MATRIX_GRAPH_BELOW_US if is_matrix_kernel(job) else GRAPH_BELOW_US
     called = [e for e in evaluations if e.running and e.role is not Role.PROBE]
-    return any(e.timing.estimate_us < GRAPH_BELOW_US for e in called)
+    return any(e.timing.estimate_us < below_us for e in called)
+
+
+def _time_empty_kernel(evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> EmptyKernel | None:
+    """Time a kernel that does nothing, in the first process that still runs."""
+    found = list[EmptyKernel | None]()
+    first = next((e for e in evaluations if e.running), None)
+    if first is not None:
+        ask = TimeEmptyKernel()
+        with workspace.timed("plan"):
+            run_step(first, workspace, lambda e: found.append(e.process.ask(ask, EVALUATION_S).times))
+    return found[0] if found else None
 
 
 def _use_graph(pending: PendingEvaluation) -> None:

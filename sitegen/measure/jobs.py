@@ -17,6 +17,7 @@ from threading import Semaphore
 
 from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
 from sitegen.measure.job_timing import first_baseline, time_all
+from sitegen.measure.memory_plan import MemoryPlan, plan_memory
 from sitegen.measure.merging import merge
 from sitegen.measure.next_processes import prepare_next_generations
 from sitegen.measure.protocol import EvaluationEnded
@@ -29,19 +30,18 @@ from sitegen.measure.requests import (
     ReadEnvironment,
     Start,
 )
+from sitegen.measure.room import Room
 from sitegen.measure.rounds import Timings
 from sitegen.measure.sources import write_sources
-from sitegen.measure.steps import end_processes, run_side_by_side
+from sitegen.measure.steps import Step, end_processes, run_in_turn, run_side_by_side
 from sitegen.measure.without_gpu import compile_without_gpu
-from sitegen.measure.workload import checks_at_once, count_that_fits, is_matrix_kernel, least_bytes
+from sitegen.measure.workload import is_matrix_kernel
 from sitegen.measure.workspace import EVALUATION_S, PREPARE_S, Workspace, read_environment
 from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status
 from sitegen.model.record import Rejection, Role
 
 CEILINGS_S = 180.0
-FIRST_CALL_SHARE, CHECK_SHARE = 0.4, 0.4
-"""Shares of the GPU's memory that first calls may take together, and that checks may take together."""
 PROBES = ("copy", "read")
 """Names of the memory probes of a job: the best copy and the best read of the workload's bytes, timed in the same
 rounds. A matrix kernel has none."""
@@ -54,12 +54,15 @@ def run_kernel_job(job: KernelJob, workspace: Workspace) -> JobResult:
     """Check and time one kernel at one workload, dtype and params."""
     write_sources(workspace.folder / "site", job.sources)
     evaluations = _evaluations(job, workspace.gpu)
+    memory = plan_memory(job, sum(e.status is None for e in evaluations), workspace.memory_bytes)
     timings = Timings()
+    if workspace.gpu and not memory.fits:
+        return _result_without_room(job, evaluations, workspace, memory)
     try:
-        _start(evaluations, workspace)
-        _check(job, evaluations, workspace)
-        timings = time_all(job, evaluations, workspace)
-        _collect(job, evaluations, workspace)
+        _fork(evaluations, workspace)
+        _check(job, evaluations, workspace, memory)
+        timings = time_all(job, evaluations, workspace, memory)
+        _collect(job, evaluations, workspace, memory)
         compile_without_gpu(evaluations, workspace)
     finally:
         with workspace.timed("end"):
@@ -69,6 +72,21 @@ def run_kernel_job(job: KernelJob, workspace: Workspace) -> JobResult:
         _result(job, workspace),
         evaluations=tuple(evaluation_of(e, job, timings, baseline) for e in evaluations),
         artefacts=artefacts_of(evaluations, timings),
+    )
+
+
+def _result_without_room(
+    job: KernelJob, evaluations: Evaluations, workspace: Workspace, memory: MemoryPlan
+) -> JobResult:
+    """Return the result of a workload that is too large for the GPU; nothing of it has been started."""
+    for pending in evaluations:
+        if pending.status is None:
+            pending.end(EvaluationEnded(Status.DOES_NOT_FIT, memory.shortage))
+    with workspace.timed("start"):
+        read_environment(workspace)
+    return replace(
+        _result(job, workspace),
+        evaluations=tuple(evaluation_of(e, job, Timings(), None) for e in evaluations),
     )
 
 
@@ -142,26 +160,56 @@ def _evaluation(implementation: Implementation, kernel: Kernel, dtype: str, gpu:
     return pending
 
 
-def _start(evaluations: Evaluations, workspace: Workspace) -> None:
-    """Start a process for each evaluation, side by side, and read the facts of the GPU meanwhile."""
+def _fork(evaluations: Evaluations, workspace: Workspace) -> None:
+    """Start a process for each evaluation; the first one waits for the imports of the fork server."""
     with workspace.timed("start"):
         for pending in evaluations:
             if pending.status is None:
                 pending.child = workspace.start(pending.role, pending.name)
-        with ThreadPoolExecutor(1) as pool:
-            facts = pool.submit(read_environment, workspace)
-            run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
-            facts.result()
 
 
-def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
-    """Prepare and check the first generation of processes, and meanwhile prepare the next generations."""
-    _prepare([e for e in evaluations if e.role is not Role.PROBE], workspace)
-    with prepare_next_generations(job, evaluations, workspace) as compiled:
-        _make_all_first_calls(job, evaluations, workspace)
-        compiled.set()
-        _check_small_shapes(evaluations, workspace, job.kernel.checks)
-        _check_workload(job, evaluations, workspace)
+def _start(evaluations: Evaluations, workspace: Workspace) -> None:
+    """Start a process for each evaluation, side by side, and read the facts of the GPU meanwhile."""
+    _fork(evaluations, workspace)
+    with workspace.timed("start"), ThreadPoolExecutor(1) as pool:
+        facts = pool.submit(read_environment, workspace)
+        run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
+        facts.result()
+
+
+def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memory: MemoryPlan) -> None:
+    """Prepare and check the first generation of processes.
+
+    Meanwhile the next generations are prepared, and the facts of the GPU are read.
+    """
+    room, checks = Room(memory.free), Semaphore(memory.checks)
+
+    def check_workload(pending: PendingEvaluation) -> None:
+        if workspace.gpu and pending.role is not Role.PROBE:
+            with checks, room.part(memory.check):
+                _check_one(pending, workspace, [job.workload.dims])
+
+    steps: list[Step] = [
+        lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower),
+        lambda e: _prepare_one(e, workspace),
+        lambda e: _make_all_first_calls(e, job, workspace, room, memory),
+        lambda e: _check_small_shapes_of(e, job, workspace),
+        check_workload,
+    ]
+    with (
+        ThreadPoolExecutor(1) as pool,
+        prepare_next_generations(job, evaluations, workspace, memory, room),
+        workspace.timed("check"),
+    ):
+        facts = pool.submit(read_environment, workspace)
+        run_in_turn(_slowest_first(evaluations), workspace, steps)
+        facts.result()
+
+
+def _slowest_first(evaluations: Evaluations) -> list[PendingEvaluation]:
+    """Return the evaluations in the order in which they start: the compilers of probes and baselines take longest."""
+    order = (Role.PROBE, Role.BASELINE, Role.IMPLEMENTATION)
+    return sorted(evaluations, key=lambda e: order.index(e.role))
 
 
 def _prepare(evaluations: Evaluations, workspace: Workspace) -> None:
@@ -174,28 +222,21 @@ def _prepare_one(pending: PendingEvaluation, workspace: Workspace) -> None:
     pending.allocates = pending.process.ask(Prepare(), PREPARE_S * workspace.slower).allocates
 
 
-def _make_all_first_calls(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
-    """Call everything once, so that later deadlines contain no compilation; an interpreter compiles nothing.
+def _make_all_first_calls(
+    pending: PendingEvaluation, job: KernelJob, workspace: Workspace, room: Room, memory: MemoryPlan
+) -> None:
+    """Call the code once, so that later deadlines contain no compilation; an interpreter compiles nothing.
 
-    Implementations are called at the small shapes too, and at the workload as many at once as memory allows.  The
-    probes, whose compilers take longest, are prepared meanwhile.
+    An implementation is called at the small shapes too.
     """
-    if not workspace.gpu:
-        return
-    size, most = sum(least_bytes(job)), len(evaluations)
-    room = Semaphore(count_that_fits(FIRST_CALL_SHARE, workspace.memory_bytes, size, most=most))
-
-    def call_first(pending: PendingEvaluation) -> None:
-        if pending.role is Role.PROBE:
-            _prepare_one(pending, workspace)
-            return
-        if pending.role is Role.IMPLEMENTATION:
-            _make_first_calls(pending, job.kernel.checks)
-        with room:
-            _make_first_calls(pending, [job.workload.dims])
-
-    with workspace.timed("first calls"):
-        run_side_by_side(evaluations, workspace, call_first)
+    try:
+        if workspace.gpu and pending.role is not Role.PROBE:
+            if pending.role is Role.IMPLEMENTATION:
+                _make_first_calls(pending, job.kernel.checks)
+            with room.part(memory.call):
+                _make_first_calls(pending, [job.workload.dims])
+    finally:
+        pending.compiled.set()
 
 
 def _make_first_calls(pending: PendingEvaluation, shapes: Shapes) -> None:
@@ -210,10 +251,9 @@ def _check_small_shapes(evaluations: Evaluations, workspace: Workspace, shapes: 
             run_side_by_side(implementations, workspace, lambda e: _check_one(e, workspace, shapes))
 
 
-def _check_workload(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
-    checked = [e for e in evaluations if e.role is not Role.PROBE]
-    at_once = checks_at_once(job, CHECK_SHARE, workspace.memory_bytes)
-    _check_at_size(checked, workspace, [job.workload.dims], at_once)
+def _check_small_shapes_of(pending: PendingEvaluation, job: KernelJob, workspace: Workspace) -> None:
+    if pending.role is Role.IMPLEMENTATION and job.kernel.checks:
+        _check_one(pending, workspace, job.kernel.checks)
 
 
 def _check_at_size(evaluations: Evaluations, workspace: Workspace, shapes: Shapes, at_once: int = 1) -> None:
@@ -234,11 +274,10 @@ def _elements(dims: Mapping[str, int]) -> int:
     return math.prod(dims.values())
 
 
-def _collect(job: KernelJob, evaluations: Evaluations, workspace: Workspace) -> None:
+def _collect(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memory: MemoryPlan) -> None:
     """Collect the compiled code of all that still run; a failure here fails no evaluation."""
     alive = [e for e in evaluations if workspace.gpu and e.running and e.role is not Role.PROBE]
-    size, most = sum(least_bytes(job)), max(1, len(alive))
-    at_once = count_that_fits(FIRST_CALL_SHARE, workspace.memory_bytes, size, most=most)
+    at_once = max(1, min(len(alive), memory.free // max(1, memory.call)))
     with workspace.timed("artefacts"), ThreadPoolExecutor(at_once) as pool:
         list(pool.map(lambda e: _collect_one(e, job.workload.dims), alive))
 

@@ -2,7 +2,8 @@
 
 The processes of generations 2 and 3 are prepared while nothing is timed.  Their first calls wait until the first
 generation has compiled everything, and then find the compiled code.  Where the GPU is too small for so many CUDA
-contexts, and when more generations are needed, further processes start between generations, two generations at a time.
+contexts, and when more generations are needed, further processes start between generations, as many generations at a
+time as the plan of the memory allows (memory_plan.py).
 """
 
 from __future__ import annotations
@@ -11,48 +12,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import product
-from threading import Event
 from typing import Any
 
 from sitegen.measure.evaluation import PendingEvaluation
+from sitegen.measure.memory_plan import MemoryPlan
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import MakeFirstCalls, Prepare, Request
+from sitegen.measure.room import Room
 from sitegen.measure.rounds import GENERATIONS, MORE_GENERATIONS
-from sitegen.measure.steps import OnEnd, end_evaluation, end_processes, run_side_by_side
-from sitegen.measure.workload import count_that_fits, least_bytes
+from sitegen.measure.steps import end_processes, run_side_by_side
 from sitegen.measure.workspace import PREPARE_S, Workspace
 from sitegen.model.job import KernelJob
 from sitegen.model.record import Role
 
-LATE_CALL_SHARE = 0.15
-"""Share of the GPU's memory that first calls may take together while other processes are checked."""
-CONTEXT_SHARE, CONTEXT_BYTES = 0.25, 700 << 20
-"""Share of the GPU's memory that the CUDA contexts of all living processes may take, and the bytes of one context on an
-H200 with torch."""
-
 
 @contextmanager
 def prepare_next_generations(
-    job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace
-) -> Iterator[Event]:
+    job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace, memory: MemoryPlan, room: Room
+) -> Iterator[None]:
     """Prepare the processes of the next generations while the block runs; afterwards all are ready or known to fail.
 
-    The block sets the event when the first generation has compiled everything.
+    The next processes of an evaluation make their first call as soon as the first one has compiled everything.
     """
-    compiled = Event()
-    if not workspace.gpu:
-        yield compiled
+    if not workspace.gpu or memory.generations == 1:
+        yield
         return
     with ThreadPoolExecutor(1) as pool:
-        ready = pool.submit(_prepare, job, evaluations, workspace, compiled)
+        ready = pool.submit(_prepare, job, evaluations, workspace, memory, room)
         try:
-            yield compiled
+            yield
         except BaseException:
             end_processes(evaluations)
             raise
         finally:
-            compiled.set()
+            for pending in evaluations:
+                pending.compiled.set()
         with workspace.timed("next generations"):
             ready.result()
     for pending in evaluations:
@@ -61,27 +56,37 @@ def prepare_next_generations(
 
 
 def add_generations(
-    job: KernelJob, evaluations: Iterable[PendingEvaluation], workspace: Workspace, generation: int
+    job: KernelJob,
+    evaluations: Iterable[PendingEvaluation],
+    workspace: Workspace,
+    memory: MemoryPlan,
+    generation: int,
 ) -> None:
-    """Start and prepare the processes of a generation and of the one after it, while nothing is timed."""
+    """Start and prepare the processes of a generation, and of those after it for which there is room, while nothing is
+    timed."""
+    last = GENERATIONS if generation <= GENERATIONS else generation + MORE_GENERATIONS - 1
+    room = Room(memory.free)
     with workspace.timed("more generations"):
-        _start(evaluations, workspace, range(generation, generation + MORE_GENERATIONS))
-        run_side_by_side(evaluations, workspace, _prepare_next_children)
-        _make_first_calls(job, evaluations, workspace)
+        _start(evaluations, workspace, range(generation, min(last + 1, generation + memory.generations)))
+        run_side_by_side(evaluations, workspace, lambda e: _prepare_next_children(e, job, memory, room))
 
 
-def _prepare(job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace, compiled: Event) -> None:
+def _prepare(
+    job: KernelJob, evaluations: Sequence[PendingEvaluation], workspace: Workspace, memory: MemoryPlan, room: Room
+) -> None:
     """Start and prepare the next generations.  Failures are kept apart, since the first process's own says more."""
 
     def keep(pending: PendingEvaluation, why: EvaluationEnded) -> None:
         pending.later_failure = why
 
-    contexts = GENERATIONS * len(evaluations) * CONTEXT_BYTES
-    last = GENERATIONS if contexts <= CONTEXT_SHARE * workspace.memory_bytes else 2
-    _start(evaluations, workspace, range(2, last + 1))
-    run_side_by_side(evaluations, workspace, _prepare_next_children, on_end=keep)
-    compiled.wait()
-    _make_first_calls(job, [e for e in evaluations if e.later_failure is None], workspace, keep)
+    _start(evaluations, workspace, range(2, memory.generations + 1))
+    run_side_by_side(
+        evaluations,
+        workspace,
+        lambda e: _prepare_next_children(e, job, memory, room),
+        at_once=len(evaluations),
+        on_end=keep,
+    )
 
 
 def _start(evaluations: Iterable[PendingEvaluation], workspace: Workspace, numbers: Iterable[int]) -> None:
@@ -90,20 +95,13 @@ def _start(evaluations: Iterable[PendingEvaluation], workspace: Workspace, numbe
         pending.next_children.append(workspace.start(pending.role, pending.name, generation=number))
 
 
-def _prepare_next_children(pending: PendingEvaluation) -> None:
+def _prepare_next_children(pending: PendingEvaluation, job: KernelJob, memory: MemoryPlan, room: Room) -> None:
+    """Prepare the next processes of an evaluation, and make their first calls at the workload."""
     _ask_all(pending.next_children, Prepare())
-
-
-def _make_first_calls(
-    job: KernelJob, evaluations: Iterable[PendingEvaluation], workspace: Workspace, on_end: OnEnd = end_evaluation
-) -> None:
-    """Make the first call of every next process at the workload, as many at once as fit into memory."""
-    called = [e for e in evaluations if e.role is not Role.PROBE]
-    most = max((len(e.next_children) for e in called), default=1)
-    size = most * sum(least_bytes(job))
-    at_once = count_that_fits(LATE_CALL_SHARE, workspace.memory_bytes, size, most=max(1, len(called)))
-    request = MakeFirstCalls((job.workload.dims,))
-    run_side_by_side(called, workspace, lambda e: _ask_all(e.next_children, request), at_once, on_end)
+    pending.compiled.wait()
+    if pending.running and pending.role is not Role.PROBE:
+        with room.part(len(pending.next_children) * memory.call):
+            _ask_all(pending.next_children, MakeFirstCalls((job.workload.dims,)))
 
 
 def _ask_all(children: Sequence[Child], request: Request[Any]) -> None:

@@ -49,7 +49,9 @@ def performance_of(
         cycles=median_interval(in_cycles).value if in_cycles else None,
         by_process_us=tuple(median(round_medians(rounds)) for rounds in by_process),
         cycle_ratios=_ratios(timings, timings.turns, name, cycles) if sustained else (),
-        throttle=_throttle([*turns, *(sustained or [])]),
+        throttle=_throttle(turns),
+        late_rounds=_late(turns),
+        empty_kernel_us=_empty_kernel_us(timings, graph),
         sustained=_sustained(timings, name) if sustained else None,
     )
 
@@ -57,8 +59,9 @@ def performance_of(
 def samples_artefact(timings: Timings, name: str) -> bytes:
     """Return the raw samples as compact JSON.
 
-    `rounds_us` has a list of microseconds per round, rounded to 0.1 ns, `clock_mhz` the SM clock of each round, and
-    `generations` the rounds of each generation.  A matrix kernel has its sustained rounds too.
+    `rounds_us` has a list of microseconds per round, rounded to 0.1 ns, `clock_mhz` the SM clock of each round,
+    `generations` the rounds of each generation, and `empty_kernel_us` the time of an empty kernel in each way of
+    timing.  A matrix kernel has its sustained rounds too.
     """
     turns, sustained = timings.turns[name], timings.sustained.get(name)
     content: dict[str, Any] = {
@@ -66,6 +69,11 @@ def samples_artefact(timings: Timings, name: str) -> bytes:
         **_raw("", turns),
     }
     content |= _raw("sustained_", sustained) if sustained else {}
+    if timings.empty_kernel:
+        content["empty_kernel_us"] = {
+            "graph": round(timings.empty_kernel.graph_us, 4),
+            "events": round(timings.empty_kernel.events_us, 4),
+        }
     return json.dumps(content, separators=(",", ":")).encode()
 
 
@@ -83,6 +91,8 @@ def _sustained(timings: Timings, name: str) -> Sustained:
         sm_clock_mhz=_median(turn.clock_mhz for turn in turns),
         power_w=_median(turn.power_w for turn in turns),
         cycles=median_interval(in_cycles).value if in_cycles else None,
+        throttle=_throttle(turns),
+        late_rounds=_late(turns),
     )
 
 
@@ -111,6 +121,16 @@ def _ratio(other: str, theirs: list[Rounds], own: list[Rounds]) -> Ratio:
 
 def _throttle(turns: Sequence[TurnResult]) -> tuple[str, ...]:
     return tuple(sorted({reason for turn in turns for reason in turn.throttle}))
+
+
+def _late(turns: Sequence[TurnResult]) -> int:
+    return sum(turn.late for turn in turns)
+
+
+def _empty_kernel_us(timings: Timings, graph: bool) -> float | None:
+    """Return the time of an empty kernel in the way in which the calls were timed."""
+    empty = timings.empty_kernel
+    return None if empty is None else empty.graph_us if graph else empty.events_us
 
 
 def _median(values: Iterable[float | None]) -> float | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sitegen.measure.protocol import Message
-from sitegen.measure.rounds import TurnKind, TurnResult
+from sitegen.measure.rounds import EmptyKernel, TurnKind, TurnResult
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Ceiling, Compilation, Correctness, Environment, LaunchRecord
 
@@ -67,6 +67,14 @@ class Planned:
     """Device time of one call."""
     chosen: str
     """Name of the fastest way of a memory probe; empty for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyKernelTimes:
+    """Reply to `TimeEmptyKernel`."""
+
+    times: EmptyKernel | None
+    """None where it could not be timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +167,13 @@ class Plan(Request[Planned]):
 
 
 @dataclass(frozen=True, slots=True)
+class TimeEmptyKernel(Request[EmptyKernelTimes]):
+    """Time a kernel that does nothing."""
+
+    name, work, reply = "empty_kernel", "timing an empty kernel", EmptyKernelTimes
+
+
+@dataclass(frozen=True, slots=True)
 class UseGraph(Request[GraphUse]):
     """Time calls inside a CUDA graph from now on."""
 
@@ -216,7 +231,7 @@ _BY_NAME: Mapping[str, type[Request[Any]]] = {
     one.name: one
     for one in (
         *(ReadEnvironment, CheckHealth, MeasureCeilings, Start, Prepare, MakeFirstCalls, Check),
-        *(Plan, UseGraph, Resume, Warm, TakeTurn, Recheck, CollectArtefacts),
+        *(Plan, TimeEmptyKernel, UseGraph, Resume, Warm, TakeTurn, Recheck, CollectArtefacts),
     )
 }
 

@@ -30,6 +30,10 @@ LEAST_ROUNDS = GENERATIONS * GENERATION_ROUNDS
 TURN_US = 8000.0
 """Microseconds that the samples of a turn fill together.  With 20 samples of 65 µs the median of a round is uncertain
 by 0.4 %, and a generation may take only four rounds.  Preparing a turn takes as long as this anyway."""
+GRAPH_US, LEAST_REPLAYS = 1000.0, 10
+"""Microseconds that the calls of a CUDA graph take together, about; the least samples of a turn when a sample is the
+replay of a graph with several calls.  On an H200 two events add about 2.7 µs to what stands between them, which is
+0.3 % of this."""
 MORE_GENERATIONS = 2
 """Further generations that are added at once; their processes are prepared side by side."""
 MOST_DEVICE_S, MOST_JOB_S = 3.0, 6.0
@@ -71,7 +75,18 @@ class TurnResult:
     """Wall time of the turn without idleness."""
     clock_mhz: float | None = None
     power_w: float | None = None
+    """None for a turn that is too short for NVML (clock.py)."""
     throttle: tuple[str, ...] = ()
+    late: bool = False
+    """True when the GPU may have waited for the host: calls were queued too late, also when the turn was repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyKernel:
+    """Device time of a kernel that does nothing, in microseconds: what each way of timing adds to a call."""
+
+    graph_us: float
+    events_us: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,8 @@ class Timings:
     """Baselines and probes to which ratios are stored."""
     generations: int = 1
     """Generations of processes so far."""
+    empty_kernel: EmptyKernel | None = None
+    """None where it could not be timed."""
 
     def of(self, kind: TurnKind) -> dict[str, list[TurnResult]]:
         """Return the turns of that kind, by name."""
@@ -224,12 +241,20 @@ def converged(timings: Timings, name: str, baseline: str | None, narrow: float =
     return ratio_interval(times(timings.turns[baseline], timings.generations), own, draws).half_width <= narrow
 
 
-def samples_per_turn(sample_us: Mapping[str, float]) -> dict[str, int]:
-    """Map each name to the samples of its turns; `sample_us` is the device time of one sample.
+def samples_per_turn(sample_us: Mapping[str, float], calls: Mapping[str, int]) -> dict[str, int]:
+    """Map each name to the samples of its turns; `sample_us` is the device time of one sample, which has so many calls.
 
-    A turn has as many samples as fill TURN_US, at least LEAST_SAMPLES; fewer where LEAST_ROUNDS rounds of so slow a
-    call would not fit into its device time, but at least two.
+    A turn has as many samples as fill TURN_US, and at least LEAST_SAMPLES calls; fewer where LEAST_ROUNDS rounds of so
+    slow a call would not fit into its device time, but at least two.
     """
-    most = {name: int(MOST_DEVICE_S * 1e6 / LEAST_ROUNDS / max(us, 1e-3)) for name, us in sample_us.items()}
-    wanted = {name: max(LEAST_SAMPLES, int(TURN_US / max(us, 1e-3))) for name, us in sample_us.items()}
-    return {name: max(2, min(wanted[name], most[name])) for name in sample_us}
+    return {name: _samples(max(us, 1e-3), calls.get(name, 1)) for name, us in sample_us.items()}
+
+
+def _samples(sample_us: float, calls: int) -> int:
+    most = int(MOST_DEVICE_S * 1e6 / LEAST_ROUNDS / sample_us)
+    return max(2, min(most, max(_least_samples(calls), int(TURN_US / sample_us))))
+
+
+def _least_samples(calls: int) -> int:
+    """Return the least samples of a turn whose samples have so many calls each."""
+    return LEAST_SAMPLES if calls <= 1 else max(LEAST_REPLAYS, -(-LEAST_SAMPLES // calls))

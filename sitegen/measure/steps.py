@@ -43,6 +43,22 @@ def run_side_by_side(
         list(pool.map(lambda pending: run_step(pending, workspace, step, on_end), running))
 
 
+def run_in_turn(evaluations: Iterable[PendingEvaluation], workspace: Workspace, steps: Sequence[Step]) -> None:
+    """Run the steps one after the other for each evaluation, and the evaluations side by side, one per CPU.
+
+    No evaluation waits for the slowest compiler of another one.  A failure ends the evaluation.
+    """
+
+    def run_all(pending: PendingEvaluation) -> None:
+        for step in steps:
+            if pending.running:
+                run_step(pending, workspace, step)
+
+    running = [pending for pending in evaluations if pending.running]
+    with ThreadPoolExecutor(max(1, min(len(running), os.cpu_count() or 1))) as pool:
+        list(pool.map(run_all, running))
+
+
 def run_step(pending: PendingEvaluation, workspace: Workspace, step: Step, on_end: OnEnd = end_evaluation) -> None:
     """Run a step; `on_end` gets its EvaluationEnded.  After a failure that may break the GPU, the GPU is checked."""
     if workspace.unhealthy:

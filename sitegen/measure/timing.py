@@ -1,8 +1,9 @@
 """A runnable → samples of one turn, in microseconds of device time per call, with cold caches and hidden launches.
 
 Calls rotate over several sets of inputs and outputs, so that a set is cold when it is used again; the parent says how
-many.  A plain turn warms up, queues all calls behind a spin, and records events around each call.  Where calls are
-short each sample is the replay of a CUDA graph with many calls; the parent decides this for the whole job.  A burst
+many.  A plain turn warms up, queues all calls behind a spin, and records events around each call.  Events add
+microseconds to a call, so where that matters each sample is the replay of a CUDA graph with many calls; the parent
+decides this for the whole job.  A burst
 turn times calls right after idleness, and a sustained turn after a stretch of the same calls without a gap.
 """
 
@@ -24,13 +25,13 @@ from sitegen.measure.correctness import KernelSetup, wait
 from sitegen.measure.geometry import names_of
 from sitegen.measure.inputs import generator, in_order, output_dtypes, output_shapes
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.rounds import TurnKind, TurnResult
+from sitegen.measure.rounds import GRAPH_US, TurnKind, TurnResult
 from sitegen.measure.runnable import Runnable
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Status
 
-GRAPH_CALLS, GRAPH_US = 200, 4000.0
-"""The most calls in a graph; microseconds that its calls take at most: 200 calls of 20 µs."""
+GRAPH_CALLS = 200
+"""The most calls in a graph."""
 LAUNCH_BOUND_SHARE = 0.10
 BURST_CALLS, IDLE_S, SUSTAINED_S = 12, 0.2, 0.3
 """The most calls of a burst; seconds of idleness before it; seconds of calls before the samples of a sustained turn."""
@@ -85,7 +86,10 @@ class CallTimer:
     queued_s: float = 0.0
     """Host seconds of one sample of the last batch, for the length of the next spin."""
     queue_ran_dry: bool = False
-    """True when the last spin ended before all calls were queued: the samples may then contain host time."""
+    """True when the GPU had nothing to do before some call of the last batch was queued: the samples may then contain
+    host time."""
+    late: bool = False
+    """True when the queue ran dry in a batch whose samples were kept."""
     estimate_us: float = 0.0
     graph: Any = None
     graph_calls: int = 0
@@ -131,15 +135,19 @@ class CallTimer:
         """Take one turn."""
         start = time.perf_counter()
         self._make_sets()
+        self.late = False
         take = {TurnKind.PLAIN: self._plain, TurnKind.BURST: self._bursts, TurnKind.SUSTAINED: self._sustained}[kind]
         us, clocks, idle_s = take(samples)
-        known, reading = [mhz for mhz in clocks if mhz], self.power.take()
+        known = [mhz for mhz in clocks if mhz]
+        clock_mhz = fmean(known) if known else None
+        reading = self.power.take(clock_mhz)
         return TurnResult(
             us=tuple(us),
             busy_s=time.perf_counter() - start - idle_s,
-            clock_mhz=fmean(known) if known else None,
+            clock_mhz=clock_mhz,
             power_w=reading.power_w,
             throttle=reading.throttle,
+            late=self.late,
         )
 
     def last_set(self) -> BufferSet:
@@ -180,13 +188,15 @@ class CallTimer:
         """Return the microseconds of each sample, the SM clock during them, and seconds of idleness.
 
         Launches are slow in the first turn of a process, so the spin may end too early.  The batch is then taken again:
-        on an H200, calls of a Triton kernel took 10 to 20 % longer in half of the first turns without this.
+        on an H200, calls of a Triton kernel took 10 to 20 % longer in half of the first turns without this.  When the
+        queue runs dry again, the turn is marked as late.
         """
         self._warm_up()
         take = self._replayed if self.graph else partial(self._timed, self.step)
         us = take(samples)
         if self.queue_ran_dry:
             us = take(samples)
+        self.late = self.queue_ran_dry
         return us, [self._mhz()], 0.0
 
     def _bursts(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
@@ -197,17 +207,19 @@ class CallTimer:
         for calls in (samples - samples // 2, samples // 2):
             time.sleep(IDLE_S)
             us += self._timed(self.step, min(BURST_CALLS, calls))
+            self.late |= self.queue_ran_dry
             clocks.append(self._mhz())
         return us, clocks, 2 * IDLE_S
 
     def _sustained(self, samples: int) -> tuple[list[float], Sequence[float | None], float]:
         """Return the same for samples behind a stretch of calls that still runs while the samples are queued."""
-        self._run_for(SUSTAINED_S)
-        us = self._timed(self.step, samples, spin=False)
+        us = self._timed(self.step, samples, behind=self._run_for(SUSTAINED_S))
+        self.late = self.queue_ran_dry
         return us, [self._mhz()], 0.0
 
-    def _run_for(self, seconds: float) -> None:
-        """Keep the GPU busy for so long; return while the last calls still run."""
+    def _run_for(self, seconds: float) -> Any:
+        """Keep the GPU busy for so long; return while the last calls still run, with the event at their end."""
+        self.power.start()
         calls = max(1, math.ceil(_AHEAD_US / self.estimate_us))
         until, queued = time.perf_counter() + seconds, None
         while time.perf_counter() < until:
@@ -217,6 +229,7 @@ class CallTimer:
             queued.record()
             if before is not None:
                 wait(event=before)
+        return queued
 
     def _make_sets(self) -> None:
         if not self.sets:
@@ -238,25 +251,29 @@ class CallTimer:
             if time.perf_counter() - start >= seconds:
                 return
 
-    def _timed(self, call: Callable[[], None], samples: int, spin: bool = True) -> list[float]:
+    def _timed(self, call: Callable[[], None], samples: int, behind: Any = None) -> list[float]:
         """Return the device time of each call in microseconds, by events around it.
 
-        All calls are queued behind a spin, or without one behind the calls that run already.
+        All calls are queued behind the event of calls that run already, or without one behind a spin.  Power is read
+        while the calls run, and never while the GPU spins.
         """
         starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(samples)] for _ in range(2))
-        spun = self._spun(samples) if spin else None
+        ahead = behind or self._spun(samples)
         if self.clock:
             self.clock.start()
         began = time.perf_counter()
+        self.queue_ran_dry = False
         for start, end in zip(starts, ends, strict=True):
+            self.queue_ran_dry |= bool(ahead.query())
             start.record()
             call()
             end.record()
-        self.queue_ran_dry = spun is not None and bool(spun.query())
+            ahead = end
         self.queued_s = (time.perf_counter() - began) / samples
         if self.clock:
             self.clock.stop()
-        self.power.sample()
+        if behind is None:
+            self.power.start()
         wait(self.power.poll)
         return [start.elapsed_time(end) * 1000.0 for start, end in zip(starts, ends, strict=True)]
 

@@ -23,7 +23,7 @@ from sitegen.measure.correctness import KernelSetup, wait
 from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.device import require_arch, use_own_stream
 from sitegen.measure.faults import classify, without_folder
-from sitegen.measure.job_timing import RESIDENT_SHARE
+from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.timing import BufferSet, make_set
 from sitegen.measure.tool_calls import CallToCount, calls_to_count, calls_to_sanitize, cost_of_call
 from sitegen.measure.tool_runs import FINISHED, MARK

@@ -21,7 +21,8 @@ from sitegen.measure.clock import NoPowerMeter
 from sitegen.measure.evaluator import Evaluator
 from sitegen.measure.faults import classify, without_folder
 from sitegen.measure.inputs import generator
-from sitegen.measure.job_timing import GRAPH_BELOW_US, RESIDENT_SHARE
+from sitegen.measure.job_timing import GRAPH_BELOW_US
+from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.merging import merge
 from sitegen.measure.performance import performance_of
 from sitegen.measure.requests import ChildTask, Plan, TakeTurn
@@ -118,16 +119,17 @@ class TryProcess:
         estimates = {one: evaluator.plan(plan).estimate_us for one, evaluator in evaluators.items()}
         copy = _copy_timer(sum(least_bytes(self._job)), sets, resident)
         estimates[COPY] = copy.prepare()
-        use = None
-        if min(estimates[one] for one in evaluators) < GRAPH_BELOW_US:
-            use = candidate.use_graph()
-            if self._baseline:
-                self._baseline.use_graph()
+        short = min(estimates[one] for one in evaluators) < GRAPH_BELOW_US
+        uses = {one: evaluator.use_graph() for one, evaluator in evaluators.items()} if short else {}
+        if short:
             copy.use_graph()
+        calls = {one: max(1, use.graph_calls) for one, use in uses.items()} | {COPY: max(1, copy.graph_calls)}
+        sample_us = {one: us * calls.get(one, 1) for one, us in estimates.items()}
         takers: dict[str, TakeSamples] = {one: partial(_turn, each, one == name) for one, each in evaluators.items()}
-        timings = take_rounds({**takers, COPY: partial(_copy_turn, copy)}, estimates)
+        timings = take_rounds({**takers, COPY: partial(_copy_turn, copy)}, samples_per_turn(sample_us, calls))
         candidate.recheck()
         compared = next((one for one in evaluators if one != name), None)
+        use = uses.get(name)
         graph, launch_bound = (use.graph, use.launch_bound) if use else (False, False)
         return performance_of(name, timings, compared, graph=graph, launch_bound=launch_bound, allocates=False)
 
@@ -144,9 +146,8 @@ class TryProcess:
         return Evaluation(*place, run="", status=status, params=job.params, message=message, **fields)
 
 
-def take_rounds(takers: Mapping[str, TakeSamples], estimates: Mapping[str, float]) -> Timings:
-    """Return ROUNDS turns of each name; every second round is in the reverse order."""
-    samples = samples_per_turn(estimates)
+def take_rounds(takers: Mapping[str, TakeSamples], samples: Mapping[str, int]) -> Timings:
+    """Return ROUNDS turns of each name, of so many samples; every second round is in the reverse order."""
     timings = Timings(compared_with=tuple(takers)[1:])
     for number in range(ROUNDS):
         for name in list(takers)[:: -1 if number % 2 else 1]:

@@ -1,4 +1,4 @@
-"""The workload of a job → its least bytes, whether it is a matrix kernel, and how much fits into memory."""
+"""The workload of a job → its least bytes, whether it is a matrix kernel, and its sets of buffers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ MATRIX_INTENSITY = 64.0
 """FLOP per byte from which a kernel is limited by arithmetic, and so by power, on every GPU of today."""
 L2_ROTATION, MOST_SETS = 3, 4096
 """Other bytes between two uses of a set, in multiples of the L2; the most sets."""
-CHECK_COPIES, MOST_CHECKS = 4, 4
-"""Float64 copies of all its tensors that a check holds, about; the most checks side by side at the workload."""
 
 
 def least_bytes(job: KernelJob) -> tuple[int, int]:
@@ -25,15 +23,6 @@ def is_matrix_kernel(job: KernelJob) -> bool:
     return evaluate(job.kernel.flops, _names(job)) >= MATRIX_INTENSITY * max(1, sum(least_bytes(job)))
 
 
-def checks_at_once(job: KernelJob, share: float, memory_bytes: int) -> int:
-    """Return how many evaluations may be checked at the workload side by side, within that share of the memory.
-
-    It is one for matrix kernels, which would only wait for each other.
-    """
-    each = CHECK_COPIES * 8 * sum(least_bytes(job)) // DTYPES[job.dtype].itemsize
-    return count_that_fits(share, memory_bytes, each, most=1 if is_matrix_kernel(job) else MOST_CHECKS)
-
-
 def set_count(set_bytes: int, l2_bytes: int, room: float) -> int:
     """Return how many sets keep 3 × L2 of other bytes between two uses of a set: at least two.
 
@@ -43,11 +32,6 @@ def set_count(set_bytes: int, l2_bytes: int, room: float) -> int:
     if 2 * set_bytes > room and set_bytes >= (L2_ROTATION + 1) * l2_bytes:
         return 1
     return max(2, min(MOST_SETS, -(-L2_ROTATION * l2_bytes // max(1, set_bytes)) + 1))
-
-
-def count_that_fits(share: float, memory_bytes: int, each_bytes: int, most: int) -> int:
-    """Return how many of `each_bytes` fit into that share of the memory: at least one, at most `most`."""
-    return max(1, min(most, int(share * memory_bytes / max(1, each_bytes))))
 
 
 def _names(job: KernelJob) -> dict[str, Number]:

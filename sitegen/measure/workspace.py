@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.measure.environment import gpu_present
+from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.process import Child, ForkServer
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CheckHealth, ReadEnvironment
@@ -32,6 +32,8 @@ class Workspace:
     folder: Path
     job_file: Path
     gpu: bool
+    memory_bytes: int = 0
+    """Memory of the GPU; 0 without one."""
     fork_server: ForkServer | None = None
     """The process that forks the children; None: each child is a new process."""
     environment: Environment | None = None
@@ -44,10 +46,6 @@ class Workspace:
     def slower(self) -> float:
         """Factor of all deadlines."""
         return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
-
-    @property
-    def memory_bytes(self) -> int:
-        return self.environment.memory_bytes if self.environment else 0
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -73,9 +71,10 @@ def open_workspace(folder: Path, job_file: Path) -> Iterator[Workspace]:
 
     Only with a GPU do children come from a fork server: Triton's interpreter must be chosen before torch is imported.
     """
-    fork_server = ForkServer(folder, _COMPILER) if gpu_present() else None
+    memory_bytes = gpu_memory_bytes()
+    fork_server = ForkServer(folder, _COMPILER) if memory_bytes else None
     try:
-        yield Workspace(folder, job_file, fork_server is not None, fork_server)
+        yield Workspace(folder, job_file, fork_server is not None, memory_bytes, fork_server)
     finally:
         if fork_server:
             fork_server.end()

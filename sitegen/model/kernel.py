@@ -30,6 +30,8 @@ class Status(StrEnum):
     RUNTIME_ERROR = "runtime_error"
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out_of_memory"
+    DOES_NOT_FIT = "does_not_fit"
+    """The workload needs more memory than the GPU has, so nothing of it was started; no failure."""
     UNSUPPORTED = "unsupported"
     """The implementation does not take this dtype or architecture, which is no failure."""
     NOT_RUN = "not_run"
@@ -38,7 +40,16 @@ class Status(StrEnum):
     @property
     def failed(self) -> bool:
         """True for every status that says that something is wrong."""
-        return self not in (Status.PASSED, Status.UNSUPPORTED, Status.NOT_RUN)
+        return self is not Status.PASSED and self not in UNTRIED
+
+    @property
+    def words(self) -> str:
+        """The status as a reader sees it: `out of memory`."""
+        return self.value.replace("_", " ")
+
+
+UNTRIED = frozenset({Status.DOES_NOT_FIT, Status.UNSUPPORTED, Status.NOT_RUN})
+"""Statuses of evaluations that were not tried, which says nothing about their code."""
 
 
 class Gate(StrEnum):

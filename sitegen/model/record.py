@@ -173,6 +173,10 @@ class Sustained:
     power_w: float | None = None
     cycles: float | None = None
     """`median_us` in SM cycles."""
+    throttle: tuple[str, ...] = ()
+    """NVML's reasons for a clock that was held down during these calls: `power cap`, `thermal`, …"""
+    late_rounds: int = 0
+    """Rounds whose times may contain host time, because calls were queued too late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +208,7 @@ class Performance:
     converged: bool = True
     sm_clock_mhz: float | None = None
     power_w: float | None = None
+    """None when a turn is shorter than the 0.2 s that NVML needs, as bursts are."""
     cycles: float | None = None
     """`median_us` in SM cycles."""
     by_process_us: tuple[float, ...] = ()
@@ -211,7 +216,12 @@ class Performance:
     cycle_ratios: tuple[Ratio, ...] = ()
     """Ratios in SM cycles instead of time; only for matrix kernels, whose clock the power cap changes."""
     throttle: tuple[str, ...] = ()
-    """NVML's reasons for a clock that was held down during its turns: `power cap`, `thermal`, …"""
+    """NVML's reasons for a clock that was held down during its turns: `power cap`, `thermal`, …  Records of
+    version 3 of the measuring method have the reasons of sustained turns here too."""
+    late_rounds: int = 0
+    """Rounds whose times may contain host time, because calls were queued too late."""
+    empty_kernel_us: float | None = None
+    """Time of a kernel that does nothing, in the same job and timed in the same way: in a graph, or by events."""
     sustained: Sustained | None = None
     """Times under sustained load, only for a matrix kernel; the fields above are then those of bursts after a pause."""
 

@@ -133,7 +133,7 @@ def compare_evaluations(
 def _compare_untimed(title: str, old: Evaluation, new: Evaluation) -> EvaluationComparison:
     """Return the comparison of two evaluations of which at least one has no time."""
     changes = deterministic_changes(old, new)
-    why = new.message.split("\n")[0] or f"{old.status} → {new.status}"
+    why = new.message.split("\n")[0] or f"{old.status.words} → {new.status.words}"
     return EvaluationComparison(title, _by_status(old, new), "; ".join((why, *changes)), changes=changes)
 
 

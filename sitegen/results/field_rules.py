@@ -294,6 +294,8 @@ _TIMES: dict[str, ValueRule] = {
     "sm_clock_mhz": _not_negative,
     "power_w": _not_negative,
     "cycles": _positive,
+    "throttle": _word,
+    "late_rounds": _not_negative,
 }
 RULES: Mapping[type, Mapping[str, ValueRule]] = {
     Environment: {
@@ -339,7 +341,8 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "p80_us": _positive,
         "min_us": _positive,
         "by_process_us": _positive,
-        "throttle": _word,
+        "cycles": _positive,
+        "empty_kernel_us": _positive,
     },
     Compilation: {
         "arch": _word,

@@ -1,11 +1,11 @@
 """Estimate the noise of ratios from the differences between generations of processes.
 
-Every contestant is timed by two processes or more, one after the other (`Performance.by_process_us`,
-`Ratio.by_process`).  The ratio of two contestants differs between generations only by chance, since the code is the
+Every evaluation is timed by two processes or more, one after the other (`Performance.by_process_us`,
+`Ratio.by_process`).  The ratio of two evaluations differs between generations only by chance, since the code is the
 same.  Let s be the standard deviation of the logarithm of this ratio in one generation.  The figure of a run is the
 mean over n generations and has the noise s / √n.
 
-A workload has few contestants, and a standard deviation of three values is often twice too large or too small.  So its
+A workload has few evaluations, and a standard deviation of three values is often twice too large or too small.  So its
 variance is moderated (Smyth, "Linear models and empirical Bayes methods", 2004, does so with the variances of genes):
 it is averaged, by degrees of freedom, with the variance of the record's other workloads whose calls take about as
 long, since noise falls with duration and hardly depends on anything else.  Where these have too few degrees of
@@ -32,11 +32,11 @@ process timed.
 SIMILAR = 4.0
 """Largest factor between the durations of workloads that are moderated with each other."""
 FREEDOM = 4
-"""Degrees of freedom of the other workloads in the moderated variance: as many as five contestants have."""
+"""Degrees of freedom of the other workloads in the moderated variance: as many as five evaluations have."""
 ENOUGH_PAIRS = 10
-"""Least number of pairs, those of five contestants, from which on the median of the pairs' spreads is taken.
+"""Least number of pairs, those of five evaluations, from which on the median of the pairs' spreads is taken.
 
-The median keeps one contestant that runs at two speeds from hiding the regressions of the others.  With fewer pairs
+The median keeps one evaluation that runs at two speeds from hiding the regressions of the others.  With fewer pairs
 the median is no safer than the mean of squares, and less precise.
 """
 
@@ -49,12 +49,12 @@ class _Spread:
     """Differences between generations in one timing."""
 
     us: float
-    """Median time of the contestants."""
+    """Median time of the evaluations."""
     generations: int
     freedom: int
-    """Degrees of freedom: contestants less one, since only their ratios are known, times generations less one."""
+    """Degrees of freedom: evaluations less one, since only their ratios are known, times generations less one."""
     spreads: tuple[float, ...]
-    """Standard deviation s of the logarithm of the ratio of every two contestants."""
+    """Standard deviation s of the logarithm of the ratio of every two evaluations."""
 
     @property
     def central(self) -> list[float]:
@@ -118,7 +118,7 @@ def _spread_of(together: Sequence[Evaluation]) -> _Spread:
 
 
 def _logs(together: Sequence[Evaluation]) -> list[list[float]]:
-    """Return ln of each contestant's ratio to a baseline that all have, else of its time, by generation.
+    """Return ln of each evaluation's ratio to a baseline that all have, else of its time, by generation.
 
     The clock and the baseline's own noise are in all of them and cancel in the difference of two.
     """

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.model.job import CallCounters, JobResult, SanitizerResult
-from sitegen.model.kernel import Scalar, Status
+from sitegen.model.kernel import UNTRIED, Scalar, Status
 from sitegen.model.record import Counters, Evaluation, Rejection, Role
 
 CallId = tuple[str, Role, str, str, str, tuple[tuple[str, Scalar], ...]]
@@ -63,7 +63,7 @@ def _inspected(
     counters: Mapping[CallId, Counters],
     sanitized: Mapping[tuple[str, str, str], SanitizerResult],
 ) -> Evaluation:
-    if evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
+    if evaluation.status in UNTRIED:
         return evaluation
     result = sanitized.get((kernel, evaluation.name, evaluation.dtype)) or sanitized.get((kernel, evaluation.name, ""))
     judged = _judged(evaluation, result) if result and evaluation.role is Role.IMPLEMENTATION else evaluation

@@ -18,6 +18,7 @@ from machine import stored_records, table, the_site
 from sitegen.model.job import JobResult, SanitizerResult
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload, Wrong
 from sitegen.model.record import Counters, Environment, Evaluation, Performance, Record, Rejection, Role, Run
+from sitegen.results.stages import seconds_by_stage
 
 ENVIRONMENT = Environment(
     "NVIDIA H200", "sm_90", 132, 60 << 20, 140 << 30, "580", "13.0", "2.11", "3.6", "3.12", 1980.0, 700.0, True
@@ -182,7 +183,7 @@ def test_the_ceilings_are_paid_by_the_kernel_and_other_kernels_are_not():
     ]
     mine = where_time_goes.of_kernel(jobs, "softmax")
     assert where_time_goes.total(mine) == 30.0
-    assert where_time_goes.by_stage(mine) == {"other": 25.0, "time": 5.0}
+    assert seconds_by_stage(mine) == {"rest": 25.0, "time": 5.0}
     assert where_time_goes.report(jobs, "softmax")[1]
     assert not where_time_goes.report(jobs, "copy")[1]
 

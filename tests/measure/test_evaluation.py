@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
+from sitegen.measure.evaluation import PendingEvaluation, TimingPlan, artefacts_of, evaluation_of
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.rounds import Timings, TurnResult
-from sitegen.measure.workload import MOST_SETS, count_that_fits, is_matrix_kernel, set_count
+from sitegen.measure.rounds import EmptyKernel, Timings, TurnResult
+from sitegen.measure.workload import MOST_SETS, is_matrix_kernel, set_count
 from sitegen.model.kernel import Status
 from sitegen.model.record import Role
 
@@ -88,10 +88,28 @@ def test_cycles_are_compared_of_matrix_kernels_only(add_kernel, timings):
     assert evaluated(add_kernel, timings, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance.cycle_ratios == ()
 
 
-def test_why_the_clock_was_held_down_is_said_once_for_all_turns(add_kernel, matrix_race):
-    found = {name: PendingEvaluation(Role.IMPLEMENTATION, name) for name in ("ours", "torch")}
-    reasons = {name: evaluated(add_kernel, matrix_race, c).performance.throttle for name, c in found.items()}
-    assert reasons == {"ours": ("power cap", "thermal"), "torch": ()}
+def test_why_the_clock_was_held_down_is_said_of_the_turns_that_saw_it(add_kernel, matrix_race):
+    found = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
+    assert (found.throttle, found.sustained.throttle) == (("power cap",), ("power cap", "thermal"))
+    others = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "torch")).performance
+    assert (others.throttle, others.sustained.throttle) == ((), ())
+
+
+def test_rounds_that_may_contain_host_time_are_counted(add_kernel, matrix_race):
+    for several, rounds in ((matrix_race.turns, (3,)), (matrix_race.sustained, (4, 5))):
+        for n in rounds:
+            several["ours"][n] = replace(several["ours"][n], late=True)
+    found = evaluated(add_kernel, matrix_race, PendingEvaluation(Role.IMPLEMENTATION, "ours")).performance
+    assert (found.late_rounds, found.sustained.late_rounds) == (1, 2)
+
+
+@pytest.mark.parametrize(("graph", "us"), [(True, 1.2), (False, 4.9)])
+def test_an_empty_kernel_is_stored_as_it_was_timed_in_the_same_way(add_kernel, timings, graph, us):
+    timings.empty_kernel = EmptyKernel(graph_us=1.2, events_us=4.9)
+    evaluation = PendingEvaluation(Role.IMPLEMENTATION, "ours", plan=TimingPlan(2, True, 50.0, graph=graph))
+    assert evaluated(add_kernel, timings, evaluation).performance.empty_kernel_us == us
+    raw = json.loads(gzip.decompress(base64.b64decode(*artefacts_of([evaluation], timings).values())))
+    assert raw["empty_kernel_us"] == {"graph": 1.2, "events": 4.9}
 
 
 def test_who_failed_in_the_last_round_has_no_performance_though_it_was_timed(add_kernel, timings):
@@ -137,7 +155,3 @@ def test_one_set_of_many_times_the_l2_will_do_where_two_do_not_fit() -> None:
 def test_a_kernel_of_64_operations_for_a_byte_is_a_matrix_kernel(add_kernel, flops, matrix):
     job = add_kernel.kernel_job({"ours": "…"})
     assert is_matrix_kernel(replace(job, kernel=replace(job.kernel, flops=flops))) is matrix
-
-
-def test_at_least_one_is_done_at_a_time_though_it_does_not_fit():
-    assert [count_that_fits(0.5, 100, each, most=4) for each in (1, 12, 20, 60)] == [4, 4, 2, 1]

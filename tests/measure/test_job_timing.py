@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,7 +53,7 @@ class World:
     """The requests to every child, in order, and the faults: (name, generation, request) → the exception it raises."""
 
     faults: dict[tuple[str, int, str], EvaluationEnded] = field(default_factory=dict)
-    estimate_us: float = 100.0
+    estimate_us: float = 1300.0
     environment: dict[str, Any] = field(default_factory=lambda: ENVIRONMENT)
     luck: dict[tuple[str, int], float] = field(default_factory=dict)
     """The factor by which a process is slower than the others of its name, by (name, generation)."""
@@ -109,6 +110,9 @@ class FakeChild:
     def _plan(self, **_: Any) -> Any:
         return {"estimate_us": self.world.estimate_us, "chosen": ""}
 
+    def _empty_kernel(self) -> Any:
+        return {"times": {"graph_us": 1.2, "events_us": 4.9}}
+
     def _use_graph(self) -> Any:
         return {"graph": True, "graph_calls": 200, "launch_bound": False, "estimate_us": self.world.estimate_us}
 
@@ -138,7 +142,7 @@ def run(add_kernel, tmp_path):
     def done(world: World, **changes: Any) -> dict[str, Any]:
         job = add_kernel.kernel_job({"ours": "…", "other": "…"}, n=1 << 22)
         job = replace(job, previous=changes.pop("previous", {}))
-        workspace = FakeWorkspace(Path(tmp_path), Path("job.json"), gpu=True)
+        workspace = FakeWorkspace(Path(tmp_path), Path("job.json"), True, world.environment["memory_bytes"])
         workspace.world = world
         done.result = run_kernel_job(replace(job, kernel=replace(job.kernel, **changes)), workspace)
         return {evaluation.name: evaluation for evaluation in done.result.evaluations}
@@ -208,10 +212,30 @@ def test_further_processes_are_made_two_at_a_time_while_nothing_is_timed_and_no_
 
 
 def test_a_gpu_too_small_for_so_many_contexts_has_two_generations_at_a_time(run):
-    world = World(environment={**ENVIRONMENT, "memory_bytes": 24 * GB})
+    world = World(environment={**ENVIRONMENT, "memory_bytes": 28 * GB})
     found = run(world)
     assert len(found["ours"].performance.by_process_us) == GENERATIONS
+    assert max(world.when("started", generation=2)) < min(world.when("turn", generation=1))
     assert max(world.when("turn", generation=2)) < min(world.when("started", generation=3))
+    assert world.when("started", generation=4) == []
+
+
+def test_a_gpu_smaller_still_has_one_generation_at_a_time(run):
+    world = World(environment={**ENVIRONMENT, "memory_bytes": 16 * GB})
+    found = run(world, previous=before(2.02))
+    assert len(found["ours"].performance.by_process_us) == 5
+    for generation in range(1, 5):
+        ended = [at for at in world.when("ended", generation=generation) if world.asked[at][1] in EVERYBODY]
+        assert max(ended) < min(world.when("started", generation=generation + 1))
+
+
+def test_a_workload_that_does_not_fit_is_told_so_before_anything_is_started(run):
+    world = World(environment={**ENVIRONMENT, "memory_bytes": 16 * GB})
+    found = run(world, reads="N * itemsize * 256")
+    assert {e.status for e in found.values()} == {Status.DOES_NOT_FIT}
+    assert re.fullmatch(r"needs \d+ GiB, the GPU has 16", found["ours"].message)
+    assert world.who("started") == ["environment"]
+    assert run.result.environment.gpu == "a GPU" and not run.result.error
 
 
 @pytest.mark.parametrize(("generation", "request_"), [(4, "first"), (5, "prepare"), (4, "resume"), (5, "turn")])
@@ -232,10 +256,12 @@ def test_the_next_generations_are_ready_before_anything_is_timed(run):
     assert max(world.when("prepare", "first", "check")) < min(world.when("plan"))
 
 
-def test_the_next_generations_compile_after_the_first(run):
+def test_the_next_processes_compile_after_the_first_of_the_same_code(run):
     world = World()
     run(world)
-    assert max(world.when("first", generation=1)) < min(world.when("first", generation=2))
+    for name in ("other", "ours", "torch"):
+        first, later = ([at for at in world.when("first", generation=g) if world.asked[at][1] == name] for g in (1, 2))
+        assert max(first) < min(later)
 
 
 def test_only_one_generation_has_sets_at_a_time(run):
@@ -291,7 +317,7 @@ def test_outputs_are_checked_again_at_the_end_of_each_generation(run):
 
 def test_outputs_that_do_not_stay_in_memory_are_checked_right_after_the_turn(run):
     world = World()
-    run(world, reads="N * itemsize * 4096")
+    run(world, reads="N * itemsize * 768")
     kept = [at for at in world.when("turn") if world.details[at]["keep"]]
     assert sorted(world.who("recheck", 1)) == sorted(world.who("recheck", 2)) == EVERYBODY
     assert all(world.asked[at + 1] == ("recheck", *world.asked[at][1:]) for at in kept)
@@ -349,9 +375,25 @@ def test_a_matrix_kernel_too_short_for_a_burst_is_timed_in_a_graph_as_others_are
     assert (found["ours"].performance.graph, found["ours"].performance.sustained) == (True, None)
 
 
+@pytest.mark.parametrize(
+    ("estimate_us", "changes", "graph"), [(130.0, {}, True), (1300.0, {}, False), (130.0, MATRIX, False)]
+)
+def test_calls_to_which_events_would_add_more_than_a_graph_does_are_timed_in_graphs(run, estimate_us, changes, graph):
+    """A matrix kernel of 130 µs has bursts, which are timed by events."""
+    found = run(World(estimate_us=estimate_us), **changes)["ours"].performance
+    assert (found.graph, found.empty_kernel_us) == ((True, 1.2) if graph else (False, 4.9))
+
+
+def test_an_empty_kernel_is_timed_once_and_while_nothing_else_runs(run):
+    world = World()
+    run(world)
+    (at,) = world.when("empty_kernel")
+    assert max(world.when("plan")) < at < min(world.when("turn"))
+
+
 def test_where_the_time_went_is_told_by_stage(run):
     run(World())
-    stages = ["start", "prepare", "first calls", "check", "check workload", "next generations", "plan", "time"]
+    stages = ["start", "check", "next generations", "plan", "time"]
     assert set(run.result.seconds) == {*stages, "recheck", "take over", "artefacts", "end"}
 
 

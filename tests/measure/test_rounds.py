@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from sitegen.measure.rounds import (
     GENERATION_ROUNDS,
     GENERATIONS,
+    GRAPH_US,
     LEAST_ROUNDS,
+    LEAST_SAMPLES,
     MOST_DEVICE_S,
+    TURN_US,
     RoundRules,
     Timings,
     TurnKind,
@@ -219,10 +223,20 @@ def test_one_who_falls_out_of_a_further_generation_is_out_and_the_others_finish(
 
 
 def test_a_very_slow_call_gets_fewer_samples_so_that_all_rounds_fit():
-    found = samples_per_turn({"fine": 1000.0, "slow": 50_000.0, "glacial": 1e7})
+    found = samples_per_turn({"fine": 1000.0, "slow": 50_000.0, "glacial": 1e7}, {})
     assert found == {"fine": 20, "slow": 5, "glacial": 2}
 
 
 def test_short_calls_are_taken_as_often_as_fills_a_turn_so_that_no_generation_is_all_noise():
-    found = samples_per_turn({"sum": 64.0, "softmax": 133.0, "graph": 4000.0})
-    assert found == {"sum": 125, "softmax": 60, "graph": 20}
+    found = samples_per_turn({"sum": 64.0, "softmax": 133.0, "slow": 4000.0}, {})
+    assert found == {"sum": 125, "softmax": 60, "slow": 20}
+
+
+@pytest.mark.parametrize("us", [5.0, 64.0, 133.0, 400.0, 900.0, 999.0])
+def test_a_turn_of_replays_has_as_many_calls_at_least_as_one_of_single_calls(us):
+    """A replay is a mean over its calls, so fewer of them are enough."""
+    calls = math.ceil(GRAPH_US / us)
+    (samples,) = samples_per_turn({"graph": calls * us}, {"graph": calls}).values()
+    assert samples * calls >= LEAST_SAMPLES
+    assert samples >= 5
+    assert samples * calls * us <= 2.5 * TURN_US

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from sitegen.measure import clock, timing
-from sitegen.measure.clock import NoPowerMeter, PowerMeter, throttle_words
+from sitegen.measure.clock import SETTLED_S, NoPowerMeter, PowerMeter, throttle_words
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.rounds import TurnKind
 from sitegen.measure.timing import GRAPH_CALLS, IDLE_S, SUSTAINED_S, BufferSet, CallTimer
@@ -25,10 +25,11 @@ class Gpu:
     def __init__(self, us: float) -> None:
         self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
         self.spins = list[int]()
+        self.dries = False
         self.dry = list[bool]()
-        """For each spin, whether the host was slower; False for all further spins."""
+        """For each batch, whether the GPU was idle before a call was queued; False for all further batches."""
         self.cuda = SimpleNamespace(
-            Event=lambda enable_timing=False: Event(self),
+            Event=lambda enable_timing=False: Event(self, enable_timing),
             _sleep=self.spin,
             empty_cache=lambda: None,
             memory_reserved=lambda: 0,
@@ -56,15 +57,18 @@ class Gpu:
 
 
 class Event:
-    def __init__(self, gpu: Gpu) -> None:
-        self.gpu, self.at_us = gpu, 0.0
+    def __init__(self, gpu: Gpu, timed: bool) -> None:
+        self.gpu, self.timed, self.at_us = gpu, timed, 0.0
 
     def record(self) -> None:
         self.at_us = self.gpu.now_us
 
     def query(self) -> bool:
-        """Return whether the host was slower than the spin; only events of spins are queried."""
-        return self.gpu.dry.pop(0) if self.gpu.dry else False
+        """Return whether the GPU has come to the event; a batch that runs dry does so at its second call."""
+        if not self.timed:
+            self.gpu.dries = self.gpu.dry.pop(0) if self.gpu.dry else False
+            return False
+        return self.gpu.dries
 
     def elapsed_time(self, end: Event) -> float:
         return (end.at_us - self.at_us) / 1000
@@ -123,6 +127,43 @@ def test_a_turn_whose_queue_ran_dry_is_taken_again_and_only_once(timer):
     turn = watch.turn(TurnKind.PLAIN, 20)
     assert timer.gpu.did[-42:] == ["spin", *["call"] * 20] * 2
     assert (len(turn.us), timer.gpu.did.count("spin")) == (20, 2)
+
+
+@pytest.mark.parametrize(("dry", "late"), [([], False), ([True, False], False), ([True, True], True)])
+def test_a_turn_whose_queue_ran_dry_twice_is_marked_as_late(timer, dry, late):
+    watch = timer(100.0)
+    timer.gpu.dry = dry
+    assert watch.turn(TurnKind.PLAIN, 20).late is late
+    assert not watch.turn(TurnKind.PLAIN, 20).late
+
+
+@pytest.mark.parametrize(("dry", "late"), [([False, False], False), ([True, False], True), ([False, True], True)])
+def test_a_burst_turn_is_late_when_either_burst_is(timer, dry, late):
+    watch = timer(100.0)
+    timer.gpu.dry = dry
+    assert watch.turn(TurnKind.BURST, 20).late is late
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_a_sustained_turn_is_late_when_the_calls_before_it_ended_too_early(timer, dry):
+    watch = timer(1000.0)
+    watch.estimate_us = 1000.0
+    timer.gpu.dry = [dry]
+    assert watch.turn(TurnKind.SUSTAINED, 20).late is dry
+
+
+def test_power_is_that_of_the_calls_of_a_turn_and_never_of_the_spin_before_them(timer):
+    watch = timer(1000.0)
+    watch.power = SimpleNamespace(
+        start=lambda: timer.gpu.did.append("power"), poll=lambda: None, take=lambda mhz: clock.PowerReading()
+    )
+    watch.estimate_us = 1000.0
+    watch.turn(TurnKind.PLAIN, 20)
+    assert timer.gpu.did[-22:] == ["spin", *["call"] * 20, "power"]
+    timer.gpu.did.clear()
+    watch.turn(TurnKind.SUSTAINED, 20)
+    assert timer.gpu.did[0] == "power"
+    assert timer.gpu.did.count("power") == 1
 
 
 def test_a_spin_lasts_a_little_longer_than_the_last_batch_took_to_be_queued(timer):
@@ -216,10 +257,13 @@ def test_idleness_and_settings_throttle_nothing(bits, words):
 class Nvml(SimpleNamespace):
     """An NVML that reports a power in mW; the instant value and the newer query can be missing."""
 
-    NVML_FI_DEV_POWER_INSTANT, NVML_SUCCESS = 186, 0
+    NVML_FI_DEV_POWER_INSTANT, NVML_SUCCESS, NVML_CLOCK_SM = 186, 0, 1
 
     def nvmlDeviceGetFieldValues(self, handle, fields):
         return [SimpleNamespace(nvmlReturn=self.instant_error, value=SimpleNamespace(uiVal=400_000))]
+
+    def nvmlDeviceGetMaxClockInfo(self, handle, which):
+        return 1980
 
     def nvmlDeviceGetPowerUsage(self, handle):
         return 300_000
@@ -263,10 +307,44 @@ def test_without_its_uuid_the_only_device_is_taken_and_of_several_none(monkeypat
 
 def test_nvml_is_asked_no_more_often_than_it_has_news(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
+    now = running_clock(monkeypatch)
     meter = PowerMeter("handle")
+    meter.start()
+    now[0] = SETTLED_S
     for _ in range(100):
         meter.poll()
     assert len(meter.watts) == 1
+
+
+def running_clock(monkeypatch) -> list[float]:
+    """The only entry is the time that clock.py sees."""
+    now = [0.0]
+    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_calls_that_are_too_short_for_nvml_have_no_power_and_no_reason(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
+    now = running_clock(monkeypatch)
+    meter = PowerMeter("handle")
+    for seconds in (0.9 * SETTLED_S, 0.3 * SETTLED_S):
+        meter.start()
+        now[0] += seconds
+        meter.poll()
+        assert meter.take() == clock.PowerReading()
+        meter.poll()
+    meter.start()
+    now[0] += 1.1 * SETTLED_S
+    meter.poll()
+    assert meter.take().power_w == 400.0
+
+
+@pytest.mark.parametrize(("mhz", "reasons"), [(1400.0, ("power cap",)), (1979.0, ()), (None, ("power cap",))])
+def test_a_reason_counts_only_when_the_clock_of_the_same_calls_was_low(monkeypatch, mhz, reasons):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
+    meter = PowerMeter("handle")
+    meter.sample()
+    assert meter.take(mhz).throttle == reasons
 
 
 def test_a_question_that_nvml_does_not_answer_costs_nothing_but_the_answer(monkeypatch):

@@ -26,7 +26,16 @@ DECISIVE = (
         "statistics.py",
     ),
     "timing.py",
-    *("probes/bulk.cu", "probes/clock.cu", "probes/fma.cu", "probes/l2.cu", "probes/memory.cu", "probes/shared.cu"),
+    "empty_kernel.py",
+    *(
+        "probes/bulk.cu",
+        "probes/clock.cu",
+        "probes/empty.cu",
+        "probes/fma.cu",
+        "probes/l2.cu",
+        "probes/memory.cu",
+        "probes/shared.cu",
+    ),
     "probes/wgmma.cu",
 )
 """The modules that decide timing, correctness and ceilings, without those that only transport or describe results."""

@@ -98,7 +98,7 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
     if freshness.state in (FreshnessState.STALE, FreshnessState.OUTDATED):
         return "stale" if freshness.state is FreshnessState.STALE else "planned", freshness.sentence
     if record.status.failed and not cell.raises:
-        return "failed", record.status.value.replace("_", " ")
+        return "failed", record.status.words
     return "", ""
 
 

@@ -51,7 +51,9 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
         Column("of sustained ceiling", lambda _, row: numbers.percent(s.value) if (s := row.of_sustained) else ""),
         Column("power", _held(lambda s: _watts(s.power_w))),
         Column(f"{times} sustained", _held(lambda s: _ratio(s.ratios, baseline))),
-        Column("held down by", _timed(lambda p: ", ".join(p.throttle)), left=True),
+        Column(
+            "held down by", _timed(lambda p: ", ".join((p.sustained and p.sustained.throttle) or p.throttle)), left=True
+        ),
     )
 
 

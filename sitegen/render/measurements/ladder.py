@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.model.kernel import Implementation, Kernel, Language, Status
+from sitegen.model.kernel import UNTRIED, Implementation, Kernel, Language
 from sitegen.model.record import Role
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render.figures.inline_charts import Mark, bar
@@ -87,7 +87,7 @@ def _step(
 
 
 def _row_state(row: Row | None) -> str:
-    if row is None or row.evaluation is None or row.evaluation.status in (Status.NOT_RUN, Status.UNSUPPORTED):
+    if row is None or row.evaluation is None or row.evaluation.status in UNTRIED:
         return "planned"
     return "failed" if row.failed else "stale" if row.stale else ""
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from sitegen.model.record import Role
+from sitegen.model.kernel import Status
+from sitegen.model.record import Performance, Role, Sustained
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.rows import Group, Row
 from sitegen.render.measurements.benchmark_columns import benchmark_column
 from sitegen.render.measurements.provenance import Provenance
 from sitegen.render.shared import numbers
 
+SHORT_SHARE = 0.01
+"""An empty kernel is mentioned when it takes more than this share of the fastest implementation's time."""
 _MOST_RATIOS = 3
 
 
@@ -142,7 +145,17 @@ def head(group: Group) -> Body:
     if share := group.in_cycles:
         half = (share.high - share.low) / 2 / share.value
         facts.append(f"share of the ceiling in SM cycles, ceiling ±{numbers.percent(half, 2)}")
+    if empty_us := _empty_kernel_us(group):
+        facts.append(f"an empty kernel takes {numbers.with_unit(numbers.fixed(empty_us, 1), 'µs')} here")
     return Body(numbers.shape(group.workload.name), ", ".join([*facts, *sorted(_common_notes(group))]))
+
+
+def _empty_kernel_us(group: Group) -> float:
+    """Return the time of an empty kernel where calls are so short that it counts; 0 elsewhere."""
+    timed = [row.performance for row in group.rows if row.performance and row.ours]
+    fastest_us = min((p.median_us for p in timed), default=0.0)
+    empty_us = max((p.empty_kernel_us or 0.0 for p in timed), default=0.0)
+    return empty_us if empty_us > SHORT_SHARE * fastest_us else 0.0
 
 
 def _common_notes(group: Group) -> frozenset[str]:
@@ -203,10 +216,11 @@ def why_no_time(row: Row) -> str:
     """Return the reason for which a row has no time: `incorrect: …` with a failure's message, or the status alone."""
     if row.evaluation is None:
         return "not measured yet"
-    status = row.evaluation.status.value.replace("_", " ")
-    message = in_one_line(row.evaluation.message)
+    status, message = row.evaluation.status.words, in_one_line(row.evaluation.message)
     if len(message) > 240:
         message = f"{message[:239]}…"
+    if row.evaluation.status is Status.DOES_NOT_FIT:
+        return f"{status} ({message})"
     return f"{status}: {message.rstrip('.')}. Not timed." if message else f"{status}, not timed"
 
 
@@ -220,7 +234,13 @@ def _notes(row: Row) -> tuple[str, ...]:
         performance.launch_bound and "launch-bound",
     ]
     notes += [performance.allocates and "allocates", not performance.converged and "not converged"]
+    notes += [_late(timed) for timed in (performance, performance.sustained) if timed]
     return tuple(note for note in notes if note)
+
+
+def _late(timed: Performance | Sustained) -> str:
+    """Return a remark on rounds in which the GPU may have waited for the host; empty when there were none."""
+    return f"host time in {timed.late_rounds} of {len(timed.rounds_us)} rounds" if timed.late_rounds else ""
 
 
 def _bar(row: Row, column: str) -> Markup:

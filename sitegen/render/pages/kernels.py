@@ -238,7 +238,7 @@ def _caught(record: Record) -> tuple[Caught, ...]:
         Caught(
             r.name,
             r.expected.value.replace("_", " "),
-            r.status.value.replace("_", " "),
+            r.status.words,
             r.status == r.expected,
             tables.in_one_line(r.message)[:240],
         )

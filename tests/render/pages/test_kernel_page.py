@@ -221,6 +221,30 @@ def test_what_is_true_of_every_time_of_a_workload_is_said_once_in_its_head(make:
     assert [words(note) for note in table.css("tbody small")] == ["not converged"] * 4
 
 
+def changed_times(record: Record, **changes: object) -> Record:
+    """The record with the same fields of every time changed."""
+    timed = (
+        replace(one, performance=one.performance and replace(one.performance, **changes)) for one in record.evaluations
+    )
+    return replace(record, evaluations=tuple(timed))
+
+
+@pytest.mark.parametrize(("us", "told"), [(4.86, True), (0.001, False)])
+def test_the_time_of_an_empty_kernel_stands_in_the_head_of_short_calls(
+    make: SimpleNamespace, us: float, told: bool
+) -> None:
+    record = changed_times(make.record(), empty_kernel_us=us)
+    head = words(band(page(make, record), "Workloads").css_first("th.grp"))
+    assert head.endswith(", an empty kernel takes 4.9 µs here") is told
+    assert ("empty kernel" in head) is told
+
+
+def test_rounds_with_host_time_are_told(make: SimpleNamespace) -> None:
+    table = band(page(make, changed_times(make.record(), late_rounds=2)), "Workloads")
+    assert "host time in 2 of 11 rounds" in words(table.css_first("th.grp"))
+    assert "host time" not in words(band(page(make, make.record()), "Workloads"))
+
+
 def test_a_prediction_of_the_ceiling_stands_elsewhere_in_a_column_of_the_copy(make: SimpleNamespace) -> None:
     group = groups(make.kernel(), make.record(), Evidence())[0]
     row = next(row for row in group.rows if row.name == "naive")

@@ -1,0 +1,105 @@
+"""A job and the bytes of its GPU → how much of the job may be in memory at once, or that it does not fit.
+
+Everything that holds memory at the same time is added up: the CUDA contexts of all living processes, the sets of
+buffers, and the float64 references of checks.  Nothing here touches the GPU, so a job that does not fit is known before
+anything is started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitegen.measure.rounds import GENERATIONS
+from sitegen.measure.workload import is_matrix_kernel, least_bytes
+from sitegen.model.dtypes import DTYPES
+from sitegen.model.job import KernelJob
+
+GIB = 1 << 30
+CONTEXT_BYTES, CONTEXT_SHARE = 700 << 20, 0.25
+"""Bytes of one CUDA context with torch on an H200; the largest share of the memory that contexts take for the sake of
+generations that only wait."""
+SPARE_SHARE = 0.03
+"""Share of the memory that the driver holds, or that is lost between blocks of torch's allocator."""
+CALL_COPIES, CHECK_COPIES, MOST_CHECKS = 2, 4, 4
+"""Copies of all its tensors that a first call holds: its own, and the results of the baseline; float64 copies of them
+that a check holds; the most checks side by side at the workload."""
+RESIDENT_SHARE = 0.5
+"""Share of the memory that the sets of all processes may take together."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """How the parts of a job divide the memory of the GPU; all sizes are bytes."""
+
+    memory: int
+    needed: int
+    """Least memory with which the job can be done: the contexts of one generation, and one check at the workload."""
+    generations: int
+    """Generations of processes that may live at the same time."""
+    free: int
+    """Memory beside the contexts of so many generations."""
+    call: int
+    """Memory of a first call at the workload."""
+    check: int
+    """Memory of a check at the workload."""
+    checks: int
+    """The most checks side by side."""
+    set_room: int
+    """Memory of the sets of each process when those of all processes stay in memory."""
+    rechecks: int
+    """Last outputs that may be checked side by side while all sets are in memory."""
+
+    @property
+    def fits(self) -> bool:
+        return self.needed <= self.memory
+
+    @property
+    def shortage(self) -> str:
+        """The reason why the job does not fit, for the message of its evaluations."""
+        return f"needs {_gib(self.needed)} GiB, the GPU has {_gib(self.memory)}"
+
+
+def plan_memory(job: KernelJob, processes: int, memory: int) -> MemoryPlan:
+    """Return the plan of a job whose generations have so many processes each, on a GPU with so many bytes."""
+    check, call = check_bytes(job), CALL_COPIES * sum(least_bytes(job))
+    usable = int((1 - SPARE_SHARE) * memory)
+    generations = _generations(processes, memory)
+    while generations > 1 and usable - _contexts(generations, processes) < check:
+        generations -= 1
+    free = max(0, usable - _contexts(generations, processes))
+    checks = _count(free, check, 1 if is_matrix_kernel(job) else MOST_CHECKS)
+    set_room = max(0, min(int(RESIDENT_SHARE * memory), free - check)) // max(1, processes)
+    return MemoryPlan(
+        memory=memory,
+        needed=int((_contexts(1, processes) + max(check, call)) / (1 - SPARE_SHARE)),
+        generations=generations,
+        free=free,
+        call=call,
+        check=check,
+        checks=checks,
+        set_room=set_room,
+        rechecks=_count(free - processes * set_room, check, checks),
+    )
+
+
+def check_bytes(job: KernelJob) -> int:
+    """Return the bytes that a check at the workload holds at its most."""
+    return CHECK_COPIES * 8 * sum(least_bytes(job)) // DTYPES[job.dtype].itemsize
+
+
+def _generations(processes: int, memory_bytes: int) -> int:
+    return max(1, min(GENERATIONS, int(CONTEXT_SHARE * memory_bytes // _contexts(1, max(1, processes)))))
+
+
+def _contexts(generations: int, processes: int) -> int:
+    return generations * processes * CONTEXT_BYTES
+
+
+def _count(room: int, each: int, most: int) -> int:
+    """Return how many fit: at least one, at most `most`."""
+    return max(1, min(most, room // max(1, each)))
+
+
+def _gib(count: int) -> str:
+    """Return GiB as text: whole ones from 10 on."""
+    return f"{count / GIB:.0f}" if count >= 10 * GIB else f"{count / GIB:.1f}"

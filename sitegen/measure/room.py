@@ -1,0 +1,37 @@
+"""Divide the memory of the GPU among the threads of the parent, each of which has a child at work.
+
+A thread takes a part before it asks its child for work that needs memory, and waits while the other parts leave too
+little.  Parts are given in the order in which they were asked for, so a large one is not overtaken for ever.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+
+
+class Room:
+    """Bytes that several threads divide."""
+
+    def __init__(self, size: int) -> None:
+        self._size = self._free = size
+        self._changed, self._waiting = Condition(), deque[object]()
+
+    @contextmanager
+    def part(self, size: int) -> Iterator[None]:
+        """Hold so many bytes; a part that is larger than the room is the whole room."""
+        size, ticket = min(size, self._size), object()
+        with self._changed:
+            self._waiting.append(ticket)
+            self._changed.wait_for(lambda: self._waiting[0] is ticket and self._free >= size)
+            self._waiting.popleft()
+            self._free -= size
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += size
+                self._changed.notify_all()
