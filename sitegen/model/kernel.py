@@ -200,6 +200,25 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
+class Sweep:
+    """One implementation at several values of its constants or of the dims, at one workload and dtype.
+
+    Its points are all combinations of the values (`sitegen.model.sweep_points`).
+    """
+
+    name: str
+    title: str
+    implementation: str
+    workload: str
+    dtype: str
+    constants: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Values of each swept constant of the launch, by its name."""
+    dims: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Sizes of each swept dim; the other dims are those of the workload."""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One kernel.yaml."""
 
@@ -230,6 +249,7 @@ class Kernel:
     """Baselines of a file of their own, such as a library of C++; all others are functions of reference.py."""
     wrong: tuple[Wrong, ...] = ()
     goals: tuple[Goal, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
     span: Span | None = None
 
     @property

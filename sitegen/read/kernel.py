@@ -10,7 +10,18 @@ from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Scalar, Status, Tensor, Workload, Wrong
+from sitegen.model.kernel import (
+    Goal,
+    Implementation,
+    Kernel,
+    Language,
+    Scalar,
+    Status,
+    Sweep,
+    Tensor,
+    Workload,
+    Wrong,
+)
 from sitegen.read.kernel_checks import check_kernel
 from sitegen.read.shape import (
     Converter,
@@ -23,6 +34,7 @@ from sitegen.read.shape import (
     read_value,
     wrong_type,
 )
+from sitegen.read.sweep_checks import check_sweeps
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _GOAL = re.compile(
@@ -47,6 +59,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
         "dtypes": one_of(DTYPES, "dtype"),
         "workloads": _workloads,
         "goals": _goals,
+        "sweeps": lambda child, diagnostics: tuple(_sweep(n, diagnostics) for n in items_of(child, diagnostics)),
         "implementations": lambda child, diagnostics: tuple(
             _implementation(n, folder, diagnostics) for n in items_of(child, diagnostics)
         ),
@@ -60,6 +73,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_with_names(kernel.workloads, kernel.dims))
     if node is not None:
         diagnostics += check_kernel(kernel, node, files)
+        diagnostics += check_sweeps(kernel, node)
     return kernel, tuple(diagnostics)
 
 
@@ -123,6 +137,10 @@ def _goals(node: Node, diagnostics: Diagnostics) -> tuple[Goal, ...]:
         Diagnostic("SG033", "this is not a goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None
     ]
     return tuple(goal for _, goal in goals if goal)
+
+
+def _sweep(node: Node, diagnostics: Diagnostics) -> Sweep:
+    return read_as(Sweep, node, diagnostics, given={"span": (node.get("name") or node).span}, noun="key of a sweep")
 
 
 def _implementation(node: Node, folder: str, diagnostics: Diagnostics, *also: str) -> Implementation:

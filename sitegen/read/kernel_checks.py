@@ -56,7 +56,7 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
     yield from _unfit_names(places, _IDENTIFIER, _RESERVED)
     yield from _named_twice(places)
-    for group in ("implementations", "wrong", "baselines"):
+    for group in ("implementations", "wrong", "baselines", "sweeps"):
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
         yield from _unfit_names(named, _NAME, ("best",))
         yield from _named_twice(named)

@@ -53,6 +53,10 @@ CONFIG, SERIES, KERNEL, BIB = (
     *("content/site.yaml", "series/in-phases.yaml"),
     *("kernels/scale/kernel.yaml", "content/references.bib"),
 )
+SWEEP = (
+    "sweeps:\n  - {name: sizes, title: Time over N, implementation: plain, workload: big, dtype: float32, "
+    "dims: {N: [1024, 2048]}}\n"
+)
 EDITS = (
     Edit("Post.title", POST, "In a folder: with", "Within a folder: with"),
     Edit("Post.title", OTHER, "In a file, with", "In one file, with"),
@@ -122,6 +126,15 @@ EDITS = (
     Edit("Kernel.baselines", KERNEL, "baselines: [torch]", "baselines: [torch, torch.compile]"),
     Edit("Kernel.baseline_files", KERNEL, "torch.compile]", "{name: torch.compile, file: host.cu, host: scale_host}]"),
     Edit("Kernel.goals Goal.text Goal.at_least", KERNEL, "0.95", "0.96"),
+    Edit("Kernel.sweeps", KERNEL, "implementations:", f"{SWEEP}implementations:"),
+    Edit("Sweep.name", KERNEL, "name: sizes", "name: lengths"),
+    Edit("Sweep.title", KERNEL, "Time over N", "Time over the length"),
+    Edit("Sweep.dims", KERNEL, "[1024, 2048]", "[1024, 8192]"),
+    Edit("Sweep.workload", KERNEL, "workload: big", 'workload: "4096"'),
+    Edit("Sweep.implementation", KERNEL, "implementation: plain", "implementation: host"),
+    Edit("Sweep.implementation", KERNEL, "implementation: host", "implementation: plain"),
+    Edit("Sweep.dtype", KERNEL, "dtype: float32, dims", "dtype: bfloat16, dims"),
+    Edit("Sweep.constants", KERNEL, "dims: {N: [1024, 8192]}", "constants: {THREADS: [128, 256]}"),
     Edit("Goal.subject", KERNEL, "plain >= 1.0x", "best >= 1.0x"),
     Edit("Goal.unit", KERNEL, "of-copy", "of-ceiling"),
     Edit("Goal.dtype", KERNEL, "4096:bfloat16", "4096:float32"),
@@ -177,7 +190,7 @@ EDITS = (
 TYPES = (
     *(site.SiteConfig, site.EntryPoint, site.Countdown, site.Post, site.Page, site.Phase, site.Series, site.Task),
     *(site.WorklogEntry, site.Term, kernel.Kernel, kernel.Implementation, kernel.Launch, kernel.Wrong, kernel.Workload),
-    *(kernel.Goal, kernel.Tensor, bibliography.Bibliography, bibliography.Work, bibliography.Author),
+    *(kernel.Goal, kernel.Sweep, kernel.Tensor, bibliography.Bibliography, bibliography.Work, bibliography.Author),
 )
 NOT_HERE = {
     "SiteConfig.cards": "drawing takes long: below",

@@ -166,7 +166,7 @@ WORDS = """
     title date tags aliases permalink lang phases posts kernel dims inputs outputs x M N shape dtype params dtypes flops
     reads writes tolerance checks workloads name baselines goals implementations wrong file launch entry grid block args
     constants fails predicts base_url timezone gpus gpu_aliases feeds entry_points countdown targets float32 2026-11-22
-    1e400 -1 0 M*N// tile.py true ~
+    sweeps implementation workload title 1e400 -1 0 M*N// tile.py true ~
 """
 word = st.sampled_from(WORDS.split())
 flow = st.recursive(

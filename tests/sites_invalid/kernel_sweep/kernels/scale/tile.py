@@ -1,0 +1,2 @@
+def scale(x, *, out=None):
+    return x * 2
