@@ -61,10 +61,13 @@ def recorded_errors(kernel: Kernel, dtype: str) -> list[float]:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_tolerance_allows_one_rounding_or_five_times_the_error_of_right_results(name: str) -> None:
-    """A result in bfloat16 is dominated by its one rounding.  In float32 the order of additions adds to it."""
+    """A result in bfloat16 is dominated by its one rounding.  In float32 the order of additions adds to it.
+
+    The tolerance of a dtype holds for all outputs, so it is that of the coarsest.
+    """
     kernel = KERNELS[name]
     for dtype in kernel.dtypes:
-        stored = kernel.outputs[0].dtype if kernel.outputs[0].dtype != "same" else dtype
+        stored = max((dtype if one.dtype == "same" else one.dtype for one in kernel.outputs), key=ROUNDING.__getitem__)
         recorded = max(recorded_errors(kernel, dtype), default=0.0)
         most = 1.05 * ROUNDING[stored] if stored == "bfloat16" else max(2 * ROUNDING[stored], 5 * recorded)
         assert recorded <= kernel.tolerance[dtype] <= most, f"{dtype}: {kernel.tolerance[dtype]}, at most {most}"
@@ -90,7 +93,7 @@ def test_the_sanitizer_watches_rows_of_whole_vectors_and_rows_with_a_rest(name: 
         rests = [rest_of_rows(kernel, dims, dtype) for dims in kernel.sanitizer]
         one_row = len(kernel.dims) == 1  # begins at a multiple of 16 bytes whatever its length
         assert one_row or 0 in rests, f"{dtype}: no aligned rows"
-        assert kernel.name == "attention" or any(rests), f"{dtype}: no rest"
+        assert kernel.name in ("attention", "attention_backward") or any(rests), f"{dtype}: no rest"
 
 
 def rest_of_rows(kernel: Kernel, dims: Dims, dtype: str) -> int:

@@ -97,7 +97,10 @@ FAULTS = {
     "write out of bounds by rows": Fault(
         {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"}
     ),
-    "input modified": Fault({Status.MODIFIED_INPUT}, {"copy/moves", "softmax/in_place", "attention/scales_queries"}),
+    "input modified": Fault(
+        {Status.MODIFIED_INPUT},
+        {"copy/moves", "softmax/in_place", "attention/scales_queries", "cross_entropy_fused/in_place"},
+    ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
         {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "layernorm_backward/any_order"}

@@ -26,6 +26,7 @@ EVERY_PROBE = {
     "bulk mix": ("bulk", "bulk_2_1", {"CHUNK": 16384, "STAGES": 6}),
     "bulk write": ("bulk", "bulk_0_1", {"CHUNK": 32768, "STAGES": 6}),
     "clock": ("clock", "sm_clock", {}),
+    "empty": ("empty", "empty", {}),
     "fma": ("fma", "fma_chains", {"THREADS": 512, "CHAINS": 8, "STEPS": 128}),
     "l2": ("l2", "l2_read", {"THREADS": 256, "UNROLL": 8}),
     "memory read": ("memory", "read_1_0", TILE),
