@@ -56,6 +56,7 @@ def test_a_change_of_how_figures_are_made_was_decided_upon():
 
 def test_every_probe_is_among_the_decisive_ones():
     assert {f"probes/{path.name}" for path in (MEASURE / "probes").glob("*.cu")} <= set(DECISIVE)
+    assert {path.name for path in MEASURE.glob("*_probes.py")} <= set(DECISIVE)
 
 
 if __name__ == "__main__":
