@@ -16,7 +16,7 @@ ZEROS, OTHER_SEED = "zeros", "the output for another seed"
 
 
 class JudgedCase(Protocol):
-    """What is needed of a case (correctness.py)."""
+    """The attributes of a `correctness.Case` by which an imposter is judged."""
 
     @property
     def name(self) -> str: ...

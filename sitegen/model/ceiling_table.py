@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class CeilingUnit(StrEnum):
-    """What a rate counts each second."""
+    """The quantity that a rate counts each second."""
 
     BYTES = "bytes"
     OPERATIONS = "operations"
