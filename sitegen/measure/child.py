@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import os
 import signal
 import sys
@@ -67,8 +68,9 @@ def main(arguments: list[str]) -> None:
 
 def import_ahead() -> None:
     """Import what takes seconds and touches no GPU.  A missing package shows with the first request."""
-    with contextlib.suppress(Exception):
-        from sitegen.measure import evaluator  # noqa: F401
+    for module in ("sitegen.measure.evaluator", "cuda.core", "triton"):
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
 
 
 def die_with_parent() -> None:
