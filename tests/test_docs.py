@@ -248,10 +248,10 @@ def test_rooms_of_the_documentation_are_those_of_the_program_in_their_order() ->
 CONSTANTS = [
     ("workload", "MATRIX_INTENSITY", 64.0, "64 operations or more for each byte"),
     ("workload", "(L2_ROTATION, MOST_SETS)", (3, 4096), "at least 3 times the L2"),
-    ("correctness", "(BASELINE_SHARE, ULPS, ROW_SHARE)", (4.0, 2.0, 4.0), "at most 4 times the tolerance"),
+    ("judging", "(BASELINE_SHARE, ULPS, ROW_SHARE)", (4.0, 2.0, 4.0), "at most 4 times the tolerance"),
     ("correctness", "SEEDS", 3, "Three seeds"),
-    ("correctness", "REPEATS", 5, "Five calls with the same inputs"),
-    ("correctness", "LAUNCH_DEADLINE_S", 10.0, "| one launch | 10 s |"),
+    ("guarded_calls", "REPEATS", 5, "Five calls with the same inputs"),
+    ("guarded_calls", "LAUNCH_DEADLINE_S", 10.0, "| one launch | 10 s |"),
     ("inputs", "CANARY_BYTES", 64 << 10, "64 KiB of guard bytes"),
     ("rounds", "(GENERATIONS, GENERATION_ROUNDS, LEAST_SAMPLES)", (3, 4, 20), "at least 4 rounds"),
     ("rounds", "TURN_US", 8000.0, "as many samples as fill 8 ms, and at least 20"),

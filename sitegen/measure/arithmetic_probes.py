@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from sitegen.measure.clock import SmClock, sm_clock
-from sitegen.measure.correctness import wait
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator
 from sitegen.measure.probe import can_launch, launcher, spin, timed_at_once
 from sitegen.measure.statistics import FEW, mean_interval

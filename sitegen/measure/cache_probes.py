@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.correctness import wait
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator
 from sitegen.measure.memory_probes import VECTOR_BYTES
 from sitegen.measure.probe import can_launch, launcher, timed_calls

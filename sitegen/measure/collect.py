@@ -13,7 +13,8 @@ import torch
 
 from sitegen.measure.artefacts import Binary, disassemble, pack_all
 from sitegen.measure.compile import arch_of
-from sitegen.measure.correctness import KernelSetup, call_and_wait
+from sitegen.measure.correctness import KernelSetup
+from sitegen.measure.guarded_calls import call_and_wait
 from sitegen.measure.launches import CapturedCall, TritonWatch, capture
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.runnable import CudaRunnable, HostRunnable, PythonRunnable, Runnable

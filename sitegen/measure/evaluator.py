@@ -18,10 +18,11 @@ from sitegen.measure import correctness, requests
 from sitegen.measure import runnable as runnables
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock, power_meter, sm_clock
 from sitegen.measure.collect import collect
-from sitegen.measure.correctness import KernelSetup, LastCall, call_and_wait, wait
+from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.device import limit_memory, require_arch, use_own_stream
 from sitegen.measure.empty_kernel import time_empty_kernel
 from sitegen.measure.environment import read_environment
+from sitegen.measure.guarded_calls import LastCall, call_and_wait, wait
 from sitegen.measure.launches import TritonWatch
 from sitegen.measure.memory_probes import MemoryProbe, probe_runnable
 from sitegen.measure.protocol import EvaluationEnded

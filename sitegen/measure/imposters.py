@@ -8,21 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
+from sitegen.measure.judging import Case
+
 ZEROS, OTHER_SEED = "zeros", "the output for another seed"
-
-
-class JudgedCase(Protocol):
-    """The attributes of a `correctness.Case` by which an imposter is judged."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def expected(self) -> tuple[Any, ...]: ...
 
 
 @dataclass(slots=True)
@@ -43,7 +35,7 @@ class Imposters:
     """Right outputs of the first case, which are those of another seed for every later case; empty when every case
     that needs them has had them."""
 
-    def offer(self, case: JudgedCase) -> None:
+    def offer(self, case: Case) -> None:
         """Offer every imposter that no case has rejected yet."""
         for kind, index, output in list(self._outputs(case)):
             if self.rejects(case, index, output):
@@ -71,7 +63,7 @@ class Imposters:
             if (kind, index) not in self.rejected
         )
 
-    def _outputs(self, case: JudgedCase) -> Iterator[tuple[str, int, Any]]:
+    def _outputs(self, case: Case) -> Iterator[tuple[str, int, Any]]:
         for index, (expected, dtype) in enumerate(zip(case.expected, self.dtypes, strict=True)):
             if (ZEROS, index) not in self.rejected:
                 yield ZEROS, index, torch.zeros((), dtype=dtype, device=expected.device).expand(expected.shape)

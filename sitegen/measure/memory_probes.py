@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.correctness import wait
 from sitegen.measure.geometry import names_of
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator
 from sitegen.measure.probe import can_launch, launcher, timed_calls
 from sitegen.measure.timing import FIRST_SEED, BufferSet

@@ -11,7 +11,7 @@ import torch
 
 from sitegen.measure import compile as compiling
 from sitegen.measure.clock import PROBE_FOLDER, SmClock
-from sitegen.measure.correctness import wait
+from sitegen.measure.guarded_calls import wait
 
 
 def can_launch() -> bool:

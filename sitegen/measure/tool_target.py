@@ -19,10 +19,11 @@ from typing import Any
 import torch
 
 from sitegen.measure import runnable as runnables
-from sitegen.measure.correctness import KernelSetup, wait
+from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.device import require_arch, use_own_stream
 from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.timing import BufferSet, make_set
 from sitegen.measure.tool_calls import CallToCount, calls_to_count, calls_to_sanitize, cost_of_call

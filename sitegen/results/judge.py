@@ -24,7 +24,8 @@ from sitegen.results.run_gpus import run_on
 from sitegen.results.samples import BadSamples, Samples, contradictions
 
 SEEDS, ROW_SHARE = 3, 4.0
-"""Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py."""
+"""Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py
+and measure/judging.py."""
 ABOVE_DATASHEET = 1.1
 """Largest measured ceiling over the datasheet's: a board's clock may be a little above what the datasheet assumes."""
 

@@ -17,7 +17,10 @@ DECISIVE = (
     *("arithmetic_probes.py", "cache_probes.py", "ceilings.py", "clock.py", "compile.py", "correctness.py"),
     *(
         "errors.py",
+        "guarded_calls.py",
+        "imposters.py",
         "inputs.py",
+        "judging.py",
         "memory_probes.py",
         "merging.py",
         "probe.py",

@@ -1,0 +1,52 @@
+"""Limits that the outputs of one case must keep, on the CPU."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from sitegen.model.kernel import Gate
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch"),
+]
+torch = pytest.importorskip("torch")
+
+from sitegen.measure.errors import Errors  # noqa: E402
+from sitegen.measure.judging import Case, failed_limits, judge  # noqa: E402
+
+
+def case(*outputs: list[float], name: str = "normal") -> Case:
+    """A case whose baseline makes no error."""
+    expected = tuple(torch.tensor(values, dtype=torch.float64) for values in outputs)
+    return Case(name, (), expected, expected, tuple(0.0 for _ in expected))
+
+
+def failed(errors: Errors, tolerance: float = 1e-3) -> list[Gate]:
+    return [gate for gate, _ in failed_limits(errors, tolerance, "at N=3")]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_value_that_is_not_finite_passes_only_where_the_reference_has_the_same(value):
+    result = torch.tensor([1.0, value, 3.0])
+    assert Gate.FINITE in failed(judge(case([1.0, 2.0, 3.0]), [result]))
+    assert failed(judge(case([1.0, value, 3.0]), [result])) == []
+
+
+def test_only_an_exact_set_rejects_an_error_of_one_unit_in_the_last_place():
+    nearly = torch.tensor([1.0, 2.0, 3.0]).nextafter(torch.tensor(9.0))
+    assert failed(judge(case([1.0, 2.0, 3.0]), [nearly])) == []
+    assert failed(judge(case([1.0, 2.0, 3.0], name="exact"), [nearly])) == [Gate.EXACT]
+
+
+def test_one_wrong_output_of_several_is_judged_as_the_whole_call():
+    good, bad = torch.tensor([1.0]), torch.tensor([4.0])
+    gates = failed(judge(case([1.0], [2.0]), [good, bad]))
+    assert gates == [Gate.RELATIVE_ERROR, Gate.ROW_ERROR, Gate.LARGEST_ERROR]
+
+
+def test_a_message_says_the_limit_and_where_it_was_exceeded():
+    ((_, message),) = failed_limits(Errors(relative=0.01), 1e-3, "at N=3 (normal inputs)")
+    assert message == "relative error 0.01 > 0.001 at N=3 (normal inputs)"
