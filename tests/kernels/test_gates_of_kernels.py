@@ -122,7 +122,7 @@ def test_the_sanitizer_watches_two_rounds_of_each_loop(
     each, or two chunks of the copy engine; where a thread gets less at the workload there is no such loop."""
     watched = max(bytes_of_thread(kernel, made, dtype, dims) for dims in kernel.sanitizer)
     at_workload = max(bytes_of_thread(kernel, made, dtype, workload.dims) for workload in kernel.workloads)
-    assert watched >= 0.99 * min(ROUNDS * bytes_of_round(made, dtype), at_workload)
+    assert watched >= 0.99 * min(ROUNDS * bytes_of_round(kernel, made, dtype), at_workload)
 
 
 def bytes_of_thread(kernel: Kernel, made: Implementation, dtype: str, dims: Dims) -> float:
@@ -134,8 +134,8 @@ def bytes_of_thread(kernel: Kernel, made: Implementation, dtype: str, dims: Dims
     return largest * DTYPES[dtype].itemsize / threads
 
 
-def bytes_of_round(made: Implementation, dtype: str) -> float:
-    names = names_of_launch(made, dtype, {"M": 1, "N": 1})
+def bytes_of_round(kernel: Kernel, made: Implementation, dtype: str) -> float:
+    names = names_of_launch(made, dtype, dict.fromkeys(kernel.dims, 1))
     assert made.launch
     if "CHUNK" in names:
         return names["CHUNK"] / math.prod(evaluate_int(part, names) for part in made.launch.block)

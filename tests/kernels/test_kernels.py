@@ -34,6 +34,7 @@ MEMORY_BOUND = {
     "cross_entropy_fused",
     "layernorm_backward",
     "rmsnorm_backward",
+    "gather",
 }
 
 
@@ -48,7 +49,9 @@ class Fault:
 
 
 FAULTS = {
-    "wrong in one element": Fault({Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product"}),
+    "wrong in one element": Fault(
+        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product", "gather/last_row"}
+    ),
     "unmasked tail": Fault(
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
         {
@@ -61,7 +64,9 @@ FAULTS = {
             "rmsnorm/block_mean",
         },
     ),
-    "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped", "matmul_fp8/rows_of_k"}),
+    "elements in the wrong places": Fault(
+        {Status.INCORRECT}, {"transpose/reshaped", "matmul_fp8/rows_of_k", "gather/ignores_index", "gather/scatters"}
+    ),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
     "a term left out": Fault(
         {Status.INCORRECT},
@@ -90,6 +95,7 @@ FAULTS = {
             "layernorm_backward/left_over_rows",
             "cross_entropy_backward/whole_tiles",
             "attention/whole_tiles",
+            "gather/whole_tiles",
         },
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
@@ -268,6 +274,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
         ("matmul_fp8", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 3 * 5) + 2 * 2 * 3),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
+        ("gather", {"N": 5, "W": 3}, 2 * 4 * 5 * 3 + 4 * 5),
         ("attention_backward", {"B": 2, "H": 3, "T": 5}, 8 * 4 * (2 * 3 * 5 * 128) + 4 * 2 * 3 * 5),
     ],
 )
