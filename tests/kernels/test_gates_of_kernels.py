@@ -22,6 +22,8 @@ VECTOR_BYTES = 16
 ROUNDS = 2
 ROUNDING = {"float32": 2.0**-24, "bfloat16": 2.0**-8}
 """Largest relative error of one rounding to a dtype."""
+ROUNDED_IN_TURN = {"transformer_block": 9}
+"""Roundings from the inputs to the outputs in a chain of several operations; all other kernels round once."""
 
 Dims = Mapping[str, int]
 
@@ -63,13 +65,15 @@ def recorded_errors(kernel: Kernel, dtype: str) -> list[float]:
 def test_a_tolerance_allows_one_rounding_or_five_times_the_error_of_right_results(name: str) -> None:
     """A result in bfloat16 is dominated by its one rounding.  In float32 the order of additions adds to it.
 
-    The tolerance of a dtype holds for all outputs, so it is that of the coarsest.
+    The tolerance of a dtype holds for all outputs, so it is that of the coarsest.  The errors of roundings in turn are
+    random, and add up like the root of their number.
     """
     kernel = KERNELS[name]
     for dtype in kernel.dtypes:
         stored = max((dtype if one.dtype == "same" else one.dtype for one in kernel.outputs), key=ROUNDING.__getitem__)
         recorded = max(recorded_errors(kernel, dtype), default=0.0)
-        most = 1.05 * ROUNDING[stored] if stored == "bfloat16" else max(2 * ROUNDING[stored], 5 * recorded)
+        rounding = ROUNDING[stored] * math.sqrt(ROUNDED_IN_TURN.get(name, 1))
+        most = 1.05 * rounding if stored == "bfloat16" else max(2 * rounding, 5 * recorded)
         assert recorded <= kernel.tolerance[dtype] <= most, f"{dtype}: {kernel.tolerance[dtype]}, at most {most}"
 
 
