@@ -2,9 +2,9 @@
 
 // The gather of `scalar` with UNROLL numbers a thread.
 //
-// One change: a thread loads UNROLL indices before it uses the first one, and then has UNROLL loads from the table under
-// way.  It waits for memory twice, as before, for UNROLL times the bytes.  The numbers of a thread are THREADS apart, so
-// neighbouring threads still load neighbouring indices, and the sectors of a warp's load stay the same.
+// One change: a thread loads UNROLL indices before it uses the first one, and then has UNROLL loads from the table
+// under way.  It waits for memory twice, as before, for UNROLL times the bytes.  The numbers of a thread are THREADS
+// apart.  Neighbouring threads still load neighbouring indices, so the sectors of a warp's load stay the same.
 
 // region: kernel
 constexpr int TILE = THREADS * UNROLL;

@@ -35,6 +35,7 @@ MEMORY_BOUND = {
     "layernorm_backward",
     "rmsnorm_backward",
     "gather",
+    "scan",
 }
 
 
@@ -85,6 +86,8 @@ FAULTS = {
             "attention_backward/no_delta",
             "attention_backward/unscaled_queries",
             "transformer_block/adds_tokens",
+            "scan/exclusive",
+            "scan/no_carry",
         },
     ),
     "a sum that is slightly wrong": Fault({Status.INCORRECT}, {"softmax/counts_twice", "rmsnorm/short_last_row"}),
@@ -106,6 +109,7 @@ FAULTS = {
             "cross_entropy_backward/whole_tiles",
             "attention/whole_tiles",
             "gather/whole_tiles",
+            "scan/whole_tiles",
         },
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
@@ -150,6 +154,7 @@ FAULTS = {
             "matmul_fp8/rounded_sums",
             "layernorm/moments",
             "attention/rounded_scores",
+            "scan/rounded_carry",
         },
     ),
 }
@@ -291,6 +296,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("matmul_fp8", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 3 * 5) + 2 * 2 * 3),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
         ("transformer_block", {"B": 2, "T": 3, "D": 5, "F": 7}, 4 * (2 * 2 * 3 * 5 + 4 * 5 * 5 + 3 * 5 * 7 + 2 * 5)),
+        ("scan", {"N": 2**28}, 2 * 4 * 2**28),
         ("gather", {"N": 5, "W": 3}, 2 * 4 * 5 * 3 + 4 * 5),
         ("attention_backward", {"B": 2, "H": 3, "T": 5}, 8 * 4 * (2 * 3 * 5 * 128) + 4 * 2 * 3 * 5),
     ],
