@@ -22,7 +22,7 @@ from sitegen.read.load import load_site
 from sitegen.results.records import param_combinations
 
 ROOT = Path(__file__).parents[2]
-LARGEST = 75_000
+LARGEST = 110_000
 """Most elements that a case reads and writes, because the interpreter runs one program at a time."""
 
 

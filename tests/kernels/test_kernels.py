@@ -34,6 +34,8 @@ MEMORY_BOUND = {
     "cross_entropy_fused",
     "layernorm_backward",
     "rmsnorm_backward",
+    "gather",
+    "scan",
 }
 
 
@@ -48,7 +50,9 @@ class Fault:
 
 
 FAULTS = {
-    "wrong in one element": Fault({Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product"}),
+    "wrong in one element": Fault(
+        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product", "gather/last_row"}
+    ),
     "unmasked tail": Fault(
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
         {
@@ -61,7 +65,16 @@ FAULTS = {
             "rmsnorm/block_mean",
         },
     ),
-    "elements in the wrong places": Fault({Status.INCORRECT}, {"transpose/reshaped", "matmul_fp8/rows_of_k"}),
+    "elements in the wrong places": Fault(
+        {Status.INCORRECT},
+        {
+            "transpose/reshaped",
+            "matmul_fp8/rows_of_k",
+            "gather/ignores_index",
+            "gather/scatters",
+            "transformer_block/gates_swapped",
+        },
+    ),
     "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
     "a term left out": Fault(
         {Status.INCORRECT},
@@ -72,10 +85,15 @@ FAULTS = {
             "cross_entropy_fused/no_target",
             "attention_backward/no_delta",
             "attention_backward/unscaled_queries",
+            "transformer_block/adds_tokens",
+            "scan/exclusive",
+            "scan/no_carry",
         },
     ),
     "a sum that is slightly wrong": Fault({Status.INCORRECT}, {"softmax/counts_twice", "rmsnorm/short_last_row"}),
-    "wrong causal mask": Fault({Status.INCORRECT}, {"attention/no_diagonal_mask"}),
+    "wrong causal mask": Fault(
+        {Status.INCORRECT}, {"attention/no_diagonal_mask", "transformer_block/sees_later_tokens"}
+    ),
     "sums of an earlier maximum": Fault({Status.INCORRECT}, {"attention/no_rescale", "cross_entropy/not_rescaled"}),
     "wrong dtype": Fault({Status.WRONG_DTYPE}, {"copy/in_half", "matmul/still_float32"}),
     "wrong shape": Fault({Status.WRONG_SHAPE}, {"copy/as_column", "sum/scalar"}),
@@ -90,6 +108,8 @@ FAULTS = {
             "layernorm_backward/left_over_rows",
             "cross_entropy_backward/whole_tiles",
             "attention/whole_tiles",
+            "gather/whole_tiles",
+            "scan/whole_tiles",
         },
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
@@ -99,7 +119,13 @@ FAULTS = {
     ),
     "input modified": Fault(
         {Status.MODIFIED_INPUT},
-        {"copy/moves", "softmax/in_place", "attention/scales_queries", "cross_entropy_fused/in_place"},
+        {
+            "copy/moves",
+            "softmax/in_place",
+            "attention/scales_queries",
+            "cross_entropy_fused/in_place",
+            "transformer_block/in_place",
+        },
     ),
     "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
     "race": Fault(
@@ -128,6 +154,7 @@ FAULTS = {
             "matmul_fp8/rounded_sums",
             "layernorm/moments",
             "attention/rounded_scores",
+            "scan/rounded_carry",
         },
     ),
 }
@@ -268,6 +295,9 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("matmul", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 5 * 3 + 2 * 3)),
         ("matmul_fp8", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 3 * 5) + 2 * 2 * 3),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
+        ("transformer_block", {"B": 2, "T": 3, "D": 5, "F": 7}, 4 * (2 * 2 * 3 * 5 + 4 * 5 * 5 + 3 * 5 * 7 + 2 * 5)),
+        ("scan", {"N": 2**28}, 2 * 4 * 2**28),
+        ("gather", {"N": 5, "W": 3}, 2 * 4 * 5 * 3 + 4 * 5),
         ("attention_backward", {"B": 2, "H": 3, "T": 5}, 8 * 4 * (2 * 3 * 5 * 128) + 4 * 2 * 3 * 5),
     ],
 )
