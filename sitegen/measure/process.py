@@ -1,8 +1,8 @@
 """The parent's side of a child process: start it, send it requests with a deadline, end it with all that it started.
 
-A child is a new process, or is forked by a fork server (fork_server.py), which saves it the imports.  It has its own
-process group and a private pair of pipes.  Its output goes to a file in the job's folder; the end of that file is part
-of the message when the child dies.  A child is ended by SIGTERM and two seconds later by SIGKILL to its group.
+A child is forked by a fork server (fork_server.py), which saves it the imports.  It has its own process group and a
+private pair of pipes.  Its output goes to a file in the job's folder; the end of that file is part of the message when
+the child dies.  A child is ended by SIGTERM and two seconds later by SIGKILL to its group.
 """
 
 from __future__ import annotations
@@ -123,13 +123,11 @@ class ForkedProcess:
 
 
 class Child:
-    """One process for one implementation, baseline or probe.
-
-    `arguments` are those of `sitegen.measure.child`.  `source` is the fork server that forks it, or the environment of
-    a new process.
+    """One process for one implementation, baseline or probe; `arguments` are those of `sitegen.measure.child.main`
+    without the pipes.
     """
 
-    def __init__(self, name: str, arguments: list[str], folder: Path, source: ForkServer | dict[str, str]) -> None:
+    def __init__(self, name: str, arguments: list[str], folder: Path, fork_server: ForkServer) -> None:
         self.name = name
         self.log = folder / f"{name}.log".replace("/", "_")
         self.busy_s = 0.0
@@ -138,18 +136,10 @@ class Child:
         self.channel = Channel(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            self.process = self._started(arguments, folder, source, fds)
+            self.process: Process = fork_server.fork(arguments, self.log, fds)
         finally:
             for fd in fds:
                 os.close(fd)
-
-    def _started(
-        self, arguments: list[str], folder: Path, source: ForkServer | dict[str, str], fds: tuple[int, int]
-    ) -> Process:
-        if isinstance(source, ForkServer):
-            return source.fork(arguments, self.log, fds)
-        command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
-        return spawn(command, folder, self.log, source, fds)
 
     def ask(self, request: Request[R], seconds: float) -> R:
         """Return the child's reply.
