@@ -55,7 +55,6 @@ def main(arguments: list[str]) -> None:
     folder with the sources of the job.
     """
     reads, writes, job_file, role, name, folder = arguments
-    die_with_parent()
     channel = Channel(int(reads), int(writes))
     handler = RequestHandler(ChildTask(Path(job_file), role, name, Path(folder)))
     while True:

@@ -53,7 +53,7 @@ class ForkServerGone(RuntimeError):
 
 
 class ForkServer:
-    """A process that has imported torch and forks itself for each child.  All children have its `environment`."""
+    """A process that has imported torch and forks itself for each process of a job.  All have its `environment`."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         ours, theirs = socket.socketpair()
@@ -63,14 +63,17 @@ class ForkServer:
             self._process = spawn(command, folder, self._log, environment, (theirs.fileno(),))
         self._socket, self._lock = ours, Lock()
 
-    def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> ForkedProcess:
-        """Return a new child as soon as the imports are done.  Raises ForkServerGone."""
-        pid: int = self._ask({"arguments": arguments, "log": str(log)}, fds)["pid"]
+    def fork(self, program: str, arguments: Sequence[str], log: Path, fds: Sequence[int] = ()) -> ForkedProcess:
+        """Return a new process of a program of fork_server.py, a child as soon as the imports are done.
+
+        It inherits `fds`.  Raises ForkServerGone.
+        """
+        pid: int = self._ask({"program": program, "arguments": arguments, "log": str(log)}, fds)["pid"]
         _living.add(pid)
         return ForkedProcess(pid, self)
 
     def reap(self, pid: int) -> int:
-        """Return the exit code of a dead child; that of a killed one when the fork server is gone."""
+        """Return the exit code of a dead process; that of a killed one when the fork server is gone."""
         try:
             code: int = self._ask({"reap": pid})["code"]
         except ForkServerGone:
@@ -78,7 +81,7 @@ class ForkServer:
         return code
 
     def end(self) -> None:
-        """End the fork server and so its children."""
+        """End the fork server and so all that it forked."""
         self._socket.close()
         end_group(self._process)
 
@@ -136,7 +139,7 @@ class Child:
         self.channel = Channel(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            self.process: Process = fork_server.fork(arguments, self.log, fds)
+            self.process: Process = fork_server.fork("child", arguments, self.log, fds)
         finally:
             for fd in fds:
                 os.close(fd)

@@ -35,7 +35,7 @@ class Workspace:
     memory_bytes: int = 0
     """Memory of the GPU; 0 without one."""
     fork_server: ForkServer | None = None
-    """The process that forks the children."""
+    """The process that forks all others; open_workspace starts it."""
     environment: Environment | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by step; the names are part of the job's result."""
@@ -46,6 +46,12 @@ class Workspace:
     def slower(self) -> float:
         """Factor of all deadlines."""
         return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
+
+    @property
+    def forks(self) -> ForkServer:
+        """The fork server, which must have been started."""
+        assert self.fork_server is not None
+        return self.fork_server
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -58,17 +64,15 @@ class Workspace:
 
     def start(self, role: str, name: str, generation: int = 1) -> Child:
         """Start a child process.  It dies with the fork server, so it never outlives its parent."""
-        assert self.fork_server is not None, "open_workspace starts the fork server"
         arguments = [str(self.job_file), role, name, str(self.folder / "site")]
-        return Child(f"{role}-{name}-{generation}", arguments, self.folder, self.fork_server)
+        return Child(f"{role}-{name}-{generation}", arguments, self.folder, self.forks)
 
 
 @contextmanager
 def open_workspace(folder: Path, job_file: Path) -> Iterator[Workspace]:
     """Yield the workspace of a job, and end its processes afterwards.
 
-    The fork server chooses between Triton's compiler and its interpreter, because Triton must know it when it is
-    imported.
+    Triton learns from the environment of the fork server whether it is to compile or to interpret.
     """
     memory_bytes = gpu_memory_bytes()
     fork_server = ForkServer(folder, _COMPILER if memory_bytes else _INTERPRETER)

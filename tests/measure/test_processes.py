@@ -119,6 +119,15 @@ def test_children_of_a_fork_server_end_with_it_and_never_before(tmp_path, start)
 
 @pytest.mark.torch
 @torch_is_here
+def test_the_imports_of_the_fork_server_leave_the_choice_between_compiler_and_interpreter():
+    imported = "import sys; from sitegen.measure.child import import_ahead; import_ahead(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imported], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "torch" in done.stdout.split()
+    assert "triton" not in done.stdout.split()
+
+
+@pytest.mark.torch
+@torch_is_here
 def test_many_threads_may_wait_for_the_same_process(start):
     child = start(HANGS)
     os.kill(child.process.pid, signal.SIGKILL)
