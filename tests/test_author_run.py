@@ -132,8 +132,12 @@ def test_what_only_the_interpreter_does_wrong_passes(with_cells: tuple[int, str]
     assert rows(with_cells[1])[f"axpy/{name}"] == ["passed  float32, bfloat16; 2 shapes"]
 
 
-def test_a_mistake_that_every_dtype_shows_is_found_in_both(with_cells: tuple[int, str]) -> None:
-    assert rows(with_cells[1])["axpy/no_minus"] == ["incorrect  float32, bfloat16"]
+def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(with_cells: tuple[int, str]) -> None:
+    """Its mistake is found in each dtype."""
+    code, said = with_cells
+    assert code == 1 and "no GPU here" in said
+    assert "axpy/no_minus (1000:float32): incorrect: relative error " in said
+    assert rows(said)["axpy/no_minus"] == ["incorrect  float32, bfloat16"]
 
 
 def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_cells: tuple[int, str]) -> None:

@@ -160,10 +160,13 @@ FAULTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def verdicts() -> dict[str, list[str]]:
-    """The verdicts of the gates on each Triton implementation and wrong variant by name, one for each dtype."""
-    command = [sys.executable, str(Path(__file__).with_name("judge_all.py"))]
+@pytest.fixture(scope="module", params=["two", pytest.param("all", marks=pytest.mark.soak)])
+def verdicts(request: pytest.FixtureRequest) -> dict[str, list[str]]:
+    """The verdicts of the gates on each Triton implementation and wrong variant by name, one for each dtype.
+
+    The implementations are judged at two shapes of each kernel, or at all that the interpreter can run.
+    """
+    command = [sys.executable, str(Path(__file__).with_name("judge_all.py")), request.param]
     # The interpreter computes with NumPy, which warns of every -inf - -inf.
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
