@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +67,9 @@ def main(arguments: list[str]) -> None:
         channel.send(handler.answer(message))
 
 
-def import_ahead() -> None:
+def import_ahead(modules: Sequence[str] = ("sitegen.measure.evaluator",)) -> None:
     """Import what takes seconds and touches no GPU.  A missing package shows with the first request."""
-    for module in ("sitegen.measure.evaluator", "cuda.core", "triton"):
+    for module in modules:
         with contextlib.suppress(Exception):
             importlib.import_module(module)
 

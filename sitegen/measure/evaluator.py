@@ -6,7 +6,6 @@ Imports torch, so only a child process imports this module.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -36,8 +35,6 @@ from sitegen.model.plain import from_plain
 from sitegen.model.record import Correctness, Environment, Role
 
 Dims = Mapping[str, int]
-COMPILED_BASELINE = "torch.compile"
-"""Name of the baseline whose compiler is imported ahead."""
 
 
 class Evaluator:
@@ -134,8 +131,6 @@ class Evaluator:
         kernel, params = job.kernel, runnables.params_of(job)
         reference = runnables.reference_of(self._task.folder, kernel)
         runnable = self._new_runnable(job, params)
-        if self._task.role == Role.BASELINE and self._task.name == COMPILED_BASELINE:
-            import_compiler()
         baseline = self._error_baseline(runnable, kernel, params)
         self._prepared = (
             KernelSetup(kernel, self._dtype(job), params, reference, baseline, self._device),
@@ -306,12 +301,6 @@ def _implementation(job: KernelJob | RejectJob, name: str) -> Implementation:
     wrong = [variant.implementation for variant in job.kernel.wrong]
     choice = wrong if isinstance(job, RejectJob) else job.kernel.implementations
     return next(implementation for implementation in choice if implementation.name == name)
-
-
-def import_compiler() -> None:
-    """Import what torch.compile imports with its first call, which takes 3 s, while others of the job are compiled."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module("torch._inductor.compile_fx")
 
 
 def _release_memory() -> None:

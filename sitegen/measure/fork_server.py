@@ -1,9 +1,10 @@
 """Requests for processes of a job → forks of this process, which has imported torch once.
 
-It is started as `python -m sitegen.measure.fork_server FD`.  An import takes seconds, and two dozen imports side by
-side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread, so a
-forked process is as good as a fresh one.  It does not import Triton, so a forked process can still choose between
-Triton's compiler and its interpreter.
+It is started as `python -m sitegen.measure.fork_server FD [MODULE…]`.  An import takes seconds, and two dozen imports
+side by side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread,
+so a forked process is as good as a fresh one.  The MODULEs are imported at once, so that they are there before the
+first job.  Without a GPU none is named: this process then does not import Triton, and a forked process can still choose
+between Triton's compiler and its interpreter.
 
 Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
 ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
@@ -67,6 +68,10 @@ def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
 def _import_once() -> None:
     """Import what every child needs; a process that only compiles CUDA needs nothing of it."""
     import_ahead()
+    _share_imports()
+
+
+def _share_imports() -> None:
     gc.freeze()  # otherwise garbage collection in a child would copy the pages that it shares with the others
 
 
@@ -89,4 +94,6 @@ def _run(request: Any, fds: list[int]) -> NoReturn:
 
 if __name__ == "__main__":
     die_with_parent()
+    import_ahead(sys.argv[2:])
+    _share_imports()
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -53,11 +53,14 @@ class ForkServerGone(RuntimeError):
 
 
 class ForkServer:
-    """A process that has imported torch and forks itself for each process of a job.  All have its `environment`."""
+    """A process that has imported torch and forks itself for each process of a job.  All have its `environment`.
 
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+    It imports `modules` at once.
+    """
+
+    def __init__(self, folder: Path, environment: dict[str, str], modules: Sequence[str] = ()) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "sitegen.measure.fork_server", str(theirs.fileno())]
+        command = [sys.executable, "-m", "sitegen.measure.fork_server", str(theirs.fileno()), *modules]
         self._log = folder / "fork_server.log"
         with theirs:
             self._process = spawn(command, folder, self._log, environment, (theirs.fileno(),))

@@ -23,6 +23,9 @@ _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
 _COMPILER = {"TRITON_INTERPRET": "0", **_ONE_COMPILER}
+_AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton", "torch._inductor.compile_fx")
+"""Modules that the fork server imports at once on a GPU machine.  The first torch.compile would import the last one for
+3 s."""
 
 
 @dataclass(slots=True)
@@ -75,7 +78,7 @@ def open_workspace(folder: Path, job_file: Path) -> Iterator[Workspace]:
     Triton learns from the environment of the fork server whether it is to compile or to interpret.
     """
     memory_bytes = gpu_memory_bytes()
-    fork_server = ForkServer(folder, _COMPILER if memory_bytes else _INTERPRETER)
+    fork_server = ForkServer(folder, _COMPILER, _AHEAD) if memory_bytes else ForkServer(folder, _INTERPRETER)
     try:
         yield Workspace(folder, job_file, memory_bytes > 0, memory_bytes, fork_server)
     finally:
