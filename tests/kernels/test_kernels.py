@@ -36,6 +36,7 @@ MEMORY_BOUND = {
     "rmsnorm_backward",
     "gather",
     "scan",
+    "histogram",
 }
 
 
@@ -51,7 +52,7 @@ class Fault:
 
 FAULTS = {
     "wrong in one element": Fault(
-        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product", "gather/last_row"}
+        {Status.INCORRECT}, {"vector_add/one_element", "matmul/one_product", "gather/last_row", "histogram/last_value"}
     ),
     "unmasked tail": Fault(
         {Status.INCORRECT, Status.OUT_OF_BOUNDS},
@@ -63,6 +64,7 @@ FAULTS = {
             "matmul_fp8/no_k_tail",
             "layernorm/tail_variance",
             "rmsnorm/block_mean",
+            "histogram/padded_tail",
         },
     ),
     "elements in the wrong places": Fault(
@@ -75,7 +77,9 @@ FAULTS = {
             "transformer_block/gates_swapped",
         },
     ),
-    "forgotten tail": Fault({Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles"}),
+    "forgotten tail": Fault(
+        {Status.INCORRECT}, {"sum/lost_tail", "cross_entropy/whole_tiles", "histogram/whole_tiles"}
+    ),
     "a term left out": Fault(
         {Status.INCORRECT},
         {
@@ -127,7 +131,7 @@ FAULTS = {
             "transformer_block/in_place",
         },
     ),
-    "output read": Fault({Status.INCORRECT}, {"matmul/adds_to_out"}),
+    "output read": Fault({Status.INCORRECT, Status.UNWRITTEN}, {"matmul/adds_to_out", "histogram/adds_to_out"}),
     "race": Fault(
         {Status.RACE}, {"sum/any_order", "matmul/no_barrier", "transpose/no_barrier", "layernorm_backward/any_order"}
     ),
@@ -299,6 +303,7 @@ def test_a_cuda_file_includes_nothing_that_needs_a_host_compiler() -> None:
         ("matmul_fp8", {"M": 2, "N": 3, "K": 5}, 4 * (2 * 5 + 3 * 5) + 2 * 2 * 3),
         ("attention", {"B": 2, "H": 3, "T": 5}, 4 * 4 * (2 * 3 * 5 * 128)),
         ("transformer_block", {"B": 2, "T": 3, "D": 5, "F": 7}, 4 * (2 * 2 * 3 * 5 + 4 * 5 * 5 + 3 * 5 * 7 + 2 * 5)),
+        ("histogram", {"N": 2**28}, 4 * 2**28 + 4 * 256),
         ("scan", {"N": 2**28}, 2 * 4 * 2**28),
         ("gather", {"N": 5, "W": 3}, 2 * 4 * 5 * 3 + 4 * 5),
         ("attention_backward", {"B": 2, "H": 3, "T": 5}, 8 * 4 * (2 * 3 * 5 * 128) + 4 * 2 * 3 * 5),
