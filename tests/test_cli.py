@@ -256,7 +256,8 @@ def as_result(record: Path, path: Path) -> Path:
         names = [f"{e.samples}.samples" for e in found if e.samples]
         packed = {name: base64.b64encode((folder / f"{name}.gz").read_bytes()).decode() for name in names}
         results.append(JobResult(SCHEMA, job.id, "kernel", run.environment, found, artefacts=packed))
-    answer = Results("2026-11-23T06:00:00Z", sent.commit, tuple(results), answers=sent.id)
+    next_day = dt.datetime.fromisoformat(run.id) + dt.timedelta(days=1)
+    answer = Results(next_day.strftime("%Y-%m-%dT%H:%M:%SZ"), sent.commit, tuple(results), answers=sent.id)
     write_results(answer, path)
     return path
 

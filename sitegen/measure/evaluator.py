@@ -6,6 +6,7 @@ Imports torch, so only a child process imports this module.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,6 +36,8 @@ from sitegen.model.plain import from_plain
 from sitegen.model.record import Correctness, Environment, Role
 
 Dims = Mapping[str, int]
+COMPILED_BASELINE = "torch.compile"
+"""The names of baselines begin with it when their compiler is imported ahead."""
 
 
 class Evaluator:
@@ -131,6 +134,8 @@ class Evaluator:
         kernel, params = job.kernel, runnables.params_of(job)
         reference = runnables.reference_of(self._task.folder, kernel)
         runnable = self._new_runnable(job, params)
+        if self._task.role == Role.BASELINE and self._task.name.startswith(COMPILED_BASELINE):
+            import_compiler()
         baseline = self._error_baseline(runnable, kernel, params)
         self._prepared = (
             KernelSetup(kernel, self._dtype(job), params, reference, baseline, self._device),
@@ -301,6 +306,12 @@ def _implementation(job: KernelJob | RejectJob, name: str) -> Implementation:
     wrong = [variant.implementation for variant in job.kernel.wrong]
     choice = wrong if isinstance(job, RejectJob) else job.kernel.implementations
     return next(implementation for implementation in choice if implementation.name == name)
+
+
+def import_compiler() -> None:
+    """Import what torch.compile imports with its first call, which takes 3 s, while others of the job are compiled."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("torch._inductor.compile_fx")
 
 
 def _release_memory() -> None:

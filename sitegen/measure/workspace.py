@@ -23,9 +23,9 @@ _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
 _COMPILER = {"TRITON_INTERPRET": "0", **_ONE_COMPILER}
-_AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton", "torch._inductor.compile_fx")
-"""Modules that the fork server imports at once on a GPU machine.  The first torch.compile would import the last one for
-3 s."""
+_AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton")
+"""Modules that the fork server imports at once on a GPU machine.  torch's compiler is not among them: its import looks
+for a GPU, and a process that has touched CUDA cannot be forked."""
 
 
 @dataclass(slots=True)
