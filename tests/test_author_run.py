@@ -206,7 +206,7 @@ def reference(x, y, alpha):
 def test_inputs_without_one_that_kernel_yaml_lists_are_named_with_their_file(tmp_path: Path) -> None:
     root = new_site(tmp_path / "site")
     (root / "kernels/axpy/reference.py").write_text(REFERENCE)
-    code, said = run(root)
+    code, said = run(root, "axpy")
     assert code == 1
     assert (
         "kernels/axpy/reference.py: `make_inputs` returns no `y`, which kernel.yaml lists under `inputs`; "
@@ -219,7 +219,7 @@ def test_a_reference_that_raises_is_said_once_with_its_line(tmp_path: Path) -> N
     root = new_site(tmp_path / "site")
     text = REFERENCE.replace('"w"', '"y"').replace("alpha * x + y", "alpha * x + nothing")
     (root / "kernels/axpy/reference.py").write_text(text)
-    said = run(root)[1]
+    said = run(root, "axpy")[1]
     line = line_of(text, "nothing")
     assert said.count("name 'nothing' is not defined") == 1
     assert "axpy/tile, axpy/wrong/no_mask (1000:float32): runtime error: NameError" in said
