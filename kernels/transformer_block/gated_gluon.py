@@ -27,9 +27,9 @@ from kernels.transformer_block import accumulated, gated_product
 from kernels.transformer_block.added_norm import add_and_norm
 from kernels.transformer_block.separate import attend
 
-HALF, COLUMNS, DEPTH = gl.constexpr(64), gl.constexpr(128), gl.constexpr(64)
-STAGES, GROUP = gl.constexpr(4), gl.constexpr(16)
-ROWS = gl.constexpr(128)
+ROWS, HALF, COLUMNS, DEPTH = gl.constexpr(128), gl.constexpr(64), gl.constexpr(128), gl.constexpr(64)
+STAGES = gl.constexpr(4)
+GROUP = gl.constexpr(16)  # rows of tiles that neighbouring programs share
 
 
 # region: tiles

@@ -128,8 +128,9 @@ RUNS = CodeGroup(
             "SG404",
             "The GPU's counters contradict the bytes of `kernel.yaml`",
             "At large workloads the implementation that moves the fewest bytes must move what `reads + writes` says, "
-            "within -2 % and +5 %; for matrix products only the lower bound counts. Bandwidth and of-ceiling are "
-            "computed from these formulas. Correct them, or add an implementation that comes near the least.",
+            "within -2 % and +5 %; for matrix products and gathers only the lower bound counts. Bandwidth and "
+            "of-ceiling are computed from these formulas. Correct them, or add an implementation that comes near the "
+            "least.",
             "reads: 2 * M * N * itemsize\n",
             "reads: M * N * itemsize\n",
             "kernels/softmax/kernel.yaml",
