@@ -19,9 +19,10 @@ from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
+from sitegen.measure.sweep_job import run_sweep_job
 from sitegen.measure.try_job import run_try_job
 from sitegen.measure.workspace import open_workspace
-from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
+from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob, SweepJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.try_job import TryJob
 
@@ -50,6 +51,8 @@ def do_job(job_file: Path, data: Any) -> JobResult:
         _clean_up_on_signals(folder)
         if data["kind"] == "try":
             return run_try_job(from_plain(TryJob, data), Path(folder), gpu_memory_bytes() > 0)
+        if data["kind"] == "sweep":
+            return run_sweep_job(from_plain(SweepJob, data), Path(folder), gpu_memory_bytes() > 0)
         with open_workspace(Path(folder), job_file) as workspace, workspace.timed("total"):
             if data["kind"] == "kernel":
                 return run_kernel_job(from_plain(KernelJob, data), workspace)
