@@ -151,6 +151,7 @@ def any_incorrect(results: Sequence[Any]) -> bool:
     """Return whether something is not correct, or a wrong variant was not rejected as expected."""
     return any(
         any(evaluation.status.failed for evaluation in result.evaluations)
+        or any(point.status.failed for sweep in result.sweeps for point in sweep.points)
         or any(rejection.status not in (rejection.expected, "not_run") for rejection in result.rejections)
         or any(cell.status not in ("passed", "not_run") for cell in result.cells)
         for result in results

@@ -36,6 +36,7 @@ from sitegen.model.document import (
     ListingSlot,
     RooflineSlot,
     Slot,
+    SweepSlot,
     TermSlot,
 )
 from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
@@ -265,8 +266,8 @@ def _kernels_of(post: Post, document: Document) -> set[str]:
     return {ref.name for ref in post.kernels} | slots | cells
 
 
-def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | RooflineSlot]:
-    return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
+def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot]:
+    return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot)
 
 
 class Backlinks(Mapping[str, tuple[Post, ...]]):

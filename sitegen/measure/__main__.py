@@ -23,9 +23,10 @@ from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
+from sitegen.measure.sweep_job import run_sweep_job
 from sitegen.measure.try_job import run_try_job
 from sitegen.measure.workspace import Workspace, open_workspace
-from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
+from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob, SweepJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.try_job import TryJob
 
@@ -83,6 +84,8 @@ def _do_job_in(workspace: Workspace, data: Any) -> JobResult:
                 return run_ceilings_job(from_plain(CeilingsJob, data), workspace)
             case "inspect":
                 return run_inspect_job(from_plain(InspectJob, data), workspace)
+            case "sweep":
+                return run_sweep_job(from_plain(SweepJob, data), workspace.folder, workspace.gpu)
     raise ValueError(f"sitegen.measure has no jobs of the kind {data['kind']!r}")
 
 

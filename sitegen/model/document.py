@@ -151,7 +151,43 @@ class RooflineSlot:
     """Printed name: `Figure 2`."""
 
 
-Slot = LinkSlot | ImageSlot | FileSlot | TermSlot | CiteSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+@dataclass(frozen=True, slots=True)
+class SweepSlot:
+    """`{sweep} softmax/threads`: a measured quantity over the values of a sweep, and a table of the points."""
+
+    kernel: str
+    sweep: str
+    span: Span
+    x: str = ""
+    """A swept name, or an expression over swept names and dims; empty: the first swept name."""
+    x_title: str = ""
+    y: str = ""
+    """One of SWEEP_QUANTITIES; empty: time where dims are swept, else the rate that the ceiling limits."""
+    kind: str = "line"
+    """`line`, `staircase`, `scatter` or `bar`."""
+    log: tuple[str, ...] | None = None
+    """The logarithmic axes, `x` and `y`; None: those whose values span a factor of 8 or more."""
+    caption: str = ""
+    label: str = ""
+    """Id of the figure."""
+    number: str = ""
+    """Printed name: `Figure 2`."""
+
+
+SWEEP_QUANTITIES = ("time", "bandwidth", "operations", "of-copy")
+"""Quantities that the vertical axis of `{sweep}` shows."""
+Slot = (
+    LinkSlot
+    | ImageSlot
+    | FileSlot
+    | TermSlot
+    | CiteSlot
+    | ListingSlot
+    | CellSlot
+    | BenchmarkSlot
+    | RooflineSlot
+    | SweepSlot
+)
 
 
 CELL_LANGUAGES = ("python", "triton", "cuda")

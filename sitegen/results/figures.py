@@ -14,7 +14,18 @@ from functools import lru_cache
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.formula import FormulaError
 from sitegen.model.kernel import Goal, Kernel
-from sitegen.model.record import Ceiling, CycleRate, Evaluation, Performance, Record, Role, Run
+from sitegen.model.record import (
+    Ceiling,
+    CycleRate,
+    Evaluation,
+    MeasuredSweep,
+    Performance,
+    Record,
+    Role,
+    Run,
+    SweepPoint,
+)
+from sitegen.model.sweep_points import evaluation_at, workload_at
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import cell_name
 from sitegen.results.run_gpus import made_on, run_on, runs_on_each
@@ -298,6 +309,30 @@ def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple
         for evaluation, why in _too_fast(kernel, record, on_gpu):
             cell = cell_name(evaluation.workload, evaluation.dtype, evaluation.params, kernel)
             yield places[id(evaluation)], f"{kernel.name}/{evaluation.name}@{cell}: {why}"
+
+
+def impossible_points(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the place of each point of a sweep that is faster than its GPU can be, and a sentence about it."""
+    for index, sweep in enumerate(record.sweeps):
+        on_gpu = run_on(run, sweep.gpu_hash) if sweep.run == run.id else None
+        for number, point in enumerate(sweep.points if on_gpu else ()):
+            cost, one = cost_of_point(kernel, sweep, point), evaluation_at(sweep, point)
+            ratios = _above_ceilings(on_gpu, one, cost) if on_gpu and cost and one.performance else ()
+            for ratio, why in ratios:
+                if ratio > 1 + MARGIN:
+                    yield ("sweeps", index, "points", number), f"{kernel.name}/sweep/{sweep.name}: {why}"
+
+
+def cost_of_point(kernel: Kernel, sweep: MeasuredSweep, point: SweepPoint) -> Cost | None:
+    """Return the least cost of a point, as `cost_of_evaluation` does for an evaluation."""
+    workload = next((w for w in kernel.workloads if w.name == sweep.workload), None)
+    params = {**{name: values[0] for name, values in kernel.params.items()}, **sweep.params}
+    try:
+        return (
+            cost_of(kernel, workload_at(workload, kernel.dims, point.values), sweep.dtype, params) if workload else None
+        )
+    except FormulaError:
+        return None
 
 
 def _too_fast(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, str]]:

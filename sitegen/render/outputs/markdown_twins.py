@@ -21,6 +21,7 @@ from sitegen.model.document import (
     LinkSlot,
     ListingSlot,
     RooflineSlot,
+    SweepSlot,
     TermSlot,
 )
 from sitegen.model.linked import document_key
@@ -198,12 +199,12 @@ class _Text:
         """Return the Markdown of each directive with a slot, by the line where the directive begins."""
         by_line = {}
         for index, slot in enumerate(self.document.slots):
-            if isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot):
+            if isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
                 html = fill_slot(self.printer, self.document, self.place, index)
                 by_line[self._span(slot).line - self.first] = to_markdown(str(html), self.url).strip("\n")
         return by_line
 
-    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) -> Span:
+    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot) -> Span:
         if isinstance(slot, CellSlot):
             return next(cell.span for cell in self.document.cells if cell.label == slot.label)
         return slot.span

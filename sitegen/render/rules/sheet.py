@@ -11,7 +11,7 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
+from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot, SweepSlot
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
@@ -125,7 +125,9 @@ class SharedDependencies:
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
         slots = self.sources.documents[name].slots if name in self._rich else ()
-        return any(isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) for slot in slots)
+        return any(
+            isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot) for slot in slots
+        )
 
     @cached_property
     def _rich(self) -> frozenset[str]:

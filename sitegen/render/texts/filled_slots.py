@@ -23,6 +23,7 @@ from sitegen.model.document import (
     LinkSlot,
     ListingSlot,
     Slot,
+    SweepSlot,
     TermSlot,
     fill_slots,
 )
@@ -105,6 +106,10 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
         from sitegen.render.measurements import benchmark_table
 
         return benchmark_table.render_slot(printer, slot, place.here, f"b{index}")
+    if isinstance(slot, SweepSlot):
+        from sitegen.render.measurements import sweep_charts
+
+        return sweep_charts.render_slot(printer, slot, place.here, f"s{index}")
     from sitegen.render.measurements import kernel_charts
 
     return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")
