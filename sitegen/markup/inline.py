@@ -54,7 +54,8 @@ def _role_reader(roles: Mapping[str, InlineRole]) -> Callable[[StateInline, bool
             token = state.push("role", "", 0)
             token.info, token.content = match[1], match[3].strip().replace("\n", " ")
             if role := roles.get(token.info):
-                token.meta = {"said": role.said(token.content), "is_link": role.is_link}
+                linked = bool(state.linkLevel)
+                token.meta = {"said": role.said(token.content), "is_link": role.is_link, "within_link": linked}
         state.pos = match.end()
         return True
 

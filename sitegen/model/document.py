@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
 from sitegen.model.listing import NUMBERED, Look
+from sitegen.model.value import Claim, ValueExpression
 
 if TYPE_CHECKING:
     from sitegen.model.kernel import Launch
@@ -151,7 +152,42 @@ class RooflineSlot:
     """Printed name: `Figure 2`."""
 
 
-Slot = LinkSlot | ImageSlot | FileSlot | TermSlot | CiteSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+@dataclass(frozen=True, slots=True)
+class ValueSlot:
+    """`{value}`softmax/fused bandwidth``: a figure of a record within a sentence."""
+
+    value: ValueExpression
+    span: Span
+    is_linked: bool = False
+    """True when the figure stands in the text of a link, so that it cannot be a link itself."""
+    id_prefix: str = ""
+    """Prefix of the ids of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSlot:
+    """The evidence of `{claim} softmax/fused >= 1.5x torch`, behind the sentence that makes the claim."""
+
+    claim: Claim
+    span: Span
+    """The place of the claim behind the name of the directive."""
+    sentence: str = ""
+    """The plain text of the sentence."""
+
+
+Slot = (
+    LinkSlot
+    | ImageSlot
+    | FileSlot
+    | TermSlot
+    | CiteSlot
+    | ListingSlot
+    | CellSlot
+    | BenchmarkSlot
+    | RooflineSlot
+    | ValueSlot
+    | ClaimSlot
+)
 
 
 CELL_LANGUAGES = ("python", "triton", "cuda")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.pipeline.broken_claims import broken_claims, claims_of
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts
 from sitegen.pipeline.missing_packages import missing_packages
@@ -86,9 +88,18 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         parsed.digests,
         Drawings(request.cache / CARDS),
     )
-    of_records = parsed.cache.mistakes_in_records(digest_of_measured(sources), records.mistakes)
+    of_records = _mistakes_of_records(parsed, sources, records)
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
     mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
+
+
+def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteRecords) -> tuple[Diagnostic, ...]:
+    """Return the mistakes in the records, and the claims that the records do not support."""
+    claims = claims_of(sources)
+    key = digest_of_measured(sources)
+    if claims:
+        key = blake2b(key + repr(claims).encode(), digest_size=16).digest()
+    return parsed.cache.mistakes_in_records(key, lambda: (*records.mistakes(), *broken_claims(sources, claims)))
