@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from sitegen.model.kernel import Launch
 
 
+FIGURE = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""The character in the text of a heading that stands for a `ValueSlot`."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentHeading:
     level: int
     id: str
     text: str
-    """Plain text, for the contents list."""
+    """Plain text, for the contents list, with FIGURE in the place of each figure of a record."""
+    first_slot: int = 0
+    """The number of slots before the heading."""
 
 
 @dataclass(frozen=True, slots=True)

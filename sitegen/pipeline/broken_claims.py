@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Severity
-from sitegen.model.document import ClaimSlot
-from sitegen.model.linked import document_key, texts
+from sitegen.model.document import ClaimSlot, Document
+from sitegen.model.linked import Linked, document_key, texts
 from sitegen.read.severity import worklog_never_fails
 from sitegen.render.inputs.sources import Sources
 
 BROKEN_CLAIM = "SG309"
 
 
-def claims_of(sources: Sources) -> tuple[tuple[str, ClaimSlot], ...]:
+def claims_in(linked: Linked, documents: Mapping[str, Document]) -> tuple[tuple[str, ClaimSlot], ...]:
     """Return the claims of all published texts, each with the `document_key` of its text."""
-    rich = frozenset(sources.linked.rich)
-    keys = [key for text in texts(sources.site) if (key := document_key(text)) in rich] if rich else []
-    return tuple((key, slot) for key in keys for slot in sources.documents[key].slots if type(slot) is ClaimSlot)
+    rich = frozenset(linked.rich)
+    keys = [key for text in texts(linked.site) if (key := document_key(text)) in rich] if rich else []
+    return tuple((key, slot) for key in keys for slot in documents[key].slots if type(slot) is ClaimSlot)
 
 
 def broken_claims(sources: Sources, claims: Iterable[tuple[str, ClaimSlot]]) -> tuple[Diagnostic, ...]:

@@ -57,10 +57,12 @@ class Check:
 
     @property
     def state(self) -> ClaimState:
-        if not self.quantity.is_known:
-            return ClaimState.MISSING
         if self.quantity.stale:
             return ClaimState.STALE
+        if self.quantity.missing is Missing.FAILED:
+            return ClaimState.BROKEN
+        if not self.quantity.is_known:
+            return ClaimState.MISSING
         return ClaimState.HOLDS if self.supported else ClaimState.BROKEN
 
 

@@ -103,7 +103,9 @@ class SharedDependencies:
         return *self.link(post), post.slug, post.lang
 
     def is_measured(self, post: Post) -> bool:
-        return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
+        if post.body.path in self.sources.kernels_of or self.sources.document(post.body).cells:
+            return True
+        return self.shows_kernels(document_key(post.body))
 
     def linked(self, name: str, post: Post | None) -> Dependency:
         return Dependency(name, self.link(post) if post else (), (post.body.path,) if post else ())

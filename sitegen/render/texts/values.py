@@ -50,6 +50,13 @@ def sources_of_figures(printer: Printer, document: Document, here: str, lang: st
     return Markup('<section class="sources"><h2>{}</h2>\n<ol>\n{}\n</ol></section>\n').format(title, entries)
 
 
+def plain_figures(printer: Printer, document: Document, lang: str, first: int = 0) -> Mapping[int, str]:
+    """Return each figure of a text as plain text, by the index of its slot, from a slot on."""
+    spoken = printer.language(lang)
+    quantities = _quantities(printer, document).items()
+    return {at: plain_figure(quantity, spoken) for at, (_, quantity) in quantities if at >= first}
+
+
 def plain_figure(quantity: Quantity, spoken: PageLanguage) -> str:
     """Return a figure for a title or a description: `4.04 TB/s`, `4.04 TB/s (stale)`, `[not measured yet]`."""
     if quantity.missing is not None:
