@@ -105,8 +105,9 @@ def _place(block: Token, first: int, into: Collected) -> None:
         token.meta.update(line=line, col=col)
 
 
-def inline_html(text: str, line: int, md: MarkdownIt, into: Collected) -> str:
+def inline_html(text: str, line: int, into: Collected) -> str:
     """Return the HTML of Markdown within one line, such as a caption among options; `line` counts from 0."""
+    md = into.parser
     block = Token("inline", "", 0, map=[line, line + 1], content=text, children=[])
     env = {KEY: into}
     md.inline.parse(text, md, env, cast(list[Token], block.children))

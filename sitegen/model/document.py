@@ -137,6 +137,7 @@ class BenchmarkSlot:
     """
     implementations: tuple[str, ...] = ()
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the table."""
     number: str = ""
@@ -152,6 +153,7 @@ class RooflineSlot:
     workload: str = ""
     dtype: str = ""
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the figure."""
     number: str = ""

@@ -35,7 +35,7 @@ FORMS = (
 )
 """An example of each predicate."""
 _CELLS = re.compile(r"\s*@\s*((?:[^\s,@\[]+(?:\[[^\]]*\])?)(?:\s*,\s*[^\s,@\[]+(?:\[[^\]]*\])?)*)")
-_ON = re.compile(r"\s+on\s+([\w.-]+(?:\s*,\s*[\w.-]+)*)\s*$")
+_ON = re.compile(r"\s+on\s+([\w.-]+(?:\s*,\s*[\w.-]+)*)(?=\s*(?:@|$))")
 _COMMA = re.compile(r"\s*,\s*(?![^\[]*\])")
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _BETWEEN = re.compile(rf"(?:(?P<figure>.+?)\s+)?between\s+{_NUMBER}\s+and\s+(?P<bound>.+)")
@@ -79,7 +79,7 @@ def parse_claim(text: str) -> Claim:
     rest = text.strip()
     on = _ON.search(rest)
     gpus = tuple(_COMMA.split(on[1])) if on else ()
-    rest = rest[: on.start()] if on else rest
+    rest = rest[: on.start()] + rest[on.end() :] if on else rest
     if (compared := _COMPARED.fullmatch(rest)) and OPERATOR.search(compared["figure"] or ""):
         return _of_arithmetic(text, compared, gpus)
     at = _CELLS.search(rest)

@@ -291,6 +291,8 @@ def _of_formulas(kernel: Kernel, record: Record, evaluation: Evaluation, name: s
 
 
 def _share(kernel: Kernel, record: Record, evaluation: Evaluation, name: str, timed: Performance) -> Interval | None:
+    if (evaluation.role, evaluation.name) == (Role.PROBE, "read"):
+        return None  # the probe makes only the reads of the workload, so that a share of its time says nothing
     if name in ("of-copy", "of-read"):
         return _recorded_ratio(timed, name.removeprefix("of-"))
     made = figures(kernel, record, evaluation)

@@ -163,6 +163,8 @@ def test_a_claim_is_about_cells_and_gpus() -> None:
     assert claim.cells == (CellName("8x8", "float32"), CellName("9x9", ALL, (("causal", "True"),)))
     assert claim.gpus == ("nvidia-h200", "h100")
     assert parse_claim("softmax/fused@8x8 fastest on all").gpus == (ALL,)
+    either = (parse_claim("softmax/fused fastest on all @ 8x8"), parse_claim("softmax/fused fastest @ 8x8 on all"))
+    assert [(one.cells, one.gpus) for one in either] == [((CellName("8x8"),), (ALL,))] * 2
 
 
 def test_a_claim_may_compare_arithmetic_with_a_bound() -> None:

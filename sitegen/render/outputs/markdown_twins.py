@@ -43,7 +43,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.outputs.to_markdown import to_markdown
 from sitegen.render.shared.frame import Printer
 from sitegen.render.texts.citations import references
-from sitegen.render.texts.filled_slots import Place, fill_slot
+from sitegen.render.texts.filled_slots import Place, contents_of, fill_slot
 
 LLMS = "llms.txt"
 _MAIN = re.compile(r"<main\b[^>]*>(.*)</main>", re.DOTALL)
@@ -199,13 +199,13 @@ class _Text:
     def _blocks(self) -> dict[int, str]:
         """Return the Markdown of each directive with a slot, by the line where the directive begins."""
         by_line = {}
+        contents = contents_of(self.printer, self.document, self.place)
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, ClaimSlot):
                 line = slot.span.line - self.first
                 by_line[line] = self._claim(line, index)
             elif isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot):
-                html = fill_slot(self.printer, self.document, self.place, index)
-                by_line[self._span(slot).line - self.first] = to_markdown(str(html), self.url).strip("\n")
+                by_line[self._span(slot).line - self.first] = to_markdown(contents[index], self.url).strip("\n")
         return by_line
 
     def _claim(self, line: int, index: int) -> str:

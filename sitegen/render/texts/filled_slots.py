@@ -78,7 +78,8 @@ def contents_of(printer: Printer, document: Document, place: Place) -> list[str]
     from sitegen.render.texts.values import figures_in
 
     shown = figures_in(printer, document, place.here, place.lang)
-    return [str(shown.get(index, content)) for index, content in enumerate(contents)]
+    contents = [str(shown.get(index, content)) for index, content in enumerate(contents)]
+    return [fill_slots(content, contents) for content in contents]  # figures in the captions of tables and charts
 
 
 def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
