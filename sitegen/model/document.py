@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
 from sitegen.model.listing import NUMBERED, Look
+from sitegen.model.value import Claim, ValueExpression
 
 if TYPE_CHECKING:
     from sitegen.model.kernel import Launch
+
+
+FIGURE = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""The character in the text of a heading that stands for a `ValueSlot`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,9 @@ class DocumentHeading:
     level: int
     id: str
     text: str
-    """Plain text, for the contents list."""
+    """Plain text, for the contents list, with FIGURE in the place of each figure of a record."""
+    first_slot: int = 0
+    """The number of slots before the heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +137,7 @@ class BenchmarkSlot:
     """
     implementations: tuple[str, ...] = ()
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the table."""
     number: str = ""
@@ -145,6 +153,7 @@ class RooflineSlot:
     workload: str = ""
     dtype: str = ""
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the figure."""
     number: str = ""
@@ -176,6 +185,31 @@ class SweepSlot:
 
 SWEEP_QUANTITIES = ("time", "bandwidth", "operations", "of-copy")
 """Quantities that the vertical axis of `{sweep}` shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSlot:
+    """`{value}`softmax/fused bandwidth``: a figure of a record within a sentence."""
+
+    value: ValueExpression
+    span: Span
+    is_linked: bool = False
+    """True when the figure stands in the text of a link, so that it cannot be a link itself."""
+    id_prefix: str = ""
+    """Prefix of the ids of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSlot:
+    """The evidence of `{claim} softmax/fused >= 1.5x torch`, behind the sentence that makes the claim."""
+
+    claim: Claim
+    span: Span
+    """The place of the claim behind the name of the directive."""
+    sentence: str = ""
+    """The plain text of the sentence."""
+
+
 Slot = (
     LinkSlot
     | ImageSlot
@@ -187,6 +221,8 @@ Slot = (
     | BenchmarkSlot
     | RooflineSlot
     | SweepSlot
+    | ValueSlot
+    | ClaimSlot
 )
 
 
