@@ -310,7 +310,7 @@ def run(machine: type[Edits], fifty: SimpleNamespace, posts: int, sequences: int
 
 
 def test_an_incremental_build_is_a_clean_build(fifty: SimpleNamespace) -> None:
-    run(Edits, fifty, FEW, 15, 4)
+    run(Edits, fifty, FEW, 10, 4)
 
 
 @pytest.mark.soak
@@ -319,7 +319,7 @@ def test_an_incremental_build_is_a_clean_build_after_many_edits(fifty: SimpleNam
 
 
 def test_a_preview_shows_a_clean_build(fifty: SimpleNamespace) -> None:
-    run(Previewed, fifty, FEW, 8, 4)
+    run(Previewed, fifty, FEW, 5, 4)
 
 
 @pytest.mark.soak
