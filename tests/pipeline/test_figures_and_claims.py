@@ -280,3 +280,10 @@ def test_a_wrong_figure_of_a_given_kind_is_found_wherever_it_stands(root: Path) 
         FRONT.replace("date:", "description: At 4.07 TB/s.\ndate:", 1).replace("description: It", "#") + "Text.\n",
     )
     assert "the figure `4.07 TB/s` is typed" in sitegen("check").stderr
+
+
+def test_a_site_without_kernels_has_no_typed_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "content/site.yaml", FILES["content/site.yaml"])
+    write(tmp_path, "content/posts/fast.md", "---\ntitle: Fast\ndate: 2026-11-20\n---\nIt moves 4.04 TB/s.\n")
+    monkeypatch.chdir(tmp_path)
+    assert sitegen("check").stderr == "no mistakes\n"
