@@ -221,6 +221,7 @@ def test_status_lists_every_claim_with_its_margin(root: Path) -> None:
     text = sitegen("status", "--claims").stdout
     assert f"{POST}:8: holds: softmax/fused >= 2x torch" in text
     assert "nvidia-h200: 8192x8192:float32: 2.09 × torch, 95 % interval 2.089 × to 2.093 ×, margin 4.4 %" in text
+    assert "claims: 1 holds" in sitegen("status").stdout
     [row] = json.loads(sitegen("status", "--claims", "--json").stdout)
     [check] = row["checks"]
     assert (row["state"], row["place"], check["gpu"], check["supported"]) == ("holds", f"{POST}:8", "nvidia-h200", True)
@@ -287,3 +288,13 @@ def test_a_site_without_kernels_has_no_typed_figures(tmp_path: Path, monkeypatch
     write(tmp_path, "content/posts/fast.md", "---\ntitle: Fast\ndate: 2026-11-20\n---\nIt moves 4.04 TB/s.\n")
     monkeypatch.chdir(tmp_path)
     assert sitegen("check").stderr == "no mistakes\n"
+
+
+def test_a_twin_and_a_feed_have_the_figures_and_the_evidence_as_text(root: Path) -> None:
+    write(root, "content/site.yaml", FILES["content/site.yaml"] + "twins: true\n")
+    write(root, "kernels/softmax/fused.py", "# other code\ndef softmax(x, *, out=None): ...\n")
+    pages = built(root)
+    twin = pages["posts/fast/index.md"]
+    assert "It moves 4.07\u00a0TB/s (stale)." in twin and "{value}" not in twin
+    assert "The fused kernel is *twice* as fast as torch." in twin and "the record of this sentence is stale" in twin
+    assert "4.07\u00a0TB/s (stale)" in pages["feed.xml"] and "data-from" not in pages["feed.xml"]
