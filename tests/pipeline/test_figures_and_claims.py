@@ -155,12 +155,18 @@ def test_a_figure_stands_in_the_text_the_title_the_description_lists_and_feeds(r
 
 
 def test_another_record_changes_each_page_that_shows_its_figures_and_no_other(root: Path) -> None:
-    built(root)
+    write(root, "content/pages/about.md", "---\ntitle: About\n---\nAt {value}`softmax/fused of-copy` of a copy.\n")
+    write(root, "content/terms/fast.md", "---\ntitle: Fast\n---\nAt {value}`softmax/fused of-copy` of a copy.\n")
+    write(root, "series/all.yaml", "title: All\ntagline: At {value}`softmax/fused of-copy` of a copy.\nposts: [fast]\n")
+    shown = ("about/index.html", "terms/fast/index.html", "terms/index.html", "series/all/index.html")
+    before = built(root)
+    assert all("97.7\u00a0%" in before[path] for path in shown)
     measure(root, 134.0)
     result = update(root, root / "public", processes=1)
     assert PAGE in result.printed and "404.html" not in result.printed
     after = built(root)
     assert "96.3\u00a0%" in after["index.html"] and "4.01\u00a0TB/s" in after[PAGE]
+    assert all("96.3\u00a0%" in after[path] and "97.7\u00a0%" not in after[path] for path in shown)
     assert "97.7\u00a0%" not in after["index.html"] + after[PAGE] + after["feed.xml"]
 
 
