@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -190,7 +191,9 @@ def accept(file: Path, bundle_file: Path | None) -> None:
 @click.option("--claims", is_flag=True, help="List the claims of all texts instead, with their margins.")
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
 def status(claims: bool, as_json: bool) -> None:
-    """List stale and missing measurements, and goals.  It gives a reason for each, and the value of each goal."""
+    """List stale and missing measurements, goals, and the number of claims.  It gives a reason for each measurement,
+    and the value of each goal.
+    """
     from sitegen.execute.session import goals_by_gpu, status_by_gpu
 
     loaded = load_site_or_exit()
@@ -210,6 +213,16 @@ def status(claims: bool, as_json: bool) -> None:
         for result in goals:
             value = "" if result.value is None else f" ({result.value:.3f} by {result.name})"
             click.echo(f"{gpu}: goal {result.state}: {result.goal.text}{value}")
+    print_claim_counts(loaded)
+
+
+def print_claim_counts(loaded: LoadedSite) -> None:
+    """Print the number of claims in each state, if the site has claims."""
+    from sitegen.cli.claims import verdicts_of
+
+    states = Counter(str(verdict.state) for _, verdict in verdicts_of(loaded))
+    if states:
+        click.echo(f"claims: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
 
 
 def print_claims(loaded: LoadedSite, as_json: bool) -> None:

@@ -29,6 +29,10 @@ class CellName:
     dtype: str = ""
     params: tuple[tuple[str, str], ...] = ()
 
+    def __str__(self) -> str:
+        params = f"[{','.join(f'{name}={value}' for name, value in self.params)}]" if self.params else ""
+        return ":".join(filter(None, (self.workload, self.dtype))) + params
+
 
 FIRST_CELL = CellName()
 ALL = "all"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Severity
 from sitegen.model.document import ClaimSlot, Document
@@ -20,17 +20,19 @@ def claims_in(linked: Linked, documents: Mapping[str, Document]) -> tuple[tuple[
     return tuple((key, slot) for key in keys for slot in documents[key].slots if type(slot) is ClaimSlot)
 
 
-def broken_claims(sources: Sources, claims: Iterable[tuple[str, ClaimSlot]]) -> tuple[Diagnostic, ...]:
+def broken_claims(sources: Sources, claims: Collection[tuple[str, ClaimSlot]]) -> tuple[Diagnostic, ...]:
     """Return a mistake for each claim that a fresh record does not support."""
+    if not claims:
+        return ()
     return worklog_never_fails(_mistakes(sources, claims))
 
 
 def _mistakes(sources: Sources, claims: Iterable[tuple[str, ClaimSlot]]) -> Iterator[Diagnostic]:
-    for _, slot in claims:
-        from sitegen.render.shared.language import PageLanguage
-        from sitegen.render.texts.claims import objection
-        from sitegen.results.claims import ClaimState, decide
+    from sitegen.render.shared.language import PageLanguage
+    from sitegen.render.texts.claims import objection
+    from sitegen.results.claims import ClaimState, decide
 
+    for _, slot in claims:
         verdict = decide(slot.claim, sources.recorded)
         if verdict.state is ClaimState.BROKEN:
             hint = f"rewrite the sentence or its claim: \u201c{slot.sentence}\u201d"

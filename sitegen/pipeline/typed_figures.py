@@ -41,11 +41,13 @@ class Offer:
 def typed_figure_warnings(
     linked: Linked, texts: Mapping[str, str], kernels_of: Mapping[str, Iterable[str]], measured: Measured
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each typed figure in posts, pages, terms and the worklog.
+    """Yield a warning for each typed figure in posts, pages, terms and the worklog of a site that has kernels.
 
     `texts` are the files of the site; `kernels_of` gives the kernels that a post shows, by its path.
     """
     offers, site = Offers(measured), linked.site
+    if not site.kernels:
+        return
     bodies: list[Post | Page | Term] = [*site.posts, *site.pages, *site.terms]
     for path in dict.fromkeys(one.body.path for one in bodies):
         text = texts.get(path, "")

@@ -155,12 +155,18 @@ def test_a_figure_stands_in_the_text_the_title_the_description_lists_and_feeds(r
 
 
 def test_another_record_changes_each_page_that_shows_its_figures_and_no_other(root: Path) -> None:
-    built(root)
+    write(root, "content/pages/about.md", "---\ntitle: About\n---\nAt {value}`softmax/fused of-copy` of a copy.\n")
+    write(root, "content/terms/fast.md", "---\ntitle: Fast\n---\nAt {value}`softmax/fused of-copy` of a copy.\n")
+    write(root, "series/all.yaml", "title: All\ntagline: At {value}`softmax/fused of-copy` of a copy.\nposts: [fast]\n")
+    shown = ("about/index.html", "terms/fast/index.html", "terms/index.html", "series/all/index.html")
+    before = built(root)
+    assert all("97.7\u00a0%" in before[path] for path in shown)
     measure(root, 134.0)
     result = update(root, root / "public", processes=1)
     assert PAGE in result.printed and "404.html" not in result.printed
     after = built(root)
     assert "96.3\u00a0%" in after["index.html"] and "4.01\u00a0TB/s" in after[PAGE]
+    assert all("96.3\u00a0%" in after[path] and "97.7\u00a0%" not in after[path] for path in shown)
     assert "97.7\u00a0%" not in after["index.html"] + after[PAGE] + after["feed.xml"]
 
 
@@ -221,6 +227,7 @@ def test_status_lists_every_claim_with_its_margin(root: Path) -> None:
     text = sitegen("status", "--claims").stdout
     assert f"{POST}:8: holds: softmax/fused >= 2x torch" in text
     assert "nvidia-h200: 8192x8192:float32: 2.09 × torch, 95 % interval 2.089 × to 2.093 ×, margin 4.4 %" in text
+    assert "claims: 1 holds" in sitegen("status").stdout
     [row] = json.loads(sitegen("status", "--claims", "--json").stdout)
     [check] = row["checks"]
     assert (row["state"], row["place"], check["gpu"], check["supported"]) == ("holds", f"{POST}:8", "nvidia-h200", True)
@@ -280,3 +287,20 @@ def test_a_wrong_figure_of_a_given_kind_is_found_wherever_it_stands(root: Path) 
         FRONT.replace("date:", "description: At 4.07 TB/s.\ndate:", 1).replace("description: It", "#") + "Text.\n",
     )
     assert "the figure `4.07 TB/s` is typed" in sitegen("check").stderr
+
+
+def test_a_site_without_kernels_has_no_typed_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "content/site.yaml", FILES["content/site.yaml"])
+    write(tmp_path, "content/posts/fast.md", "---\ntitle: Fast\ndate: 2026-11-20\n---\nIt moves 4.04 TB/s.\n")
+    monkeypatch.chdir(tmp_path)
+    assert sitegen("check").stderr == "no mistakes\n"
+
+
+def test_a_twin_and_a_feed_have_the_figures_and_the_evidence_as_text(root: Path) -> None:
+    write(root, "content/site.yaml", FILES["content/site.yaml"] + "twins: true\n")
+    write(root, "kernels/softmax/fused.py", "# other code\ndef softmax(x, *, out=None): ...\n")
+    pages = built(root)
+    twin = pages["posts/fast/index.md"]
+    assert "It moves 4.07\u00a0TB/s (stale)." in twin and "{value}" not in twin
+    assert "The fused kernel is *twice* as fast as torch." in twin and "the record of this sentence is stale" in twin
+    assert "4.07\u00a0TB/s (stale)" in pages["feed.xml"] and "data-from" not in pages["feed.xml"]

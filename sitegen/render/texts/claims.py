@@ -56,8 +56,8 @@ def _line(check: Check, claim: Claim, measured: Measured, here: str, spoken: Pag
 
 def finding(check: Check, claim: Claim, spoken: PageLanguage) -> str:
     """Return what the record says: `8192x8192:float32: 1.42 ×, 95 % interval 1.40 × to 1.44 ×, margin -5.3 %`."""
-    cell = ":".join(filter(None, (check.cell.workload, check.cell.dtype)))
-    return f"{cell}: {_said(check, claim, spoken)}" if cell else _said(check, claim, spoken)
+    cell, said = str(check.cell), _said(check, claim, spoken)
+    return f"{cell}: {said}" if cell else said
 
 
 def _said(check: Check, claim: Claim, spoken: PageLanguage) -> str:
