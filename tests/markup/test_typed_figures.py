@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sitegen.markup.parse import parse_document
 from sitegen.markup.typed_figures import typed_figures
 from sitegen.model.figure_table import Unit
+from sitegen.model.markdown import Markdown
 
 PLANTED = [
     ("It moves 4.04 TB/s.", "4.04 TB/s", Unit.BYTES_PER_S, 4.04e12),
@@ -104,3 +106,9 @@ def test_a_typed_figure_is_near_what_rounds_to_it() -> None:
     [one] = typed_figures(["It moves 4.04 TB/s."])
     assert one.is_near(4.0449e12) and one.is_near(4.035e12)
     assert not one.is_near(4.046e12)
+
+
+def test_the_caption_of_a_cell_takes_no_figure_of_a_record() -> None:
+    text = "```{code-cell} python\n#| label: a\n#| fig-cap: At {value}`softmax/fused time`.\nprint(1)\n```\n"
+    [mistake] = parse_document(Markdown(text, "a/index.md"))[1]
+    assert (mistake.code, mistake.message) == ("SG105", "option `fig-cap`: the caption of a cell is plain text")
