@@ -215,6 +215,21 @@ def planted_slower(record: Path) -> Path:
     return planted
 
 
+def test_goals_are_listed_with_what_decides_them_and_by_how_much_one_is_missed(site: Path) -> None:
+    yaml = site / "kernels/softmax/kernel.yaml"
+    goals = ("best >= 99x torch @ 8192x8192:float32", "best >= 0.5x torch @ 8192x8192:float32")
+    before, rest = yaml.read_text(encoding="utf-8").split("goals:\n")
+    behind = "".join(line for line in rest.splitlines(keepends=True) if not line.startswith('  - "'))
+    yaml.write_text(before + "goals:\n" + "".join(f'  - "{goal}"\n' for goal in goals) + behind, encoding="utf-8")
+    lines = [line for line in sitegen("status", "--goals").stdout.splitlines() if line.startswith("softmax")]
+    assert re.search(r"99x torch @ 8192x8192:float32 +\w+ +[\d.]+  missed by 9\d\.\d%$", lines[0])
+    assert lines[1].endswith("  met") and len(lines) == 2
+    missed, met = (r for r in json.loads(sitegen("status", "--goals", "--json").stdout) if r["kernel"] == "softmax")
+    assert (missed["state"], met["state"], met["missed_by"]) == ("missed", "met", None)
+    assert missed["missed_by"] == pytest.approx(1 - missed["value"] / 99)
+    assert sitegen("status", "--goals", "--claims").exit_code == 2
+
+
 def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
     record = site / "kernels/softmax/results/nvidia-h200.json"
     both = (str(record), str(planted_slower(record)))

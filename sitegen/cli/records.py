@@ -189,14 +189,18 @@ def accept(file: Path, bundle_file: Path | None) -> None:
 
 @click.command()
 @click.option("--claims", is_flag=True, help="List the claims of all texts instead, with their margins.")
+@click.option("--goals", is_flag=True, help="List the goals of all kernels instead, with what decides them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
-def status(claims: bool, as_json: bool) -> None:
-    """List stale and missing measurements, goals, and the number of claims.  It gives a reason for each measurement,
-    and the value of each goal.
-    """
-    from sitegen.execute.session import goals_by_gpu, status_by_gpu
+def status(claims: bool, goals: bool, as_json: bool) -> None:
+    """List stale and missing measurements with a reason for each, and the number of goals and claims."""
+    from sitegen.execute.session import status_by_gpu
 
+    if claims and goals:
+        raise click.UsageError("--claims and --goals contradict each other")
     loaded = load_site_or_exit()
+    if goals:
+        print_goals(loaded, as_json)
+        return
     if claims:
         print_claims(loaded, as_json)
         return
@@ -209,11 +213,30 @@ def status(claims: bool, as_json: bool) -> None:
         for title, state in found.items():
             if state.state != "fresh":
                 click.echo(f"  {title}  {state.sentence}")
-    for gpu, goals in goals_by_gpu(inventory_of(loaded)).items():
-        for result in goals:
-            value = "" if result.value is None else f" ({result.value:.3f} by {result.name})"
-            click.echo(f"{gpu}: goal {result.state}: {result.goal.text}{value}")
+    print_goal_counts(loaded)
     print_claim_counts(loaded)
+
+
+def print_goal_counts(loaded: LoadedSite) -> None:
+    """Print the number of goals in each state, for each GPU with records."""
+    from sitegen.execute.session import goals_by_gpu
+
+    for gpu, results in goals_by_gpu(inventory_of(loaded)).items():
+        states = Counter(str(result.state) for result in results)
+        if states:
+            click.echo(f"{gpu}: goals: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+
+
+def print_goals(loaded: LoadedSite, as_json: bool) -> None:
+    from sitegen.cli.goals import goal_lines, goal_rows
+    from sitegen.execute.session import goals_by_gpu
+
+    found = goals_by_gpu(inventory_of(loaded))
+    if as_json:
+        click.echo(json.dumps(goal_rows(found), indent=1, ensure_ascii=False))
+        return
+    for line in goal_lines(found):
+        click.echo(line)
 
 
 def print_claim_counts(loaded: LoadedSite) -> None:

@@ -118,13 +118,21 @@ class GoalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalResult:
-    """A goal and the value that decides it."""
+    """A goal of a kernel and the value that decides it."""
 
+    kernel: str
     goal: Goal
     state: GoalState
     value: float | None = None
     name: str = ""
     """The implementation that has the value."""
+
+    @property
+    def missed_by(self) -> float | None:
+        """Return what the value lacks, as a share of the goal; None for a goal that is met or unknown."""
+        if self.state is not GoalState.MISSED or self.value is None:
+            return None
+        return 1 - self.value / self.goal.at_least
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
@@ -420,9 +428,10 @@ def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResul
             if value is not None:
                 by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
     if not by_params:
-        return GoalResult(goal, GoalState.UNKNOWN)
+        return GoalResult(kernel.name, goal, GoalState.UNKNOWN)
     value, name = min(max(candidates) for candidates in by_params.values())
-    return GoalResult(goal, GoalState.MET if value >= goal.at_least else GoalState.MISSED, value, name)
+    state = GoalState.MET if value >= goal.at_least else GoalState.MISSED
+    return GoalResult(kernel.name, goal, state, value, name)
 
 
 def _is_subject(goal: Goal, evaluation: Evaluation) -> bool:
