@@ -1,8 +1,9 @@
 """Read content/worklog/*.md into days, newest first.
 
 A file is one day (`2026-11-21.md`, or `date:` in its front matter) or a diary of many, in which a line with nothing
-but a date, perhaps with `T - N`, opens a day.  No text is lost: text before the first day is the intro, a line
-that only looks like a day stays text, and a day that comes twice is joined.  All diagnostics are warnings.
+but a date, perhaps with `T - N`, opens a day; a heading that begins with a date may go on with a title.  No text is
+lost: text before the first day is the intro, a line that only looks like a day stays text, and a day that comes twice
+is joined.  All diagnostics are warnings.
 """
 
 from __future__ import annotations
@@ -25,9 +26,38 @@ _NAMED_BY_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:\D.*)?")
 _FRONT_MATTER_IN_COMMENT = re.compile(r"\s*<!--\s*---\s*\n.*?^\s*---\s*-->[ \t]*\n?", re.DOTALL | re.MULTILINE)
 
 
+_OF_OTHER_PROGRAMS = ("title", "description", "layout", "permalink", "nav", "nav_order", "tags")
+"""Keys of a page of Jekyll.  They have no effect here, and a diary that has them can stand here as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class _DayFrontMatter:
     date: dt.date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayPiece:
+    """A day of a diary as it is written."""
+
+    line: DateLine
+    heading: str
+    """The line that opens the day, with its end of line."""
+    below: str
+    """The lines up to the next day."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiaryPieces:
+    """The text of a diary in pieces, of which no character is left out."""
+
+    front: str
+    """Front matter, plain or in an HTML comment; empty when the diary has none."""
+    intro: str
+    """Text before the first day: what the author does every day, a template of a heading."""
+    days: tuple[DayPiece, ...]
+
+    def __str__(self) -> str:
+        return self.front + self.intro + "".join(day.heading + day.below for day in self.days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +87,13 @@ def parse_worklog(
     return tuple(days[day] for day in sorted(days, reverse=True)), _join_texts(intros), warnings
 
 
+def pieces_of(text: str, path: str = "") -> DiaryPieces:
+    """Return a diary in pieces; `str` of the result is the text again."""
+    body, _, _ = _read_front_matter(text, path)
+    intro, days = _cut(body.text, find_days(body.text).lines)
+    return DiaryPieces(text[: len(text) - len(body.text)], intro, days)
+
+
 def _parse_file(text: str, path: str) -> _Diary:
     body, day, diagnostics = _read_front_matter(text, path)
     if day is not None:
@@ -73,7 +110,7 @@ def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, 
     front, unclosed = split_front_matter(text, path)
     node, syntax = parse_yaml(front.yaml or "", path, first_line=front.yaml_line)
     diagnostics = [*unclosed, *syntax]
-    written = read_as(_DayFrontMatter, node, diagnostics, noun="front matter key").date
+    written = read_as(_DayFrontMatter, node, diagnostics, noun="front matter key", also=_OF_OTHER_PROGRAMS).date
     named, misnamed = _day_in_name(path)
     if written and named and written != named and (place := node and node.get("date")):
         message = f"this date is not the date in the file name, {named}"
@@ -95,23 +132,38 @@ def _one_day(day: dt.date, body: Markdown) -> WorklogEntry:
     first = next((line for line in find_days(body.text).lines if line.date == day), None)
     if first is None or "".join(body.text.split("\n")[: first.index]).strip():
         return _entry(day, None, body, Span(body.path, body.first_line))
-    return _entry(day, first.days_left, _text_below(body, first.index, None), _place(body, first))
+    lines = replace(first, date=day)
+    return _entry_of(_cut(body.text, [lines])[1][0], body)
 
 
 def _many_days(body: Markdown, diagnostics: list[Diagnostic]) -> _Diary:
     days = find_days(body.text)
-    dated = [day for day in days.lines if day.date]
+    intro, pieces = _cut(body.text, days.lines)
     diagnostics += _warnings(days.lines, days.ambiguous, body)
-    if not dated:
+    if not pieces:
         return _Diary(body, (), (*diagnostics, *_no_day(body)))
-    ends = [*(day.index for day in dated[1:]), None]
-    entries = tuple(
-        _entry(day.date, day.days_left, _text_below(body, day.index, end), _place(body, day))
+    entries = tuple(_entry_of(piece, body) for piece in pieces)
+    return _Diary(replace(body, text=intro), entries, tuple(diagnostics))
+
+
+def _cut(text: str, days: Iterable[DateLine]) -> tuple[str, tuple[DayPiece, ...]]:
+    """Return the text before the first day, and the days; joined again they are the text."""
+    lines, dated = re.findall(r"[^\n]*\n|[^\n]+", text), [day for day in days if day.date]
+    ends = [*(day.index for day in dated), len(lines)][1:]
+    pieces = tuple(
+        DayPiece(day, lines[day.index], "".join(lines[day.index + 1 : end]))
         for day, end in zip(dated, ends, strict=True)
-        if day.date
     )
-    intro = replace(body, text="".join(f"{line}\n" for line in body.text.split("\n")[: dated[0].index]))
-    return _Diary(intro, entries, tuple(diagnostics))
+    return "".join(lines[: dated[0].index] if dated else lines), pieces
+
+
+def _entry_of(piece: DayPiece, body: Markdown) -> WorklogEntry:
+    """Return the entry of a piece; the title of a heading such as `## 2026-11-21: Warps` stays, as a heading."""
+    day, first = piece.line, body.first_line + piece.line.index
+    assert day.date is not None
+    text = Markdown(f"{day.title}\n{piece.below}", body.path, first)
+    text = text if day.title else Markdown(piece.below, body.path, first + 1)
+    return _entry(day.date, day.days_left, text, _place(body, day))
 
 
 def _warnings(days: Iterable[DateLine], ambiguous: bool, body: Markdown) -> Iterator[Diagnostic]:
@@ -137,13 +189,6 @@ def _no_day(body: Markdown) -> Iterator[Diagnostic]:
 
 def _entry(day: dt.date, days_left: int | None, body: Markdown, span: Span) -> WorklogEntry:
     return WorklogEntry(day, body, span, days_left, tasks_in(body), questions_in(body))
-
-
-def _text_below(body: Markdown, index: int, end: int | None) -> Markdown:
-    """Return the lines below the line of a day, up to the line of the next day."""
-    lines = body.text.split("\n")[index + 1 : end]
-    closing = "\n" if end is not None else ""
-    return Markdown("\n".join(lines) + closing, body.path, body.first_line + index + 1)
 
 
 def _place(body: Markdown, day: DateLine) -> Span:
