@@ -53,9 +53,8 @@ def _months() -> Mapping[str, int]:
 
 @cache
 def _weekdays() -> Mapping[str, int]:
-    return _by_prefix(_WEEKDAYS, _SHORTEST, ambiguous=True) | dict.fromkeys(
-        ["mo", "di", "mi", "do", "fr", "sa", "so"], 0
-    )
+    german = dict.fromkeys(("mo", "di", "mi", "do", "fr", "sa", "so"), 0)
+    return _by_prefix(_WEEKDAYS, _SHORTEST, ambiguous=True) | german
 
 
 def _by_prefix(languages: Iterable[str], shortest: int, *, ambiguous: bool = False) -> dict[str, int]:
