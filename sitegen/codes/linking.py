@@ -130,5 +130,15 @@ GROUP = CodeGroup(
             "an SVG with a <script> in it",
             "the same SVG without the script",
         ),
+        Code(
+            "SG214",
+            "A link leads to an old address",
+            "The link leads to an alias of a page, so that readers take a detour through a redirect. Only "
+            "`sitegen check` reports it. Write the address of the page; `sitegen check --fix` does so.",
+            "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/old/) moved.\n",
+            "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/posts/softmax/) moved.\n",
+            _POST,
+            warning=True,
+        ),
     ),
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.linking.moved_links import moved_links
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
@@ -22,6 +23,8 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
+from sitegen.read.load import WORKLOG
+from sitegen.read.worklog_habits import worklog_habits
 from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.records import Records
 from sitegen.results.store import record_text
@@ -119,8 +122,15 @@ def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes))
-    return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
+    loaded = _loaded(unpublished)
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *habits(loaded)))
+    return SiteInMemory(loaded, pages.files, in_reading_order(mistakes))
+
+
+def habits(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
+    """Return the warnings that only `sitegen check` gives: about the worklog, and about links to old addresses."""
+    site, texts = loaded.site, {p: text for p, text in loaded.site.files.items() if p.startswith(WORKLOG)}
+    return (*worklog_habits(site.worklog, texts, loaded.as_of), *moved_links(site, loaded.documents))
 
 
 def _loaded(site: LinkedSite) -> LoadedSite:

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.model.site import Markdown, WorklogEntry
+from sitegen.read.mojibake import mojibake
 from sitegen.read.pages import stem
 from sitegen.read.shape import read_as
 from sitegen.read.source import split_front_matter
 from sitegen.read.worklog_days import DateLine, find_days, wrong_countdowns
+from sitegen.read.worklog_links import link_mistakes
 from sitegen.read.worklog_notes import questions_in, tasks_in
 from sitegen.read.yaml_nodes import parse_yaml
 
@@ -83,6 +85,8 @@ def parse_worklog(
             entry = _join_entries(first, entry)
         days[entry.date] = entry
     intros = [diary.intro for diary in diaries if diary.intro.text.strip()]
+    for path, text in files.items():
+        diagnostics += [*link_mistakes(text, path), *mojibake(text, path)]
     warnings = tuple(replace(d, severity=Severity.WARNING) for d in diagnostics)
     return tuple(days[day] for day in sorted(days, reverse=True)), _join_texts(intros), warnings
 
@@ -178,7 +182,27 @@ def _warnings(days: Iterable[DateLine], ambiguous: bool, body: Markdown) -> Iter
         yield Diagnostic("SG041", message, _place(body, dated[0]), hint)
     for day, goal, days_left in wrong_countdowns(dated):
         message = f"`T - N` of this day does not lead to {goal}, as on the other days"
-        yield Diagnostic("SG042", message, _place(body, day), f"write `T - {days_left}`?")
+        hint, fix = f"write `T - {days_left}`?", _recounted(day, dated, goal, days_left)
+        if days_left < 0 and day.days_left is not None:
+            hint = f"with this N it would be {goal - dt.timedelta(days=day.days_left)}; is the date right?"
+        yield Diagnostic("SG042", message, _place(body, day), hint, Severity.WARNING, fix)
+
+
+def _recounted(day: DateLine, days: Sequence[DateLine], goal: dt.date, days_left: int) -> str | None:
+    """Return the line of a day with another N; None unless the days beside it show that its date is right.
+
+    They show it when both count down to the common goal, and the date lies between theirs.
+    """
+    at = days.index(day)
+    if not 0 < at < len(days) - 1 or days_left < 0 or day.days_left is None or day.days_left < 0:
+        return None
+    before, after = days[at - 1], days[at + 1]
+    if not (day.date and before.date and after.date and before.goal == after.goal == goal):
+        return None
+    between = before.date < day.date < after.date or after.date < day.date < before.date
+    return (
+        re.sub(r"([TDJ]\s*(?:\W|minus)\s*)\d+", rf"\g<1>{days_left}", day.text.strip(), flags=re.I) if between else None
+    )
 
 
 def _no_day(body: Markdown) -> Iterator[Diagnostic]:

@@ -39,6 +39,7 @@ _HIDDEN = re.compile(
     r"^[ \t]*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^[ \t]*(?P=fence)[`~]*[ \t]*$|<!--.*?-->",
     re.MULTILINE | re.DOTALL,
 )
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _ANOTHER_GOAL = 3
 """Entries in a row that lead to one day other than that of most entries: they count down to another goal."""
 
@@ -83,6 +84,11 @@ def visible_lines(text: str) -> Iterator[tuple[int, str]]:
         start = text.count("\n", 0, block.start())
         hidden.update(range(start, start + block[0].count("\n") + 1))
     yield from ((index, line) for index, line in enumerate(text.split("\n")) if index not in hidden)
+
+
+def without_code(line: str) -> str:
+    """Return a line with spaces in place of the code between backticks, so that columns stay."""
+    return _CODE.sub(lambda match: " " * len(match[0]), line)
 
 
 def find_days(text: str) -> DateLines:

@@ -25,6 +25,7 @@ STATES = {
     TaskState.OPEN: ("planned", "Open"),
     TaskState.PARTIAL: ("partial", "Partly done"),
     TaskState.DONE: ("done", "Done"),
+    TaskState.DROPPED: ("planned", "Dropped"),
 }
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 """Slots, and text for screen readers only."""
