@@ -1,4 +1,4 @@
-"""Write those files of an import that do not exist yet."""
+"""Write those files of an import that do not exist yet, and those that were merged with it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class ImportPlan:
     """Mistakes in the source; their paths are those of its files."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts of the source by path, from which the frames of the diagnostics are cut."""
+    merged: Mapping[str, str] = field(default_factory=dict)
+    """New texts of files that exist, with every line of theirs or a cleaner form of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Import
         _write(root, path, content)
         written.append(path)
     return ImportResult(tuple(written), tuple(same), tuple(kept))
+
+
+def write_merged(root: Path, files: Mapping[str, str]) -> None:
+    """Write the new texts of files that exist.  Raises OutputError as `write_missing` does."""
+    for path, text in files.items():
+        _write(root, path, text)
 
 
 def _existing(root: Path, path: str) -> Path | None:

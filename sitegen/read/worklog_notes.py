@@ -60,6 +60,16 @@ def tasks_in(body: Markdown) -> tuple[Task, ...]:
     return tuple(_tasks(body))
 
 
+def is_question(line: str) -> bool:
+    """Tell whether a line begins with `Q:`."""
+    return _QUESTION.fullmatch(line) is not None
+
+
+def is_answer(line: str) -> bool:
+    """Tell whether a line begins with `A:`."""
+    return _ANSWER.fullmatch(line) is not None
+
+
 def _tasks(body: Markdown) -> Iterator[Task]:
     listed = False  # whether the line stands below `Next:`
     for index, line in visible_lines(body.text):
