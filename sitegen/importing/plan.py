@@ -10,7 +10,8 @@ from pathlib import Path
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.inside import OutsideError
-from sitegen.write.output import encoded, unwritable_error
+from sitegen.write.fixes import encoded_like
+from sitegen.write.output import OutputError, encoded, unwritable_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,11 @@ def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Import
 def write_merged(root: Path, files: Mapping[str, str]) -> None:
     """Write the new texts of files that exist.  Raises OutputError as `write_missing` does."""
     for path, text in files.items():
-        _write(root, path, text)
+        try:
+            content = encoded_like(text, inside.read_bytes(root, path))
+        except UnicodeDecodeError as error:
+            raise OutputError(path, f"`{path}` is not UTF-8", "save it as UTF-8 first") from error
+        _write(root, path, content)
 
 
 def _existing(root: Path, path: str) -> Path | None:

@@ -28,6 +28,16 @@ def fixed(text: str, diagnostics: Iterable[Diagnostic]) -> str:
     return bom + "".join(lines)
 
 
+def encoded_like(text: str, before: bytes) -> bytes:
+    """Return a text whose lines end with LF as bytes, with the ends of lines and the BOM of the file that it replaces.
+
+    Raises UnicodeDecodeError when that file is not UTF-8, since the text has lost some of its bytes.
+    """
+    before.decode("utf-8")
+    ended = text.replace("\n", "\r\n") if b"\r\n" in before else text
+    return (b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b"") + ended.encode("utf-8")
+
+
 def diff(before: str, after: str, path: str) -> str:
     """Return the changes of a file as `diff -u` shows them; empty when there are none."""
     old, new = (text.splitlines(keepends=True) for text in (before, after))
