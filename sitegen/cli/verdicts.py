@@ -12,6 +12,7 @@ from sitegen.model.job import UNJUDGED, JobResult
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
+from sitegen.results.logs import explanation_of
 
 
 @dataclass(slots=True)
@@ -62,11 +63,11 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
             status = "not judged" if unjudged else evaluation.status.words
-            yield _name(result, evaluation), result.id.partition("@")[2], status, evaluation.message
+            yield _name(result, evaluation), result.id.partition("@")[2], status, explanation_of(result, evaluation)
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
             status = rejection.status.words if rejection.message else _rejected(rejection)
-            yield f"{result.id}/{rejection.name}", "", status, rejection.message
+            yield f"{result.id}/{rejection.name}", "", status, explanation_of(result, rejection)
         elif rejection.message.startswith(UNJUDGED):
             yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
     for sweep in result.sweeps:

@@ -116,9 +116,9 @@ RUNS = CodeGroup(
         Code(
             "SG402",
             "An artefact is not what its name says",
-            "PTX, SASS and samples are stored under the hash of their content, and this one has another hash, another "
-            "kind or too many bytes. Storing it would break the link between a number and its evidence. Copy the "
-            "result again, or run the bundle again.",
+            "PTX, SASS, samples and the logs of failures are stored under the hash of their content, and this one has "
+            "another hash, another kind or too many bytes. Storing it would break the link between a number and its "
+            "evidence. Copy the result again, or run the bundle again.",
             "an artefact whose content was changed after it was named",
             "the artefact as the GPU machine wrote it",
         ),

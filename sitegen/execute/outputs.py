@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sitegen.model.failure_log import without_library_paths
 from sitegen.model.record import Output
 
 DATA_TYPE = "application/vnd.sitegen+json"
@@ -26,8 +27,6 @@ MOST_OUTPUTS = 32
 DROPPED = ("text/html", "image/svg+xml", "text/latex", "application/javascript", "image/jpeg", "application/pdf")
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-_]")
 _CELL_FILE = re.compile(r"(?:/[^\s:\"']*)?/ipykernel_\d+/\d+\.py")
-_PACKAGES = re.compile(r"/[^\s:\"']*/(?:site|dist)-packages/")
-_STDLIB = re.compile(r"/[^\s:\"']*/lib/python3\.\d+/")
 _RULE = re.compile(r"\A-{20,}\n")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _ANCILLARY_KEPT = (b"tRNS", b"gAMA", b"sRGB", b"pHYs")
@@ -53,7 +52,7 @@ def without_paths(text: str, folder: Path) -> str:
     for known in {str(folder), str(folder.resolve())}:
         text = text.replace(f"{known}/", "").replace(known, ".")
     text = _CELL_FILE.sub("<cell>", text)
-    text = _STDLIB.sub("", _PACKAGES.sub("", text))
+    text = without_library_paths(text)
     return text.replace(sys.prefix, "<python>")
 
 

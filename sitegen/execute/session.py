@@ -35,6 +35,7 @@ from sitegen.results.accept import AcceptedRun, RunHeader, accept_results
 from sitegen.results.figures import GoalResult, goal_results
 from sitegen.results.freshness import Freshness
 from sitegen.results.judge import doubts
+from sitegen.results.logs import log_mistake
 from sitegen.results.records import Records
 from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
@@ -247,20 +248,22 @@ def commit_of(root: Path) -> str:
 
 def _artefact_mistake(name: str, encoded: str) -> str:
     digest, _, kind = name.partition(".")
-    if kind not in ("ptx", "sass", "samples"):
-        return "it is none of ptx, sass, samples"
+    if kind not in ("ptx", "sass", "samples", "log"):
+        return "it is none of ptx, sass, samples, log"
     if not _SHA256.fullmatch(digest):
         return "its name has no SHA-256"
     try:
         content = unpacked(base64.b64decode(encoded, validate=True))
     except (binascii.Error, ValueError) as error:  # also BadSamples
         return f"it is not base64 of gzip ({error})"
-    return "" if hashlib.sha256(content).hexdigest() == digest else "its content has another hash"
+    if hashlib.sha256(content).hexdigest() != digest:
+        return "its content has another hash"
+    return log_mistake(content) if kind == "log" else ""
 
 
 def _artefacts_of(record: Record, results: Iterable[JobResult]) -> dict[str, bytes]:
     """Return the artefacts that the record refers to; the others belong to evaluations that are not stored."""
-    named = {name for evaluation in record.evaluations for name in store.artefacts_of(evaluation)}
+    named = set(store.artefacts_of(record))
     return {
         name: base64.b64decode(encoded)
         for result in results

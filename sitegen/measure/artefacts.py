@@ -158,6 +158,11 @@ def pack(content: bytes) -> str | None:
     return base64.b64encode(packed).decode() if len(packed) <= MOST_BYTES else None
 
 
+def unpack(packed: str) -> bytes:
+    """Return the content of an artefact that `pack` made."""
+    return gzip.decompress(base64.b64decode(packed))
+
+
 def pack_all(artefacts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the artefacts packed, without those that are too large."""
     return {name: packed for name, content in artefacts.items() if (packed := pack(content))}

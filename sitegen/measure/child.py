@@ -1,7 +1,7 @@
 """Requests of the parent → replies, in one process for one implementation, baseline or probe.
 
 The fork server (fork_server.py) forks the process.  It ends when the private channel (protocol.py) closes.  An
-exception becomes one status and a message, and the parent then ends the process.
+exception becomes one status, a message and a log, and the parent then ends the process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.faults import failure_of
 from sitegen.measure.protocol import Channel, ChannelClosed, Message
 from sitegen.measure.requests import ChildTask, Request, request_of
 from sitegen.model.plain import to_plain
@@ -39,8 +39,7 @@ class RequestHandler:
             return {"reply": to_plain(self._reply(request_of(message)))}
         except BaseException as error:
             implementation = self._evaluator.implementation if self._evaluator else None
-            status, text = classify(error, self._task.folder, implementation)
-            return {"status": status.value, "message": without_folder(text, self._task.folder)}
+            return failure_of(error, self._task.folder, implementation).to_message()
 
     def _reply(self, request: Request[Any]) -> Any:
         if self._evaluator is None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from sitegen.measure import compile as compiling
 from sitegen.measure.artefacts import Binary, KernelResources, cuobjdump, disassemble, pack_all
-from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.faults import failure_of
 from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
 from sitegen.measure.occupancy import limits_of, occupancy
 from sitegen.measure.protocol import EvaluationEnded
@@ -67,7 +67,7 @@ class CrossCompiled:
 
 
 def main(arguments: list[str]) -> None:
-    """Write a `Collected` as JSON, or `status` and `message` when it cannot be compiled.
+    """Write a `Collected` as JSON, or the message of an EvaluationEnded when it cannot be compiled.
 
     The arguments are the file of the job, the folder with its sources, the name of the implementation, the architecture
     and the file of the result.
@@ -87,12 +87,11 @@ def specialization_of(job: KernelJob, folder: Path, name: str) -> Specialization
 
 
 def answer(this: Specialization, arch: str) -> dict[str, Any]:
-    """Return a `Collected` as plain JSON, or `status` and `message`."""
+    """Return a `Collected` as plain JSON, or the message of an EvaluationEnded."""
     try:
         compiled = cross_compile(this, arch)
     except Exception as error:
-        status, message = classify(error, this.folder, this.implementation)
-        return {"status": status.value, "message": without_folder(message, this.folder)}
+        return failure_of(error, this.folder, this.implementation).to_message()
     collected: dict[str, Any] = to_plain(
         CollectedArtefacts(compiled.launch, compiled.compilation, pack_all(compiled.artefacts))
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
-from sitegen.measure.artefacts import artefact_name, pack
+from sitegen.measure.artefacts import artefact_name, pack, pack_all
 from sitegen.measure.performance import performance_of, samples_artefact
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import EvaluationEnded
@@ -61,6 +61,8 @@ class PendingEvaluation:
     whose message says more."""
     status: Status | None = None
     message: str = ""
+    log: str = ""
+    """All that a compiler or a process printed when it failed; empty when the message says everything."""
     allocates: bool = False
     correctness: Correctness | None = None
     plan: TimingPlan | None = None
@@ -68,7 +70,7 @@ class PendingEvaluation:
 
     def end(self, why: EvaluationEnded) -> None:
         """Record why the evaluation has ended."""
-        self.status, self.message = why.status, why.message
+        self.status, self.message, self.log = why.status, why.message, why.log
 
     def use_next_child(self) -> None:
         """Continue with the process of the next generation; the present one must have been ended."""
@@ -121,18 +123,33 @@ def evaluation_of(pending: PendingEvaluation, job: KernelJob, timings: Timings, 
         predicts=implementation.predicts if implementation else "",
         predicted_of_ceiling=implementation.predicted_of_ceiling if implementation else None,
         samples=hashlib.sha256(samples_artefact(timings, pending.name)).hexdigest() if timed else "",
+        log=digest_of_log(pending),
     )
 
 
 def artefacts_of(evaluations: Sequence[PendingEvaluation], timings: Timings) -> dict[str, str]:
-    """Return compiled code, and samples of what was timed: base64 of gzip by `<sha256>.<ptx|sass|samples>`."""
+    """Return compiled code, samples of what was timed, and logs of what failed.
+
+    They are base64 of gzip by `<sha256>.<ptx|sass|samples|log>`.
+    """
     artefacts: dict[str, str] = {}
     for pending in evaluations:
-        artefacts |= pending.collected.artefacts
+        artefacts |= {**pending.collected.artefacts, **log_artefacts(pending)}
         if _was_timed(pending, timings):
             content = samples_artefact(timings, pending.name)
             artefacts |= {artefact_name(content, "samples"): packed} if (packed := pack(content)) else {}
     return dict(sorted(artefacts.items()))
+
+
+def digest_of_log(pending: PendingEvaluation) -> str:
+    """Return the SHA-256 of the log of an evaluation; empty without one."""
+    return hashlib.sha256(pending.log.encode()).hexdigest() if pending.log else ""
+
+
+def log_artefacts(pending: PendingEvaluation) -> dict[str, str]:
+    """Return the log of an evaluation as an artefact; none without one."""
+    content = pending.log.encode()
+    return pack_all({artefact_name(content, "log"): content} if content else {})
 
 
 def _was_timed(pending: PendingEvaluation, timings: Timings) -> bool:

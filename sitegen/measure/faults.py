@@ -1,16 +1,20 @@
-"""An exception of the code under test → the status of its evaluation, and a message with the author's lines."""
+"""An exception of the code under test → the status of its evaluation, a sentence, and a log with the author's lines."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from sitegen.measure.protocol import EvaluationEnded
+from sitegen.model.failure_log import LONGEST_SENTENCE, log_of, without_machine_paths
 from sitegen.model.frames import TracebackFrame, with_frames
 from sitegen.model.kernel import Implementation, Status
 
+_PACKAGE_ROOT = Path(__file__).parents[2]
 _ADVICE = (
     "Search for `cuda",
     "CUDA kernel errors might",
@@ -20,29 +24,71 @@ _ADVICE = (
 """Beginnings of the lines that torch adds to every CUDA error."""
 _COMPILER_ERRORS = ("CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "PTXASError")
 """Triton's exceptions, by name because Triton may not be installed."""
+_ERROR_LINE = re.compile(r"(?i)\b(?:fatal|error)\s*:")
+"""A line of NVRTC, nvcc or ptxas with an error: `naive.cu(4): error: …`, `ptxas fatal   : …`."""
+_EXCEPTION = re.compile(r"^\w+: ")
+_TRITON_PLACE = re.compile(r"^\w+: at \d+:\d+:$")
+_MORE_ABOUT_MEMORY = re.compile(r"(?<=B\.) GPU \d+ has a total capacity .*")
+"""What torch says about its allocator after the bytes that were wanted."""
 
 
-def classify(error: BaseException, folder: Path, implementation: Implementation | None = None) -> tuple[Status, str]:
-    """Return the status that an exception of the code under test means, and its message.
+def failure_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> EvaluationEnded:
+    """Return how an exception of the code under test ends its evaluation: status, sentence and log.
 
     `folder` holds the sources.  `implementation` is the one under test, whose text may stand in a cell of a post.
     """
     if isinstance(error, EvaluationEnded):
-        return error.status, error.message
-    frames = frames_of(error, folder, implementation)
-    if limit := _interpreter_limit(error):
-        return Status.NOT_RUN, with_frames(limit, frames[-1:])
+        return EvaluationEnded(error.status, error.message.replace(f"{folder}/", ""), error.log)
+    frames, limit = frames_of(error, folder, implementation), _interpreter_limit(error)
+    if limit:
+        return _ended(Status.NOT_RUN, limit, frames[-1:])
     error = _innermost(error)
-    name, text = type(error).__name__, f"{type(error).__name__}: {error}"
-    if name in ("OutOfMemoryError", "MemoryError") or "out of memory" in text.lower():
-        return Status.OUT_OF_MEMORY, _short(text)
-    if name == "CompileError":
-        return Status.COMPILE_ERROR, _short(str(error))
-    if name in _COMPILER_ERRORS:
-        return Status.COMPILE_ERROR, _short(text)
-    if isinstance(error, SyntaxError | ImportError):
-        return Status.COMPILE_ERROR, with_frames(_short(text), frames)
-    return Status.RUNTIME_ERROR, with_frames(_short(text), frames)
+    status, text = _status_of(error), without_machine_paths(_text_of(error), (folder, _PACKAGE_ROOT))
+    if status is not Status.COMPILE_ERROR or isinstance(error, SyntaxError | ImportError):
+        return _ended(status, text, frames, without_machine_paths(_traceback_of(error), (folder, _PACKAGE_ROOT)))
+    return _ended(status, text, (), text)
+
+
+def _ended(status: Status, text: str, frames: Sequence[TracebackFrame], whole: str = "") -> EvaluationEnded:
+    """Return the end of an evaluation; the explanation has the author's lines, the sentence the last of them."""
+    place = f", at {frames[-1].path}:{frames[-1].line}" if frames else ""
+    explanation = with_frames(_first_lines(text), frames)
+    return EvaluationEnded(status, sentence_of(text, LONGEST_SENTENCE - len(place)) + place, log_of(explanation, whole))
+
+
+def sentence_of(text: str, longest: int = LONGEST_SENTENCE) -> str:
+    """Return the line of a message or of a compiler's output that says most, at most so many characters.
+
+    That is the first line of an exception, and the first error of NVRTC or nvcc, which may print warnings before it.
+    An exception of Triton begins with the place, quotes the source, and ends with the cause.
+    """
+    lines = _lines_of(text) or [""]
+    line = lines[0]
+    if _TRITON_PLACE.match(line):
+        line = f"{line} {lines[-1]}"
+    elif not _EXCEPTION.match(line):
+        line = next(filter(_ERROR_LINE.search, lines), line)
+    line = _MORE_ABOUT_MEMORY.sub("", line.strip())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _status_of(error: BaseException) -> Status:
+    name = type(error).__name__
+    if name in ("OutOfMemoryError", "MemoryError") or "out of memory" in f"{name}: {error}".lower():
+        return Status.OUT_OF_MEMORY
+    if name in ("CompileError", *_COMPILER_ERRORS) or isinstance(error, SyntaxError | ImportError):
+        return Status.COMPILE_ERROR
+    return Status.RUNTIME_ERROR
+
+
+def _text_of(error: BaseException) -> str:
+    """Return the exception as its last line of a traceback; the message of NVRTC or nvcc as it is."""
+    name = type(error).__name__
+    return str(error) if name == "CompileError" else f"{name}: {error}"
+
+
+def _traceback_of(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
 
 
 def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[TracebackFrame]:
@@ -58,11 +104,6 @@ def frames_of(error: BaseException, folder: Path, implementation: Implementation
             return frames
         assert error.__cause__ is not None
         error = error.__cause__
-
-
-def without_folder(message: str, folder: Path) -> str:
-    """Return the message with paths below `folder` relative to it."""
-    return message.replace(f"{folder}/", "")
 
 
 def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> TracebackFrame:
@@ -93,7 +134,11 @@ def _interpreter_limit(error: BaseException) -> str:
     return str(limit_in(error) or "")
 
 
-def _short(text: str, lines: int = 12, width: int = 400) -> str:
-    """Return the first lines of a message, without the advice that torch adds to each CUDA error."""
-    kept = [line[:width] for line in text.strip().splitlines() if line.strip() and not line.startswith(_ADVICE)]
-    return "\n".join(kept[:lines])
+def _first_lines(text: str, lines: int = 12, width: int = 400) -> str:
+    """Return the first lines of a message."""
+    return "\n".join(line[:width] for line in _lines_of(text)[:lines])
+
+
+def _lines_of(text: str) -> list[str]:
+    """Return the lines of a message that are not empty, without the advice that torch adds to each CUDA error."""
+    return [line for line in text.strip().splitlines() if line.strip() and not line.startswith(_ADVICE)]

@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded, Message
 from sitegen.measure.requests import Request, message_of
+from sitegen.model.failure_log import LARGEST_LOG, LONGEST_SENTENCE, log_of, without_machine_paths
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 from sitegen.model.variables import passed_on
@@ -161,7 +162,7 @@ class Child:
             raise EvaluationEnded(Status.TIMEOUT, f"{request.work} took more than {seconds:.0f} s") from None
         except ChannelClosed:
             self.end()
-            raise EvaluationEnded(Status.RUNTIME_ERROR, self._cause_of_death()) from None
+            raise self._death() from None
         except EvaluationEnded:
             self.end()
             raise
@@ -185,21 +186,32 @@ class Child:
             self.channel.close()
             self.channel.reads = self.channel.writes = -1
 
-    def _cause_of_death(self) -> str:
+    def _death(self) -> EvaluationEnded:
+        """Return how the process ended; the sentence has its last words, the log all that it printed."""
         code = self.process.returncode
         killed = code is not None and code < 0
-        cause = f"was killed by {signal.Signals(-code).name}" if killed else f"exited with {code}"
+        cause = f"the process {f'was killed by {signal.Signals(-code).name}' if killed else f'exited with {code}'}"
         hint = ["a kernel that reads or writes far outside of its tensors ends like this"]
-        return "\n".join([f"the process {cause}", *last_lines(self.log), *(hint if code in _MEMORY_FAULTS else [])])
+        words = last_lines(self.log)
+        sentence = ": ".join([cause, *words[-1:]])
+        explanation = [cause, *words, *(hint if code in _MEMORY_FAULTS else [])]
+        return EvaluationEnded(
+            Status.RUNTIME_ERROR, sentence[:LONGEST_SENTENCE], log_of("\n".join(explanation), _printed(self.log))
+        )
 
 
 def last_lines(log: Path, lines: int = 6) -> list[str]:
-    """Return the end of what a process printed, with paths relative to the author's files."""
+    """Return the end of what a process printed, without paths of this machine."""
+    return [line for line in _printed(log, 4000).splitlines() if line.strip()][-lines:]
+
+
+def _printed(log: Path, most_bytes: int = LARGEST_LOG) -> str:
+    """Return what a process printed, or the end of it, without paths of this machine."""
     with contextlib.suppress(OSError), log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 4000))
-        text = file.read().decode(errors="replace").replace(f"{log.parent / 'site'}/", "")
-        return [line for line in text.splitlines() if line.strip()][-lines:]
-    return []
+        file.seek(max(0, log.stat().st_size - most_bytes))
+        text = file.read().decode(errors="replace")
+        return without_machine_paths(text, (log.parent / "site",))
+    return ""
 
 
 def kill_all() -> None:
@@ -210,7 +222,7 @@ def kill_all() -> None:
 
 def _reply(request: Request[R], message: Message) -> R:
     if "status" in message:
-        raise EvaluationEnded(Status(message["status"]), message["message"])
+        raise EvaluationEnded.from_message(message)
     reply: R = from_plain(request.reply, message["reply"])
     return reply
 

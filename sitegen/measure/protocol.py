@@ -1,8 +1,8 @@
 """Messages between the parent and a child process: one JSON object per line, over a private pair of pipes.
 
 Standard output and standard error belong to the code under test.  The parent sends `{"do": NAME, …}` (requests.py).
-The child answers each request with exactly one object: `{"reply": …}`, or `{"status": STATUS, "message": TEXT}` when
-the evaluation ends with this request.
+The child answers each request with exactly one object: `{"reply": …}`, or `{"status": STATUS, "message": TEXT,
+"log": TEXT}` when the evaluation ends with this request.
 """
 
 from __future__ import annotations
@@ -13,17 +13,36 @@ import select
 import time
 from typing import Any
 
+from sitegen.model.failure_log import explanation_in
 from sitegen.model.kernel import Status
 
 Message = dict[str, Any]
 
 
 class EvaluationEnded(Exception):
-    """An evaluation has ended early.  `status` and `message` say why; the message may have several lines."""
+    """An evaluation has ended early.
 
-    def __init__(self, status: Status, message: str) -> None:
+    `status` and `message` say why, the message in one sentence.  `log` holds all that a compiler or a process printed
+    (model/failure_log.py); it is empty when the message says everything.
+    """
+
+    def __init__(self, status: Status, message: str, log: str = "") -> None:
         super().__init__(f"{status}: {message}")
-        self.status, self.message = status, message
+        self.status, self.message, self.log = status, message, log
+
+    @property
+    def explanation(self) -> str:
+        """The message in a few lines, with those of the author's files that led to it."""
+        return explanation_in(self.log) or self.message
+
+    def to_message(self) -> Message:
+        """Return the message that a process sends or writes instead of its reply."""
+        return {"status": self.status.value, "message": self.message, "log": self.log}
+
+    @classmethod
+    def from_message(cls, message: Message) -> EvaluationEnded:
+        """Return what `to_message` gave in another process."""
+        return cls(Status(message["status"]), message["message"], message["log"])
 
 
 class ChannelClosed(Exception):

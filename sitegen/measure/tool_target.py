@@ -22,7 +22,7 @@ from sitegen.measure import runnable as runnables
 from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.device import require_arch, use_own_stream
-from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import wait
 from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.timing import BufferSet, make_set
@@ -55,9 +55,9 @@ def _call_with_progress(number: int, call: Callable[[int], None], folder: Path) 
     try:
         call(number)
     except Exception as error:
-        status, message = classify(error, folder)
-        print(f"{MARK} failed {number} {status}: {without_folder(message, folder).splitlines()[0]}", flush=True)
-        if status is Status.TIMEOUT or not _context_works():
+        why = failure_of(error, folder)
+        print(f"{MARK} failed {number} {why}", flush=True)
+        if why.status is Status.TIMEOUT or not _context_works():
             os._exit(1)
         return
     print(f"{MARK} end {number}", flush=True)

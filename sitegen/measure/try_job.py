@@ -15,11 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sitegen.measure.artefacts import unpack
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.process import end_group, spawn
 from sitegen.measure.sources import write_sources
 from sitegen.measure.workspace import Workspace, open_workspace
+from sitegen.model.failure_log import explanation_in
 from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult, SweepJob
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain, to_plain
@@ -42,12 +44,18 @@ def run_try_job(job: TryJob, folder: Path, gpu: bool) -> JobResult:
     if not gpu:
         with open_workspace(folder, job_file) as workspace:
             checked = run_kernel_job(job.kernel_job(), workspace)
-        ours = tuple(e for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
+        ours = tuple(_explained(e, checked) for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
         return replace(checked, kind=job.kind, evaluations=ours, artefacts={})
     write_sources(folder / "site", job.sources)
     names = [one.name for one in job.kernel.implementations]
     result = evaluate_in_processes(job, names, lambda left: _process(job_file, folder, left, deadline_s(left)))
     return _with_counters(job, result, folder) if job.ncu else result
+
+
+def _explained(one: Evaluation, result: JobResult) -> Evaluation:
+    """Return the evaluation with the beginning of its log in the place of its sentence: nothing of it is stored."""
+    packed = result.artefacts.get(f"{one.log}.log")
+    return replace(one, message=explanation_in(unpack(packed).decode()), log="") if packed else one
 
 
 def deadline_s(names: Sequence[str]) -> float:

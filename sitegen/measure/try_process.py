@@ -19,7 +19,7 @@ import torch
 
 from sitegen.measure.clock import NoPowerMeter
 from sitegen.measure.evaluator import Evaluator
-from sitegen.measure.faults import classify, without_folder
+from sitegen.measure.faults import failure_of
 from sitegen.measure.inputs import generator
 from sitegen.measure.job_timing import GRAPH_BELOW_US
 from sitegen.measure.memory_plan import RESIDENT_SHARE
@@ -90,7 +90,7 @@ class TryProcess:
                 first.first_calls((self._job.workload.dims,))
                 self._baseline = first
             except Exception as error:
-                self._warn(f"no ratio to {self._job.kernel.baselines[0]}: {classify(error, self._folder)[1]}")
+                self._warn(f"no ratio to {self._job.kernel.baselines[0]}: {failure_of(error, self._folder).message}")
         return first.environment()
 
     def evaluate(self, name: str) -> Evaluation:
@@ -102,8 +102,8 @@ class TryProcess:
             performance = self._time(name, evaluator)
             made = evaluator.artefacts(self._job.workload.dims)
         except Exception as error:
-            status, message = classify(error, self._folder, evaluator.implementation)
-            return self._evaluation(name, status, without_folder(message, self._folder))
+            why = failure_of(error, self._folder, evaluator.implementation)
+            return self._evaluation(name, why.status, why.explanation)
         return self._evaluation(
             name,
             Status.PASSED,

@@ -67,7 +67,7 @@ def _compiled(pending: PendingEvaluation, workspace: Workspace) -> CollectedArte
 
 
 def _answer(data: dict[str, Any]) -> CollectedArtefacts | EvaluationEnded:
-    """Return what `sitegen.measure.cross_compile` wrote: compiled code, or a status and a message."""
+    """Return what `sitegen.measure.cross_compile` wrote: compiled code, or why there is none."""
     if "compilation" in data:
         return from_plain(CollectedArtefacts, data)
-    return EvaluationEnded(Status(data["status"]), data["message"])
+    return EvaluationEnded.from_message(data)

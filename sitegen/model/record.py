@@ -302,7 +302,7 @@ class Evaluation:
     """Hash of each part of the key, by name (a path, `launch`, `dims`, …), so that a changed part can be named."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
     message: str = ""
-    """Reason of a failure, in one or a few lines."""
+    """Reason of a failure, in one sentence; in records of before the field `log` in a few lines."""
     correctness: Correctness | None = None
     performance: Performance | None = None
     compilation: Compilation | None = None
@@ -319,6 +319,8 @@ class Evaluation:
     """
     gpu_hash: str = ""
     """`Environment.gpu_hash` of the GPU that made it; empty: the only GPU of its run."""
+    log: str = ""
+    """SHA-256 of the artefact with all that a compiler or a failed process printed; empty when `message` says all."""
 
     def __post_init__(self) -> None:
         if self.performance is not None and self.status is not Status.PASSED:
@@ -336,6 +338,8 @@ class Rejection:
     key: str = ""
     message: str = ""
     key_parts: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    """SHA-256 of an artefact, as `Evaluation.log`."""
 
 
 @dataclass(frozen=True, slots=True)

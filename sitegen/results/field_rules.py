@@ -57,6 +57,9 @@ MOST_ORDINARY = 1e15
 LONGEST_TEXT = 1 << 20
 """Most characters of a message or an output; an image of 512 KB in base64 has 700,000."""
 LONGEST_NAME = 100
+LONGEST_MESSAGE = 8192
+"""Most characters of the reason of a failure: records of before logs were kept have up to twelve lines of 400, and the
+author's lines."""
 LARGEST_L2, LARGEST_MEMORY, MOST_SMS = 1 << 30, 1 << 50, 10_000
 PNG = b"\x89PNG\r\n\x1a\n"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -183,6 +186,12 @@ def _word(text: str) -> str:
     if len(text) > LONGEST_NAME:
         return f"has {len(text)} characters; at most {LONGEST_NAME} are taken"
     return "has a control character" if _CONTROL.search(text) else ""
+
+
+def _sentence(text: str) -> str:
+    if len(text) > LONGEST_MESSAGE:
+        return f"has {len(text)} characters; at most {LONGEST_MESSAGE} are taken, and a log holds the rest"
+    return ""
 
 
 def _product(text: str) -> str:
@@ -388,6 +397,8 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
         "gpu_hash": _gpu_hash,
+        "message": _sentence,
+        "log": _digest_or_none,
     },
     MeasuredSweep: {
         "name": _NAMED,
@@ -400,7 +411,13 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
     },
     SweepPoint: {"values": _swept_values},
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
-    Rejection: {"name": _NAMED, "run": lambda text: _run_id(text) if text else "", "key": _word},
+    Rejection: {
+        "name": _NAMED,
+        "run": lambda text: _run_id(text) if text else "",
+        "key": _word,
+        "message": _sentence,
+        "log": _digest_or_none,
+    },
     Record: {"kernel": _NAMED, "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`")},
     CellRecord: {
         "label": _word,

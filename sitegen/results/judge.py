@@ -9,13 +9,13 @@ since a record can be edited by hand.  A record that was forged together with it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
-from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Role, Run
+from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
 from sitegen.model.sweep_points import evaluation_at, words_of_values
 from sitegen.results.datasheets import datasheet
 from sitegen.results.field_rules import ValuePath
@@ -218,6 +218,18 @@ def _wrong_points(kernel: Kernel, record: Record, is_current: CurrentRulesTest, 
             yield from (Doubt("SG308", (*where, "correctness"), f"{title}: {message}") for message in messages)
             if message := next(contradictory_rounds(one), ""):
                 yield Doubt("SG308", (*where, "performance"), f"{title}: {message}")
+
+
+def missing_logs(record: Record, known: Collection[tuple[str, str]]) -> Iterator[Doubt]:
+    """Yield a doubt for each failure whose log is not among the logs that could be read, by (kernel, SHA-256)."""
+    judged: Mapping[str, Sequence[Evaluation | Rejection]] = {
+        "evaluations": record.evaluations,
+        "rejections": record.rejections,
+    }
+    for member, several in judged.items():
+        for index, one in enumerate(several):
+            if one.log and (record.kernel, one.log) not in known:
+                yield Doubt("SG308", (member, index, "log"), f"{one.name}: its log is missing, or is another text")
 
 
 def _no_samples() -> Samples:

@@ -70,6 +70,8 @@ class Records:
     """Records of cells by (post's slug, cell's label, GPU's id)."""
     histories: Mapping[tuple[str, str], tuple[PastRun, ...]] = field(default_factory=dict)
     """Runs of a kernel on a GPU, oldest first, by (kernel, GPU's id)."""
+    logs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Logs of failures, by (kernel, SHA-256)."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Texts of the files with mistakes, by path, for their diagnostics."""
 

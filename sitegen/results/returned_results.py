@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob, SweepJob
 from sitegen.model.kernel import Status
-from sitegen.model.record import Evaluation, MeasuredSweep, Role
+from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import values_of_points
 from sitegen.results.field_rules import is_run_id, problems
 
@@ -78,6 +78,7 @@ def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
         "inspect": (*result.counted, *result.sanitized),
     }
     foreign = [kind for kind, brought in kinds.items() if brought and kind != job.kind]
+    yield from _wrong_logs(result)
     if foreign:
         yield f"a job of the kind {job.kind} brings what only one of the kind {foreign[0]} does"
     elif isinstance(job, KernelJob):
@@ -92,6 +93,16 @@ def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
         yield from _tools(job, result)
     else:
         yield from _listed_twice([one.name for one in result.ceilings], "ceiling")
+
+
+def _wrong_logs(result: JobResult) -> Iterator[str]:
+    """Yield a sentence for each log that was not sent, or that stands beside something that did not fail."""
+    failures: tuple[Evaluation | Rejection, ...] = (*result.evaluations, *result.rejections)
+    for one in failures:
+        if one.log and one.status is Status.PASSED:
+            yield f"{one.name} passed and has the log of a failure"
+        elif one.log and f"{one.log}.log" not in result.artefacts:
+            yield f"the log of {one.name} was not sent"
 
 
 def _evaluations(job: KernelJob, evaluations: Sequence[Evaluation]) -> Iterator[str]:

@@ -6,6 +6,7 @@ old file or the new one.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from sitegen.model.site import Site
 from sitegen.model.sweep_points import evaluation_at
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, to_stored
+from sitegen.results.logs import log_text
 from sitegen.results.records import PastRun, Records, timed_unchecked
 from sitegen.results.run_gpus import run_on
 from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
@@ -64,6 +66,7 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
             if isinstance(one.record, CellRecord)
         },
         {_kernel_and_gpu(one.path): one.history for one in histories},
+        dict(log for one in kernels if isinstance(one.record, Record) for log in _logs_of(root, one.record)),
         {one.path: one.text for one in everything if one.diagnostics},
     )
     return records, tuple(d for one in everything for d in one.diagnostics)
@@ -98,7 +101,7 @@ def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> No
 
 
 def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> None:
-    """Write artefacts that are not stored yet: gzips by `<sha256 of the content>.<ptx|sass|samples>`."""
+    """Write artefacts that are not stored yet: gzips by `<sha256 of the content>.<ptx|sass|samples|log>`."""
     for name, packed in artefacts.items():
         path = artefact_path(kernel, name)
         if not inside.is_file(root, path):
@@ -107,7 +110,7 @@ def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> N
 
 def drop_unreferenced(root: Path, kernel: str, records: Iterable[Record]) -> None:
     """Remove the artefacts that none of a kernel's records names."""
-    named = {name for record in records for evaluation in record.evaluations for name in artefacts_of(evaluation)}
+    named = {name for record in records for name in artefacts_of(record)}
     for path in _files(root, _artefacts(kernel), ".gz"):
         if PurePosixPath(path).name.removesuffix(".gz") not in named:
             inside.remove(root, path)
@@ -120,6 +123,15 @@ def read_samples(root: Path, kernel: str, digest: str) -> Samples:
     except OSError as error:
         raise BadSamples(f"the artefact with its samples cannot be read ({error.strerror})") from error
     return samples_of(unpacked(packed), digest)
+
+
+def read_log(root: Path, kernel: str, digest: str) -> str:
+    """Return the log that a stored failure names.  Raises BadSamples."""
+    try:
+        packed = inside.read_bytes(root, artefact_path(kernel, f"{digest}.log"), LARGEST_ARTEFACT)
+    except OSError as error:
+        raise BadSamples(f"the artefact with its log cannot be read ({error.strerror})") from error
+    return log_text(packed, digest)
 
 
 def record_path(kernel: str, gpu: str) -> str:
@@ -137,10 +149,16 @@ def artefact_path(kernel: str, name: str) -> str:
     return f"{_artefacts(kernel)}/{_single_name(name)}.gz"
 
 
-def artefacts_of(evaluation: Evaluation) -> Iterator[str]:
-    """Yield the names of the artefacts that an evaluation refers to."""
+def artefacts_of(record: Record) -> Iterator[str]:
+    """Yield the names of the artefacts that the evaluations and rejections of a record refer to."""
+    for evaluation in record.evaluations:
+        yield from _artefacts_of_evaluation(evaluation)
+    yield from (f"{rejection.log}.log" for rejection in record.rejections if rejection.log)
+
+
+def _artefacts_of_evaluation(evaluation: Evaluation) -> Iterator[str]:
     compiled = evaluation.compilation
-    kinds = {"samples": evaluation.samples}
+    kinds = {"samples": evaluation.samples, "log": evaluation.log}
     if compiled:
         kinds |= {"ptx": compiled.ptx, "sass": compiled.sass}
     return (f"{digest}.{kind}" for kind, digest in kinds.items() if digest)
@@ -201,6 +219,14 @@ def _load(root: Path, path: str, cls: type[T]) -> LoadedFile:
     record, diagnostics = parse(cls, text, path)
     diagnostics += _misplaced(record, path, text) if record else []
     return LoadedFile(path, text, None if diagnostics else record, tuple(diagnostics))
+
+
+def _logs_of(root: Path, record: Record) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the logs that a record names and that can be read, with kernel and SHA-256."""
+    digests = {one.log for one in record.evaluations} | {one.log for one in record.rejections}
+    for digest in sorted(digests - {""}):
+        with contextlib.suppress(BadSamples):
+            yield (record.kernel, digest), read_log(root, record.kernel, digest)
 
 
 def _load_history(root: Path, path: str) -> LoadedFile:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from sitegen.diagnostics import Diagnostic, Span
@@ -12,7 +12,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Record
 from sitegen.model.site import Site
 from sitegen.results.dependencies import SourceTexts
-from sitegen.results.judge import CurrentRulesTest, Doubt, doubts
+from sitegen.results.judge import CurrentRulesTest, Doubt, doubts, missing_logs
 from sitegen.results.keys import implementation_key, rule_parts
 from sitegen.results.records import Records
 from sitegen.results.shape import MOST_PROBLEMS, span_of
@@ -30,15 +30,16 @@ def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic
     diagnostics: list[Diagnostic] = []
     for (name, gpu), record in records.kernels.items():
         if name in kernels:
-            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, record_path(name, gpu))
+            path = record_path(name, gpu)
+            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, path, records.logs)
     return tuple(diagnostics)
 
 
 def _diagnostics_of_record(
-    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str
+    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str, logs: Collection[tuple[str, str]]
 ) -> Iterator[Diagnostic]:
     all_doubts = doubts(kernel, record, current_rules_test(kernel, files), partial(read_samples, root, kernel.name))
-    first_doubts = list(islice(all_doubts, MOST_PROBLEMS))
+    first_doubts = list(islice(chain(all_doubts, missing_logs(record, logs)), MOST_PROBLEMS))
     text = record_text(root, path) if first_doubts else ""
     return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import io
 import json
 import subprocess
@@ -21,8 +22,10 @@ from sitegen.execute.targets import Target
 from sitegen.model.job import CellResult, JobResult, KernelJob
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Counters, Output
+from sitegen.results.store import read_log
 
 GPU = "nvidia-h200"
+BINARY, COLOURED, LONG = b"\xff\xfe", b"\x1b[31merror", b"x" * 300_000
 
 
 @pytest.fixture
@@ -164,6 +167,9 @@ def test_a_result_of_another_shape_is_refused_without_a_traceback(returned, chan
         (f"{'0' * 64}.ptx", b"text", "another hash"),
         ("../../../etc/passwd.ptx", b"text", "none of ptx, sass, samples"),
         (f"{'0' * 64}.exe", b"text", "none of ptx, sass, samples"),
+        (f"{hashlib.sha256(BINARY).hexdigest()}.log", BINARY, "a log is UTF-8"),
+        (f"{hashlib.sha256(COLOURED).hexdigest()}.log", COLOURED, "no control characters"),
+        (f"{hashlib.sha256(LONG).hexdigest()}.log", LONG, "at most 256 KB"),
     ],
 )
 def test_an_artefact_that_is_not_what_its_name_says_is_refused(root, made, returned, name, content, why):
@@ -172,6 +178,36 @@ def test_an_artefact_that_is_not_what_its_name_says_is_refused(root, made, retur
     outcome = session.accept(root, made.inventory(root), returned)
     assert [d.code for d in outcome.diagnostics] == ["SG402"] and why in outcome.diagnostics[0].message
     assert not (root / "kernels/double/results").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"status": "compile_error", "performance": None, "log": "a" * 64}, "was not sent"),
+        ({"log": "a" * 64}, "passed and has the log of a failure"),
+        ({"status": "compile_error", "performance": None, "log": "../../x"}, "a SHA-256 in hex is wanted"),
+        ({"status": "compile_error", "performance": None, "message": "x" * 9000}, "a log holds the rest"),
+    ],
+)
+def test_a_failure_whose_log_is_missing_or_whose_sentence_is_a_dump_is_refused(root, made, returned, change, why):
+    rewritten(returned, lambda head, entries: entries["results/0001.json"]["evaluations"][0].update(change))
+    outcome = session.accept(root, made.inventory(root), returned)
+    assert {d.code for d in outcome.diagnostics} == {"SG406"} and why in outcome.diagnostics[0].message
+
+
+def test_the_log_of_a_failure_is_stored_with_its_record(root, made, returned):
+    log = b"double.cu(4): error: no\n\nall of it\n"
+    digest = hashlib.sha256(log).hexdigest()
+    failed = {"status": "compile_error", "performance": None, "correctness": None, "samples": "", "log": digest}
+
+    def change(head, entries):
+        result = entries["results/0001.json"]
+        result["evaluations"][0].update(failed)
+        result["artefacts"][f"{digest}.log"] = base64.b64encode(gzip.compress(log, mtime=0)).decode()
+
+    outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
+    assert not outcome.diagnostics
+    assert read_log(root, "double", digest).encode() == log
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):

@@ -313,7 +313,11 @@ def test_what_does_not_fit_or_does_not_compile_is_a_compile_error(triton):
 @pytest.mark.torch
 def test_what_needs_real_numbers_says_so_and_is_no_compile_error(triton):
     assert triton[HOPPER]["reads"]["status"] == "runtime_error"
-    assert triton[HOPPER]["torch_only"] == {"status": "not_run", "message": "it launches no Triton kernel"}
+    assert triton[HOPPER]["torch_only"] == {
+        "status": "not_run",
+        "message": "it launches no Triton kernel",
+        "log": "",
+    }
 
 
 @pytest.mark.torch

@@ -119,6 +119,15 @@ def test_who_failed_in_the_last_round_has_no_performance_though_it_was_timed(add
     assert (found.status, found.performance, found.correctness, found.samples) == (Status.INCORRECT, None, None, "")
 
 
+def test_the_log_of_a_failure_is_an_artefact_under_its_hash_and_the_record_has_the_sentence(add_kernel, timings):
+    evaluation = PendingEvaluation(Role.IMPLEMENTATION, "ours")
+    evaluation.end(EvaluationEnded(Status.COMPILE_ERROR, "add.cu(4): error: no", "add.cu(4): error: no\n\nall of it\n"))
+    found = evaluated(add_kernel, timings, evaluation)
+    (name,) = artefacts = artefacts_of([evaluation], timings)
+    assert (found.message, name) == ("add.cu(4): error: no", f"{found.log}.log")
+    assert gzip.decompress(base64.b64decode(artefacts[name])).endswith(b"all of it\n")
+
+
 def test_the_samples_of_an_evaluation_are_an_artefact_under_their_hash(add_kernel, timings):
     evaluation = PendingEvaluation(Role.IMPLEMENTATION, "ours")
     found = evaluated(add_kernel, timings, evaluation)

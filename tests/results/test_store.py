@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
+import hashlib
 import json
 from dataclasses import replace
 
@@ -16,6 +18,7 @@ from sitegen.results.json_text import dump, position, to_stored
 from sitegen.results.records import Records
 from sitegen.results.shape import parse
 from sitegen.results.store import drop_unreferenced, load_records, save_artefacts, save_cell, save_record
+from sitegen.results.verify import verify_records
 
 PATH = "kernels/softmax/results/nvidia-h200.json"
 
@@ -229,6 +232,37 @@ def test_artefacts_that_no_record_names_are_removed(made, record, tmp_path):
     drop_unreferenced(tmp_path, "softmax", [keeping])
     left = [path.name for path in (tmp_path / "kernels/softmax/results/artefacts").iterdir()]
     assert left == [f"{'a' * 64}.samples.gz"]
+
+
+def logged(made, record, content: bytes, digest: str) -> tuple[Record, dict[str, bytes]]:
+    """The record with a failure and a rejection that name a log by its digest, and an artefact with the content."""
+    failed = replace(made.timed("naive", 3.0), status=Status.COMPILE_ERROR, performance=None, log=digest)
+    rejected = replace(made.rejected.rejections[0], run=made.run.id, log=digest)
+    failing = replace(record, evaluations=(failed, *record.evaluations[1:]), rejections=(rejected,))
+    return failing, {f"{digest}.log": gzip.compress(content, mtime=0)}
+
+
+def test_the_log_of_a_failure_is_read_with_its_record_and_is_kept(made, record, tmp_path):
+    text = "naive.cu(4): error: no\n\nall of it\n"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    failing, artefacts = logged(made, record, text.encode(), digest)
+    save_record(tmp_path, failing, made.run)
+    save_artefacts(tmp_path, "softmax", artefacts)
+    drop_unreferenced(tmp_path, "softmax", [failing])
+    records, mistakes = load_records(tmp_path, made.site)
+    assert not mistakes and records.logs == {("softmax", digest): text}
+
+
+@pytest.mark.parametrize("content", [None, b"another text"])
+def test_a_log_that_is_missing_or_another_is_a_mistake_where_it_is_named(made, record, tmp_path, content):
+    failing, artefacts = logged(made, record, content or b"", "c" * 64)
+    save_record(tmp_path, failing, made.run)
+    save_artefacts(tmp_path, "softmax", artefacts if content else {})
+    records, _ = load_records(tmp_path, made.site)
+    mistakes = [d for d in verify_records(tmp_path, made.site, records) if "its log is missing" in d.message]
+    assert [d.code for d in mistakes] == ["SG308"] * 2 and records.logs == {}
+    lines = (tmp_path / PATH).read_text().splitlines()
+    assert all(lines[d.span.line - 1].strip().startswith('"log"') for d in mistakes)
 
 
 def test_a_cell_survives_the_disk(made, tmp_path):

@@ -1,4 +1,5 @@
-"""Tabulate the results of the checker and the sanitizer tools: errors beside the baseline's error, and every finding.
+"""Tabulate the results of the checker and the sanitizer tools: errors beside the baseline's error, every finding, and
+the logs of failures.
 
 An implementation has one row for each dtype, with the worst of its workloads, because the checks use the same shapes
 for all of them.
@@ -6,7 +7,7 @@ for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -20,16 +21,22 @@ CAPTION = (
     "Error is ‖out − ref‖ / ‖ref‖ against float64, the worst of all checks; the largest error stands beside the "
     "largest of the baseline. Equal: five runs, bit for bit. The last four are the tools of compute-sanitizer."
 )
+LOG_CAPTION = "The log holds all that the compiler or the failed process printed."
 CLEAN, NOT_RUN = "clean", "not run"
 
 
-def checks(shown: Sequence[Group], id: str) -> tables.Table | None:
-    """Return the table of errors and tool results; None when nothing was checked."""
-    names = ("error", "of a row", "largest", "baseline’s", "equal", *TOOLS)
+def checks(shown: Sequence[Group], id: str, logs: Mapping[str, str]) -> tables.Table | None:
+    """Return the table of errors, tool results and logs of failures; None when nothing was checked.
+
+    `logs` has the link to each log by its SHA-256; without any the table has no column for them.
+    """
+    own = {one.log: logs[one.log] for one in _ours(shown) if one.log in logs}
+    names = ("error", "of a row", "largest", "baseline’s", "equal", *TOOLS, *(["log"] if own else []))
     dtypes = dict.fromkeys(group.dtype for group in shown)
-    bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, id)).lines)
+    bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, id, own)).lines)
     heads = tuple(tables.Heading(name) for name in names)
-    return tables.Table(id, CAPTION, "", heads, bodies, (), wide=False) if bodies else None
+    caption = f"{CAPTION} {LOG_CAPTION}" if own else CAPTION
+    return tables.Table(id, caption, "", heads, bodies, (), wide=False) if bodies else None
 
 
 def findings(shown: Sequence[Group]) -> tuple[str, ...]:
@@ -43,10 +50,10 @@ def findings(shown: Sequence[Group]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _body(shown: Sequence[Group], dtype: str, id: str) -> tables.Body:
+def _body(shown: Sequence[Group], dtype: str, id: str, logs: Mapping[str, str]) -> tables.Body:
     ours = [one for one in _ours(shown) if one.dtype == dtype]
     names = dict.fromkeys(one.name for one in ours)
-    lines = tuple(line for name in names if (line := _line([one for one in ours if one.name == name], id)))
+    lines = tuple(line for name in names if (line := _line([one for one in ours if one.name == name], id, logs)))
     checked = next((one.correctness for one in ours if one.correctness), None)
     return tables.Body(dtype, _facts(checked) if checked else "", "", lines)
 
@@ -62,14 +69,14 @@ def _facts(checked: Correctness) -> str:
     return f"tolerance {numbers.error(checked.tolerance)}, {shapes}{f', inputs: {sets}' if sets else ''}"
 
 
-def _line(same: Sequence[Evaluation], id: str) -> tables.Line | None:
-    """Return the row of one implementation in one dtype; None when it was not checked."""
+def _line(same: Sequence[Evaluation], id: str, logs: Mapping[str, str]) -> tables.Line | None:
+    """Return the row of one implementation in one dtype; None when it was not checked and left no log."""
     one = same[0]
     checked = [e.correctness for e in same if e.correctness]
-    if not checked and not any(e.sanitizer for e in same):
+    if not checked and not any(e.sanitizer or e.log in logs for e in same):
         return None
     state = "failed" if any(e.status.failed for e in same) else "ours"
-    cells = (*_errors(checked), *(_verdict(same, tool) for tool in TOOLS))
+    cells = (*_errors(checked), *(_verdict(same, tool) for tool in TOOLS), *([_logs(same, logs)] if logs else []))
     return tables.Line(f"{id}-{one.dtype}-{tables.part_of_id(one.name)}", one.name, state, "", cells)
 
 
@@ -77,6 +84,13 @@ def _errors(checked: Sequence[Correctness]) -> Iterator[str]:
     for name in ("relative_error", "row_error", "max_abs_error", "baseline_max_abs_error"):
         yield numbers.error(max(getattr(c, name) for c in checked)) if checked else ""
     yield ("yes" if all(c.deterministic for c in checked) else "no") if checked else ""
+
+
+def _logs(same: Sequence[Evaluation], logs: Mapping[str, str]) -> Markup:
+    """Return a link to each log, named by the status of the failure: `compile error`."""
+    statuses = {logs[e.log]: e.status.words for e in same if e.log in logs}
+    links = [Markup('<a href="{}">{}</a>').format(href, words) for href, words in statuses.items()]
+    return Markup(", ").join(links)
 
 
 def _verdict(same: Sequence[Evaluation], tool: str) -> str | Markup:

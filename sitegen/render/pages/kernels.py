@@ -5,7 +5,7 @@ the record.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.model.kernel import Kernel
@@ -51,6 +51,8 @@ class Caught:
     status: str
     held: bool
     message: str
+    log: str
+    """The link to the log of its failure; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,26 @@ def render_kernels(printer: Printer) -> dict[str, str]:
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
-    """Return each record as JSON, and the source of each implementation as text, by output path."""
+    """Return each record as JSON, the source of each implementation and each log as text, by output path."""
     files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
     sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
-    return {**files, **{path: text for path, text in sourced.items() if text}}
+    logs = {_log_url(kernel, digest): text for digest, text in _logs(sources, kernel).items()}
+    return {**files, **{path: text for path, text in sourced.items() if text}, **logs}
+
+
+def _logs(sources: Sources, kernel: Kernel) -> dict[str, str]:
+    """Return the logs of failures of a kernel by their SHA-256."""
+    every = sources.evidence.records.logs
+    return {digest: text for (name, digest), text in every.items() if name == kernel.name}
+
+
+def _log_url(kernel: Kernel, digest: str) -> str:
+    return f"{kernel_url(kernel.name)}{digest[:16]}.log.txt"
+
+
+def _log_links(sources: Sources, kernel: Kernel, here: str) -> dict[str, str]:
+    """Return the link to each log by its SHA-256."""
+    return {digest: relative(_log_url(kernel, digest), here) for digest in _logs(sources, kernel)}
 
 
 def _json(record: Record) -> str:
@@ -172,7 +190,7 @@ def _kernel_plate(
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if measured and kernel.wrong:
-        caught = _caught(measured[0][0])
+        caught = _caught(measured[0][0], {})
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
     return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in measured) or "not measured yet"))
 
@@ -219,9 +237,9 @@ def _section(
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
-        checks=checks(shown, f"checks{end}"),
+        checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
         findings=findings(shown),
-        caught=_caught(record),
+        caught=_caught(record, _log_links(sources, kernel, here)),
         history=history(kernel, record, sources.histories(record), shown, group),
         changes=relative(changes_url(kernel.name, record.gpu), here) if last_two(sources, record) else "",
         plate_id=f"record-{record.gpu}",
@@ -244,7 +262,7 @@ def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
     return tuple(f"{r.name}: measured {dates.get(r.evaluation.run, '')}, {r.stale}" for r in rows if r.evaluation)
 
 
-def _caught(record: Record) -> tuple[Caught, ...]:
+def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:
     return tuple(
         Caught(
             r.name,
@@ -252,6 +270,7 @@ def _caught(record: Record) -> tuple[Caught, ...]:
             r.status.words,
             r.status == r.expected,
             tables.in_one_line(r.message)[:240],
+            logs.get(r.log, ""),
         )
         for r in record.rejections
     )

@@ -18,6 +18,8 @@ from sitegen.render.measurements import tables
 from sitegen.render.measurements.kernel_charts import used_arithmetic
 
 PAGE = "kernels/softmax/index.html"
+DIGEST = "ab" * 32
+"""The hash of a log."""
 
 
 def words(node: Node | None) -> str:
@@ -46,6 +48,34 @@ def rows(table: Node | None) -> dict[str, list[str]]:
 def heads(table: Node | None) -> list[str]:
     assert table is not None
     return [words(head) for head in table.css("thead th")]
+
+
+def test_a_failure_links_to_all_that_the_compiler_printed_and_says_it_in_one_sentence(make: SimpleNamespace) -> None:
+    def fail(one: Evaluation) -> Evaluation:
+        sentence = "fused.cu(4): error: no"
+        bare = replace(one, performance=None, correctness=None, compilation=None, counters=None, message=sentence)
+        return replace(bare, status=Status.COMPILE_ERROR, log=DIGEST)
+
+    record, log = changed(make.full_record(), "fused", fail), "fused.cu(4): error: no\n\nall of it <b>\n"
+    evidence = Evidence(replace(make.records(record), logs={("softmax", DIGEST): log}))
+    made = make.rendered(evidence=evidence)
+    checks = band(Html(str(made[PAGE])), "Checks")
+    link = checks.css_first("tbody a")
+    assert (words(link), heads(checks)[-1]) == ("compile error", "log")
+    assert made[link.attributes["href"].removeprefix("../../")] == log
+    assert "all of it" not in str(made[PAGE])
+
+
+def test_a_record_without_logs_has_no_column_for_them(make: SimpleNamespace) -> None:
+    assert heads(band(page(make, make.full_record()), "Checks"))[-1] == "synccheck"
+
+
+def test_a_wrong_variant_links_to_its_log(make: SimpleNamespace) -> None:
+    full = make.full_record()
+    rejections = tuple(replace(one, log=DIGEST) for one in full.rejections)
+    evidence = Evidence(replace(make.records(replace(full, rejections=rejections)), logs={("softmax", DIGEST): "all"}))
+    caught = band(Html(str(make.rendered(evidence=evidence)[PAGE])), "Wrong on purpose")
+    assert {a.attributes["href"] for a in caught.css("td a")} == {f"../../kernels/softmax/{DIGEST[:16]}.log.txt"}
 
 
 def test_a_record_that_knows_only_times_has_no_empty_columns_and_no_empty_bands(make: SimpleNamespace) -> None:
