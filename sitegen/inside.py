@@ -1,4 +1,4 @@
-"""Open, list, write and remove files by a path below a folder, and never anything outside of that folder.
+"""Open, list, lock, write and remove files by a path below a folder, and never anything outside of that folder.
 
 A repository may bring links, and a record, a result or a manifest may bring paths.  Every room opens what such a path
 names through the functions here.  A path has forward slashes and is relative to the folder, which is called its root.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import stat
@@ -137,6 +138,21 @@ def make_folder(root: str | Path, path: str, known: set[str] | None = None) -> N
             except FileExistsError:
                 _refuse_link(base, folder)
             known.add(folder)
+
+
+@contextlib.contextmanager
+def locked_folder(root: str | Path, path: str) -> Iterator[None]:
+    """Hold the lock of a folder, which is made where it is missing, after waiting for other processes.
+
+    The folder itself is locked, so no file of a lock is left.  Raises OSError when it, or one above it, is a link.
+    """
+    make_folder(root, checked(path))
+    opened = os.open(f"{os.fspath(root)}/{path}", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def make_new_folder(root: str | Path, path: str) -> None:

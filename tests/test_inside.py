@@ -1,6 +1,7 @@
 """No path and no link leads out of a root, for any operation, and every room uses the functions of `inside`."""
 
 import ast
+import fcntl
 import os
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -174,6 +175,23 @@ def test_file_that_could_not_be_written_leaves_nothing_beside_it(root: Path) -> 
     assert [path.name for path in root.iterdir()] == ["a"]
 
 
+def test_folder_is_locked_by_one_at_a_time_and_never_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    root = tmp_path / "site"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path / "outside")
+    for path in ("link", "link/below"):
+        with pytest.raises(OSError), inside.locked_folder(root, path):
+            pass
+    assert list((tmp_path / "outside").iterdir()) == []
+    with inside.locked_folder(root, "content/worklog"):
+        second = os.open(root / "content/worklog", os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(second)
+
+
 SITEGEN = Path(__file__).parent.parent / "sitegen"
 OPEN_FILES = {
     "inside.py": "opens what content names, and refuses what leads out of the site",
@@ -204,6 +222,7 @@ OPEN_FILES = {
     "write/output.py:stage": "a folder that `staging` has just made, with a name of our own",
     # Files that the command line names.
     "cli/sides.py:_side": "a record that the command line names",
+    "cli/importing.py:worklog": "a diary that the command line names",
     "importing/worklog.py:import_worklog": "a diary that the command line names",
     "write/scaffold.py:_requirements": "the wheel from which this program was installed",
     # What has the name of such a function and opens no file.

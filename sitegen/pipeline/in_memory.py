@@ -83,7 +83,12 @@ class SiteInMemory:
     def has_typed_figures(self) -> bool:
         """Whether a figure is typed into a text other than the worklog."""
         typed = (d.span.path for d in self.diagnostics if d.code == TYPED_FIGURE)
-        return any(not path.startswith("content/worklog/") for path in typed)
+        return any(not path.startswith(WORKLOG) for path in typed)
+
+    @property
+    def has_worklog_habits(self) -> bool:
+        """Whether there is anything to say about the worklog, besides its typed figures: they are those of a day."""
+        return any(d.span.path.startswith(WORKLOG) and d.code != TYPED_FIGURE for d in self.diagnostics)
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> LoadedSite:

@@ -1,21 +1,17 @@
 """Make today's entry of a worklog, and add lines to it, as new texts of the worklog's files.
 
 The entry goes where the newest one is: into the diary of many days, in the form of its headings, or into a file of its
-own.  `locked` lets one terminal at a time read and write.
+own.
 """
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
-import fcntl
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from sitegen import inside
 from sitegen.model.site import WorklogEntry
 from sitegen.read.worklog import parse_worklog, pieces_of
 from sitegen.read.worklog_days import find_days
@@ -23,15 +19,6 @@ from sitegen.read.worklog_tasks import open_tasks
 
 FOLDER = "content/worklog"
 _ROUTINE = re.compile(r"[-*+][ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
-
-
-@contextlib.contextmanager
-def locked(root: Path) -> Iterator[None]:
-    """Hold the lock of the worklog, after waiting for other terminals.  Raises OSError without a place for it."""
-    inside.make_folder(root, ".sitegen")
-    with (root / ".sitegen" / "worklog.lock").open("w") as opened:
-        fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
 
 
 def with_today(files: Mapping[str, str], day: dt.date, goal: dt.date | None) -> tuple[str, str]:

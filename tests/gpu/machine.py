@@ -81,7 +81,7 @@ def kernel_of(site: Site, name: str) -> Kernel:
 
 
 def narrowed(kernel: Kernel, workloads: Sequence[str], dtype: str, names: Sequence[str]) -> Kernel:
-    """Return a kernel with only these workloads, implementations and dtype, the first baseline, and no checks."""
+    """Return a kernel with only these workloads, implementations and dtype, and the first baseline; without checks."""
     known = {one.name: one for one in kernel.implementations}
     if missing := [name for name in names if name not in known]:
         raise SystemExit(f"{kernel.name} has no implementation {missing[0]}, only {', '.join(known)}")
@@ -95,6 +95,7 @@ def narrowed(kernel: Kernel, workloads: Sequence[str], dtype: str, names: Sequen
         extra_inputs=(),
         wrong=(),
         goals=(),
+        sweeps=(),
     )
 
 
