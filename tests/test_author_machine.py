@@ -54,13 +54,16 @@ def poor_machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["the site of this project", "a new site"])
-def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_there(
+    request: pytest.FixtureRequest, poor_machine: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, bytes]]:
+    """A site and its files, built on the poor machine."""
+    if request.param == "the site of this project":
+        two: dict[Path, dict[str, bytes]] = request.getfixturevalue("on_two_machines")
+        return next(iter(two.items()))
     folder = tmp_path_factory.mktemp("author") / "site"
-    if request.param == "a new site":
-        create(folder, new_site_files("Kernels", dt.date(2026, 11, 21)))
-    else:
-        copy_project(folder)
-    return folder
+    create(folder, new_site_files("Kernels", dt.date(2026, 11, 21)))
+    return folder, build(folder, PYTHONPATH=str(poor_machine))
 
 
 def copy_project(folder: Path) -> None:
@@ -79,23 +82,27 @@ def test_poor_machine_has_neither_torch_nor_a_network(poor_machine: Path) -> Non
         assert error in ran.stderr
 
 
-def test_whole_site_is_built_without_torch_cuda_numpy_and_network(site: Path, poor_machine: Path) -> None:
-    files = build(site, PYTHONPATH=str(poor_machine))
-    assert {"index.html", "404.html", "feed.xml", "sitemap.xml"} <= set(files)
+def test_whole_site_is_built_without_torch_cuda_numpy_and_network(built_there: tuple[Path, dict[str, bytes]]) -> None:
+    assert {"index.html", "404.html", "feed.xml", "sitemap.xml"} <= set(built_there[1])
 
 
 @pytest.mark.parametrize("command", [["check"], ["status"], ["--help"], ["build", "--help"], ["bundle", "-o", "b.zip"]])
-def test_every_command_of_an_author_works_there(site: Path, poor_machine: Path, command: list[str]) -> None:
-    ran = sitegen(site, *command, PYTHONPATH=str(poor_machine))
+def test_every_command_of_an_author_works_there(
+    built_there: tuple[Path, dict[str, bytes]], poor_machine: Path, command: list[str]
+) -> None:
+    ran = sitegen(built_there[0], *command, PYTHONPATH=str(poor_machine))
     assert ran.returncode == 0, ran.stderr
 
 
 @pytest.fixture(scope="module")
-def on_two_machines(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, bytes]]:
-    """The files of this project's site by folder, from builds in two folders, at two times, in two languages."""
-    folder = tmp_path_factory.mktemp("machines")
+def on_two_machines(poor_machine: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, bytes]]:
+    """The files of this project's site by folder, from builds in two folders, at two times, in two languages.
+
+    The first of the machines is the poor one.
+    """
+    folder, poor = tmp_path_factory.mktemp("machines"), str(poor_machine)
     settings = {
-        folder / "one": {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1", "LANG": "C.UTF-8"},
+        folder / "one": {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1", "LANG": "C.UTF-8", "PYTHONPATH": poor},
         folder / "deeper/down/two": {"TZ": "Pacific/Pago_Pago", "PYTHONHASHSEED": "2", "LANG": "C"},
     }
     for site in settings:

@@ -132,8 +132,12 @@ def test_what_only_the_interpreter_does_wrong_passes(with_cells: tuple[int, str]
     assert rows(with_cells[1])[f"axpy/{name}"] == ["passed  float32, bfloat16; 2 shapes"]
 
 
-def test_a_mistake_that_every_dtype_shows_is_found_in_both(with_cells: tuple[int, str]) -> None:
-    assert rows(with_cells[1])["axpy/no_minus"] == ["incorrect  float32, bfloat16"]
+def test_a_kernel_that_is_wrong_fails_a_run_without_a_gpu(with_cells: tuple[int, str]) -> None:
+    """Its mistake is found in each dtype."""
+    code, said = with_cells
+    assert code == 1 and "no GPU here" in said
+    assert "axpy/no_minus (1000:float32): incorrect: relative error " in said
+    assert rows(said)["axpy/no_minus"] == ["incorrect  float32, bfloat16"]
 
 
 def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_cells: tuple[int, str]) -> None:
@@ -202,7 +206,7 @@ def reference(x, y, alpha):
 def test_inputs_without_one_that_kernel_yaml_lists_are_named_with_their_file(tmp_path: Path) -> None:
     root = new_site(tmp_path / "site")
     (root / "kernels/axpy/reference.py").write_text(REFERENCE)
-    code, said = run(root)
+    code, said = run(root, "axpy")
     assert code == 1
     assert (
         "kernels/axpy/reference.py: `make_inputs` returns no `y`, which kernel.yaml lists under `inputs`; "
@@ -215,7 +219,7 @@ def test_a_reference_that_raises_is_said_once_with_its_line(tmp_path: Path) -> N
     root = new_site(tmp_path / "site")
     text = REFERENCE.replace('"w"', '"y"').replace("alpha * x + y", "alpha * x + nothing")
     (root / "kernels/axpy/reference.py").write_text(text)
-    said = run(root)[1]
+    said = run(root, "axpy")[1]
     line = line_of(text, "nothing")
     assert said.count("name 'nothing' is not defined") == 1
     assert "axpy/tile, axpy/wrong/no_mask (1000:float32): runtime error: NameError" in said

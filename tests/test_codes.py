@@ -1,6 +1,5 @@
 """The registry of diagnostic codes: complete, without a second meaning, and with examples that behave as they say."""
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -28,10 +27,12 @@ SHARED = frozenset(
         "SG108",
         "SG110",
         "SG111",
-        "SG112",
         "SG123",
         "SG130",
+        "SG135",
+        "SG136",
         "SG204",
+        "SG205",
         "SG301",
         "SG403",
         "SG404",
@@ -52,9 +53,9 @@ def modules_by_code() -> Mapping[str, frozenset[str]]:
     places: dict[str, set[str]] = {}
     for path in PROGRAM.rglob("*.py"):
         module = path.relative_to(PROGRAM)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if module.parts[0] != "codes" else ():
-            if isinstance(node, ast.Constant) and re.fullmatch(r"SG\d{3}", str(node.value)):
-                places.setdefault(node.value, set()).add(module.as_posix())
+        text = path.read_text(encoding="utf-8") if module.parts[0] != "codes" else ""
+        for code in re.findall(r'"(SG\d{3})"', text):  # parsing all modules would take a second of each worker
+            places.setdefault(code, set()).add(module.as_posix())
     return {code: frozenset(modules) for code, modules in places.items()}
 
 
@@ -128,6 +129,7 @@ JEKYLL = {
 TYPED = {
     "SG403": "only a measurement contradicts the formula",
     "SG404": "only a measurement contradicts the formula",
+    "SG137": "only `sitegen check` looks for typed figures (tests/pipeline/test_figures_and_claims.py)",
 }
 """Codes with a file whose examples are not built, and why."""
 UNRAISED = set(REGISTRY) - set(modules_by_code())

@@ -260,7 +260,7 @@ CONSTANTS = [
     ("rounds", "NARROW", 0.002, "±0.2 %"),
     ("extra_generations", "(AGREED, LONG_US)", (0.002, 50.0), "or at most 50 µs"),
     ("extra_generations", "NEAR", (0.6, 1.4), "between 0.6 and 1.4 times what counts as a change"),
-    ("extra_generations", "JUDGED_WITHIN", 1.5, "more than 1.5 times as long as the fastest"),
+    ("extra_generations", "JUDGED_WITHIN", 1.1, "more than 1.1 times as long as the fastest"),
     ("extra_generations", "MOST_GENERATIONS", 5, "at most five generations"),
     ("timing", "GRAPH_CALLS", 200, "200 calls, or fewer when these fill 1 ms"),
     ("rounds", "(GRAPH_US, LEAST_REPLAYS)", (1000.0, 10), "at least 10 when a sample is the replay"),

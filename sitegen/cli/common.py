@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sitegen.diagnostics import Diagnostic, has_errors, render_report
+from sitegen.diagnostics import Diagnostic, render_report
 
 if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
@@ -52,14 +52,18 @@ def site_root() -> Path:
 
 
 def load_site_or_exit() -> LoadedSite:
-    """Return the site.  Exits with 1 when it has mistakes, because part of a site must not be measured as the whole."""
+    """Return the site.  Exits with 1 when it has mistakes, because part of a site must not be measured as the whole.
+
+    A broken claim is only reported: measuring again may be what mends it.
+    """
+    from sitegen.pipeline.broken_claims import is_fatal
     from sitegen.pipeline.in_memory import load
 
     root = site_root()
     with output_errors():
         loaded = load(root, everything=True)
     report(loaded.diagnostics, loaded.texts)
-    if has_errors(loaded.diagnostics):
+    if any(map(is_fatal, loaded.diagnostics)):
         sys.exit(1)
     return loaded
 
@@ -151,6 +155,7 @@ def any_incorrect(results: Sequence[Any]) -> bool:
     """Return whether something is not correct, or a wrong variant was not rejected as expected."""
     return any(
         any(evaluation.status.failed for evaluation in result.evaluations)
+        or any(point.status.failed for sweep in result.sweeps for point in sweep.points)
         or any(rejection.status not in (rejection.expected, "not_run") for rejection in result.rejections)
         or any(cell.status not in ("passed", "not_run") for cell in result.cells)
         for result in results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -187,12 +188,22 @@ def accept(file: Path, bundle_file: Path | None) -> None:
 
 
 @click.command()
+@click.option("--claims", is_flag=True, help="List the claims of all texts instead, with their margins.")
+@click.option("--goals", is_flag=True, help="List the goals of all kernels instead, with what decides them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
-def status(as_json: bool) -> None:
-    """List stale and missing measurements, and goals.  It gives a reason for each, and the value of each goal."""
-    from sitegen.execute.session import goals_by_gpu, status_by_gpu
+def status(claims: bool, goals: bool, as_json: bool) -> None:
+    """List stale and missing measurements with a reason for each, and the number of goals and claims."""
+    from sitegen.execute.session import status_by_gpu
 
+    if claims and goals:
+        raise click.UsageError("--claims and --goals contradict each other")
     loaded = load_site_or_exit()
+    if goals:
+        print_goals(loaded, as_json)
+        return
+    if claims:
+        print_claims(loaded, as_json)
+        return
     states = status_by_gpu(inventory_of(loaded))
     if as_json:
         click.echo(json.dumps({gpu: as_rows(found) for gpu, found in states.items()}, indent=1, ensure_ascii=False))
@@ -202,10 +213,51 @@ def status(as_json: bool) -> None:
         for title, state in found.items():
             if state.state != "fresh":
                 click.echo(f"  {title}  {state.sentence}")
-    for gpu, goals in goals_by_gpu(inventory_of(loaded)).items():
-        for result in goals:
-            value = "" if result.value is None else f" ({result.value:.3f} by {result.name})"
-            click.echo(f"{gpu}: goal {result.state}: {result.goal.text}{value}")
+    print_goal_counts(loaded)
+    print_claim_counts(loaded)
+
+
+def print_goal_counts(loaded: LoadedSite) -> None:
+    """Print the number of goals in each state, for each GPU with records."""
+    from sitegen.execute.session import goals_by_gpu
+
+    for gpu, results in goals_by_gpu(inventory_of(loaded)).items():
+        states = Counter(str(result.state) for result in results)
+        if states:
+            click.echo(f"{gpu}: goals: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+
+
+def print_goals(loaded: LoadedSite, as_json: bool) -> None:
+    from sitegen.cli.goals import goal_lines, goal_rows
+    from sitegen.execute.session import goals_by_gpu
+
+    found = goals_by_gpu(inventory_of(loaded))
+    if as_json:
+        click.echo(json.dumps(goal_rows(found), indent=1, ensure_ascii=False))
+        return
+    for line in goal_lines(found):
+        click.echo(line)
+
+
+def print_claim_counts(loaded: LoadedSite) -> None:
+    """Print the number of claims in each state, if the site has claims."""
+    from sitegen.cli.claims import verdicts_of
+
+    states = Counter(str(verdict.state) for _, verdict in verdicts_of(loaded))
+    if states:
+        click.echo(f"claims: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+
+
+def print_claims(loaded: LoadedSite, as_json: bool) -> None:
+    from sitegen.cli.claims import claim_lines, claim_rows, verdicts_of
+
+    verdicts = verdicts_of(loaded)
+    if as_json:
+        click.echo(json.dumps(claim_rows(verdicts), indent=1, ensure_ascii=False))
+        return
+    for line in claim_lines(verdicts):
+        click.echo(line)
+    say(number_of(len(verdicts), "claim"))
 
 
 @click.command()
@@ -222,8 +274,10 @@ def status(as_json: bool) -> None:
 def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_on: tuple[str, ...]) -> None:
     """Compare two records, or all records of two git revisions.  This prints a verdict for each evaluation: faster,
     same, slower or ambiguous.  The verdict comes from ratios to a baseline and to a ceiling, never from microseconds.
+    It also names each sentence of the site whose claim AFTER does not support any more.
     BEFORE and AFTER are files or revisions; without AFTER, BEFORE is compared with the records as they are now.
     """
+    from sitegen.cli.claims import newly_false
     from sitegen.cli.sides import pairs
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_json, render_markdown, render_text
@@ -232,11 +286,14 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
         raise click.UsageError("--markdown and --json contradict each other")
     loaded = load_site_or_exit()
     try:
-        rows = compare_all(loaded.site, pairs(loaded, before, after))
+        compared = pairs(loaded, before, after)
+        rows = compare_all(loaded.site, compared)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     render = render_markdown if markdown else render_json if as_json else render_text
     click.echo(render(rows))
+    for line in newly_false(loaded, compared):
+        click.echo(f"- {line}" if markdown else line, err=as_json)
     refused = [row for row in rows if row.verdict in fail_on]
     if refused:
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))
@@ -244,6 +301,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
 
 def print_changes(loaded: LoadedSite, stored: AcceptedRun) -> None:
     """Print the evaluations that changed against the records that a run replaced."""
+    from sitegen.cli.claims import newly_false
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_lines
 
@@ -253,5 +311,5 @@ def print_changes(loaded: LoadedSite, stored: AcceptedRun) -> None:
     moved = [row for row in rows if row.notable]
     if rows:
         say(f"compared with the records before: {number_of(len(moved), 'evaluation')} of {len(rows)} changed")
-    for line in render_lines(moved):
+    for line in (*render_lines(moved), *newly_false(loaded, replaced)):
         say(line)

@@ -87,14 +87,16 @@ def build(
 @click.command()
 @click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
 def check(as_of: dt.date | None) -> None:
-    """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too."""
+    """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too.  A
+    figure that is typed into a post or a page is a warning, and the exit code is 1 as for an error.
+    """
     from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
     with output_errors():
         site = check_site(root, as_of=as_of)
     report(site.diagnostics, site.loaded.texts)
-    if site.failed:
+    if site.failed or site.has_typed_figures:
         sys.exit(1)
     say("no mistakes" if not site.diagnostics else "warnings only")
 

@@ -4,12 +4,14 @@ everything.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sitegen.model.job import UNJUDGED, JobResult
 from sitegen.model.kernel import Status
-from sitegen.model.record import Evaluation, Rejection, Role
+from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
+from sitegen.model.sweep_points import words_of_values
 from sitegen.results.logs import explanation_of
 
 
@@ -38,7 +40,7 @@ def failures(results: Iterable[JobResult]) -> Iterator[str]:
 
 
 def verdicts(results: Sequence[JobResult]) -> list[str]:
-    """Return a row for each implementation, `wrong/` variant and cell: its name, result, dtypes and shapes."""
+    """Return a row for each implementation, `wrong/` variant, sweep and cell: its name, result, dtypes and shapes."""
     rows: dict[tuple[str, str], tuple[list[str], int]] = {}
     for result in results:
         for evaluation in result.evaluations:
@@ -48,6 +50,8 @@ def verdicts(results: Sequence[JobResult]) -> list[str]:
                 rows[_name(result, evaluation), _verdict(evaluation)] = [*dtypes, evaluation.dtype], shapes
         for rejection in result.rejections:
             rows[f"{result.id}/{rejection.name}", _rejected(rejection)] = [], 0
+        for sweep in result.sweeps:
+            rows[result.id, _points(sweep)] = [sweep.dtype], 0
         for cell in result.cells:
             rows[f"{result.id}#{cell.label}", _words(cell.status)] = [], 0
     return table([(name, verdict, _extent(*extent)) for (name, verdict), extent in rows.items()])
@@ -66,6 +70,10 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
             yield f"{result.id}/{rejection.name}", "", status, explanation_of(result, rejection)
         elif rejection.message.startswith(UNJUDGED):
             yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
+    for sweep in result.sweeps:
+        for point in sweep.points:
+            if point.status.failed:
+                yield result.id, words_of_values(point.values), point.status.words, point.message
     for cell in result.cells:
         if cell.status not in (Status.PASSED, Status.NOT_RUN):
             yield f"{result.id}#{cell.label}", "", _words(cell.status), cell.message
@@ -93,6 +101,12 @@ def _rejected(rejection: Rejection) -> str:
     if rejection.status is rejection.expected:
         return f"rejected: {rejection.status.words}"
     return f"{rejection.status.words}, expected {rejection.expected.words}"
+
+
+def _points(sweep: MeasuredSweep) -> str:
+    """Return the results of a sweep's points in words: `12 points: 11 passed, 1 runtime error`."""
+    counts = Counter(point.status.words for point in sweep.points)
+    return f"{len(sweep.points)} points: {', '.join(f'{count} {status}' for status, count in counts.items())}"
 
 
 def _words(status: str) -> str:

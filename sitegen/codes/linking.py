@@ -1,4 +1,4 @@
-"""SG201 to SG213: references from a text to other texts, files, kernels and works."""
+"""SG201 to SG214: references from a text to other texts, files, kernels and works."""
 
 from __future__ import annotations
 
@@ -129,6 +129,16 @@ GROUP = CodeGroup(
             "Browsers would show a broken picture or refuse it. Save the image again, smaller or without the script.",
             "an SVG with a <script> in it",
             "the same SVG without the script",
+        ),
+        Code(
+            "SG214",
+            "Unknown GPU",
+            "A figure or a claim names a GPU that neither `site.yaml` nor a record of the site names. The figure would "
+            "never be there. Correct the name; the id of a GPU is its product name in lower case, such as "
+            "`nvidia-h200`.",
+            "The kernel moves {value}`softmax/fused bandwidth on nvidia-h20`.\n",
+            "The kernel moves {value}`softmax/fused bandwidth`.\n",
+            _POST,
         ),
     ),
 )

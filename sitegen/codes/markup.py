@@ -110,16 +110,6 @@ _CELLS = (
         "```{benchmark} softmax\n```\n",
         _POST,
     ),
-    Code(
-        "SG112",
-        "A directive or role that sitegen does not know yet",
-        "The names `claim` and `value` are reserved: they will bind a sentence to a record. This version cannot do "
-        "that, and a page that ignored them would state what nothing supports. Leave the directive or role out for "
-        "now.",
-        "The fused version moves {value}`softmax/fused@8192x8192:float32 bandwidth`.\n",
-        "The table below has the bandwidth of the fused version.\n",
-        _POST,
-    ),
 )
 
 _TEXT = (
@@ -285,6 +275,38 @@ _SHOWN = (
         "Install it with the command in the hint.",
         "a ```mermaid fence, and sitegen installed without its extra `diagrams`",
         "pip install 'sitegen[diagrams]'",
+    ),
+    Code(
+        "SG135",
+        "A figure or a claim cannot be read",
+        "The text of `{value}` names one figure of a record, or a sum, a difference, a product or a quotient of "
+        "figures. That of `{claim}` states something about figures that a record can decide. This text has another "
+        "form, or a figure that sitegen does not know. Correct it as the hint says.",
+        "The kernel moves {value}`softmax/fused bandwith`.\n",
+        "The kernel moves {value}`softmax/fused bandwidth`.\n",
+        _POST,
+    ),
+    Code(
+        "SG136",
+        "A given figure has no source",
+        "The role `{given}` marks a figure that no record of the site has: the arithmetic of a prediction, an old "
+        "result, somebody else's result. A reader must be able to see which of these it is. Write the source behind a "
+        "semicolon.",
+        "The arithmetic says {given}`2.4 TB/s`.\n",
+        "The arithmetic says {given}`2.4 TB/s; three reads and a write`.\n",
+        _POST,
+    ),
+    Code(
+        "SG137",
+        "A figure is typed into the text",
+        "The text has a figure that looks measured, such as a rate, a share or a ratio, and no record stands behind "
+        "it: a new run would not change it. Write the `{value}` of the hint, or mark the figure with `{given}` and its "
+        "source when no record can have it. Only `sitegen check` looks for such figures, and exits with 1; in the "
+        "worklog they are no failure.",
+        "The kernel moves 4.1 TB/s.\n",
+        "The kernel moves {value}`softmax/fused bandwidth`.\n",
+        _POST,
+        warning=True,
     ),
 )
 

@@ -260,8 +260,8 @@ _KERNELS = (
         "SG038",
         "A sweep names what the kernel does not have, or its values cannot be measured",
         "A sweep gives constants of one implementation's launch, or dims of the kernel, several values at one workload "
-        "and dtype. Each value is at least 1 and occurs once, and a sweep has at most 64 points. Correct the name, or "
-        "the values.",
+        "and dtype. Each value is at least 1 and occurs once, and a sweep has at most 64 points. `M=N=K` gives three "
+        "dims one value. Correct the name, or the values.",
         "sweeps:\n"
         "  - {name: rows, title: Time over M, implementation: fused, workload: 8192x8192, dtype: float32,\n"
         "     dims: {M: [1024, 1024]}}\n",

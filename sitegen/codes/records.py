@@ -88,6 +88,15 @@ GROUP = CodeGroup(
             '"median_us": 98.2, and samples with this median',
             _RECORD,
         ),
+        Code(
+            "SG309",
+            "The record does not support a claim",
+            "A `{claim}` binds a sentence to records. A record that today's code made says something else, or its 95 % "
+            "interval crosses the bound. The build fails so that no page states what was not measured. Rewrite the "
+            "sentence and its claim. `sitegen status --claims` lists all claims with their margins.",
+            "{claim} softmax/fused >= 2x torch, where the record has 1.42 × torch",
+            "{claim} softmax/fused >= 1.4x torch",
+        ),
     ),
 )
 
@@ -128,8 +137,9 @@ RUNS = CodeGroup(
             "SG404",
             "The GPU's counters contradict the bytes of `kernel.yaml`",
             "At large workloads the implementation that moves the fewest bytes must move what `reads + writes` says, "
-            "within -2 % and +5 %; for matrix products only the lower bound counts. Bandwidth and of-ceiling are "
-            "computed from these formulas. Correct them, or add an implementation that comes near the least.",
+            "within -2 % and +5 %; for matrix products and gathers only the lower bound counts. Bandwidth and "
+            "of-ceiling are computed from these formulas. Correct them, or add an implementation that comes near the "
+            "least.",
             "reads: 2 * M * N * itemsize\n",
             "reads: M * N * itemsize\n",
             "kernels/softmax/kernel.yaml",

@@ -23,9 +23,20 @@ from sitegen.execute import archive
 from sitegen.execute.archive import BadArchive
 from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target, local_target
-from sitegen.model.job import JOB_SCHEMA, CeilingsJob, InspectJob, Job, JobResult, KernelJob, NotebookJob, RejectJob
+from sitegen.model.job import (
+    JOB_SCHEMA,
+    CeilingsJob,
+    InspectJob,
+    Job,
+    JobResult,
+    KernelJob,
+    NotebookJob,
+    RejectJob,
+    SweepJob,
+)
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.sweep_points import evaluation_at
 from sitegen.results.field_rules import is_run_id
 from sitegen.results.records import timed_unchecked
 from sitegen.results.returned_results import result_id
@@ -33,6 +44,7 @@ from sitegen.results.returned_results import result_id
 _KINDS: Mapping[str, type[Any]] = {
     "kernel": KernelJob,
     "reject": RejectJob,
+    "sweep": SweepJob,
     "ceilings": CeilingsJob,
     "inspect": InspectJob,
     "notebook": NotebookJob,
@@ -243,7 +255,8 @@ def _result(name: str, data: Any) -> JobResult:
         raise BadArchive(f"`{name}` is no result of a job: {str(error)[:300]}") from error
     if result.schema != JOB_SCHEMA:
         raise BadArchive(f"`{name}` has schema {result.schema}; this sitegen reads {JOB_SCHEMA}")
-    if unchecked := [e.name for e in result.evaluations if timed_unchecked(e)]:
+    points = [evaluation_at(sweep, point) for sweep in result.sweeps for point in sweep.points]
+    if unchecked := [e.name for e in (*result.evaluations, *points) if timed_unchecked(e)]:
         raise BadArchive(f"`{name}`: {unchecked[0]} has a time and no check")
     return result
 

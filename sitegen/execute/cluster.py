@@ -22,9 +22,10 @@ import dask
 from distributed import Client, Scheduler, Security, SpecCluster, as_completed
 
 from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
+from sitegen.execute.measure_process import failure
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import NoTarget, Target
-from sitegen.execute.work import failure, run_job
+from sitegen.execute.work import run_job
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": RETRIES,

@@ -1,15 +1,17 @@
 """A command → its exit status; the command and all that it started end with the process that asked for it.
 
-`python -m sitegen.execute.guard SECONDS FOLDER COMMAND…`: the parent holds the other end of standard input.  When that
-closes, because the parent was killed, or after SECONDS, the command and all processes that it started are ended, also
-those in sessions of their own: SIGTERM, and after two seconds SIGKILL.  A forgotten process on a GPU would make the
-figures of the next job wrong.  FOLDER is the temporary folder of the command; it is removed when the parent is gone.
+`python -m sitegen.execute.guard FOLDER COMMAND…`: the parent holds the other end of standard input.  When that closes,
+because the parent was killed or has no job for the command, the command and all processes that it started are ended,
+also those in sessions of their own: SIGTERM, and after two seconds SIGKILL.  A forgotten process on a GPU would make
+the figures of the next job wrong.  When the parent writes a number there, the same happens so many seconds later.
+FOLDER is the temporary folder of the command; it is removed when the parent is gone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import select
 import shutil
@@ -28,10 +30,10 @@ _PR_SET_CHILD_SUBREAPER = 36
 def main(arguments: Sequence[str]) -> int:
     """Return the exit status of the command, LATE after a timeout, or ABANDONED when the parent is gone."""
     _adopt_orphans()
-    seconds, folder, *words = arguments
+    folder, *words = arguments
     command = subprocess.Popen(words, stdin=subprocess.DEVNULL)
     try:
-        status = _wait(command, time.monotonic() + float(seconds))
+        status = _wait(command)
     finally:
         end(psutil.Process().children(recursive=True))
     if status == ABANDONED:
@@ -49,12 +51,15 @@ def end(processes: Sequence[psutil.Process]) -> None:
     psutil.wait_procs(alive, GRACE_S)
 
 
-def _wait(command: subprocess.Popen[bytes], deadline: float) -> int:
+def _wait(command: subprocess.Popen[bytes]) -> int:
+    deadline = math.inf
     while (status := command.poll()) is None:
         if time.monotonic() > deadline:
             return LATE
-        if select.select([0], [], [], 0.05)[0] and not os.read(0, 1):
-            return ABANDONED
+        if select.select([0], [], [], 0.05)[0]:
+            if not (line := os.read(0, 64)):
+                return ABANDONED
+            deadline = time.monotonic() + float(line)
     return status
 
 

@@ -19,9 +19,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from sitegen.execute.measure_process import PACKAGE_ROOT, failure
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import Device, Target
-from sitegen.execute.work import PACKAGE_ROOT, failure, run_job
+from sitegen.execute.work import run_job
 from sitegen.model.variables import passed_on
 
 RETRIES = 2

@@ -17,8 +17,9 @@ from sitegen.model.job import (
     NotebookJob,
     PreviousRatios,
     RejectJob,
+    SweepJob,
 )
-from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Sweep, Workload
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
@@ -29,8 +30,9 @@ from sitegen.results.freshness import (
     cell_freshness,
     kernel_freshness,
     newest_versions,
+    sweep_title,
 )
-from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, wrong_key
+from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, sweep_key, wrong_key
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import Records, cell_name, param_combinations
 from sitegen.results.verdicts import threshold_of
@@ -66,7 +68,8 @@ class Inventory:
 def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
     """Return the freshness of everything that can be recorded on a GPU, by title, in the order of the site.
 
-    Titles are `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max` and `posts/softmax#first-look`.
+    Titles are `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max`, `softmax/sweep/threads` and
+    `posts/softmax#first-look`.
     """
     site, records = inventory.site, inventory.records
     newest = newest_versions(records, gpu)
@@ -98,7 +101,8 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
 
 
 def known_names(inventory: Inventory) -> tuple[str, ...]:
-    """Return the names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `posts/softmax`.
+    """Return the names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `softmax/sweep`,
+    `posts/softmax`.
 
     A command also takes every title that `status` prints.
     """
@@ -107,6 +111,7 @@ def known_names(inventory: Inventory) -> tuple[str, ...]:
         *(kernel.name for kernel in kernels),
         *(f"{kernel.name}/{one.name}" for kernel in kernels for one in kernel.implementations),
         *(f"{kernel.name}/wrong" for kernel in kernels if kernel.wrong),
+        *(f"{kernel.name}/sweep" for kernel in kernels if kernel.sweeps),
         *(f"posts/{post.slug}" for post, _ in inventory.posts()),
     )
 
@@ -154,6 +159,9 @@ def _kernel_jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]
             yield _reject_job(site, kernel)
         if timed or (rejects and _races(kernel)):
             yield _inspect_job(site, kernel, counted=bool(timed))
+        yield from (
+            _sweep_job(site, kernel, one) for one in kernel.sweeps if sweep_title(kernel.name, one.name) in states
+        )
 
 
 def _is_at(title: str, kernel: Kernel, place: str) -> bool:
@@ -216,6 +224,19 @@ def _reject_job(site: Site, kernel: Kernel) -> RejectJob:
         dtype=kernel.dtypes[0],
         sources=sources_of(kernel, variants, site.files),
         keys={one.name: wrong_key(kernel, one, site.files) for one in variants},
+    )
+
+
+def _sweep_job(site: Site, kernel: Kernel, sweep: Sweep) -> SweepJob:
+    return SweepJob(
+        id=sweep_title(kernel.name, sweep.name),
+        kernel=kernel,
+        sweep=sweep,
+        sources=sources_of(
+            kernel, [one for one in kernel.implementations if one.name == sweep.implementation], site.files
+        ),
+        key=sweep_key(kernel, sweep, site.files),
+        params={name: values[0] for name, values in kernel.params.items()},
     )
 
 

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sitegen.execute.work import failure
+from sitegen.execute.measure_process import failure
 
 GRACE_S = 5.0
 """Seconds that an interrupted job may take to end."""

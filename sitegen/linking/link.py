@@ -6,7 +6,7 @@ SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 un
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
-SG213 an image that no page can show (image_files.py)
+SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import dataclasses
 import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import TypeGuard
 from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
@@ -24,11 +23,13 @@ from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, w
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
+from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
     BenchmarkSlot,
     Cell,
+    ClaimSlot,
     Document,
     FileSlot,
     ImageSlot,
@@ -36,7 +37,9 @@ from sitegen.model.document import (
     ListingSlot,
     RooflineSlot,
     Slot,
+    SweepSlot,
     TermSlot,
+    ValueSlot,
 )
 from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
 from sitegen.model.site import Markdown, Post, Series, Site
@@ -86,6 +89,7 @@ def link_site(
     rich = {key: documents[key] for key in known.rich} if known else _with_more_than_links(documents)
     shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), mistakes))
     mistakes += _names(site, shown, rich)
+    mistakes += _names_of_figures(shown, rich, files)
     mistakes += translated_cells(shown, rich)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     if known:
@@ -189,6 +193,17 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     yield from goal_mistakes(shown, shown.kernels)
 
 
+def _names_of_figures(shown: Site, documents: Mapping[str, Document], files: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield diagnostics for the unknown names in figures and claims."""
+    with_figures = {key for key, one in documents.items() if any(type(s) in (ValueSlot, ClaimSlot) for s in one.slots)}
+    if not with_figures:
+        return
+    known = KnownNames({kernel.name: kernel for kernel in shown.kernels}, known_gpus(shown, files))
+    for key in (document_key(text) for text in texts(shown)):
+        if key in with_figures:
+            yield from figure_mistakes(shown, known, documents[key])
+
+
 def _resolve_all(
     site: Site, documents: Mapping[str, Document], book: AddressBook, mistakes: list[Diagnostic]
 ) -> tuple[dict[tuple[str, int], str], dict[str, str]]:
@@ -260,13 +275,19 @@ def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tu
 
 
 def _kernels_of(post: Post, document: Document) -> set[str]:
-    slots = {slot.kernel for slot in document.slots if _names_kernel(slot)}
+    slots = {name for slot in document.slots for name in _kernels_in(slot)}
     cells = {cell.implements.partition("/")[0] for cell in document.cells if cell.implements}
     return {ref.name for ref in post.kernels} | slots | cells
 
 
-def _names_kernel(slot: Slot) -> TypeGuard[ListingSlot | BenchmarkSlot | RooflineSlot]:
-    return isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot)
+def _kernels_in(slot: Slot) -> Iterator[str]:
+    """Yield the kernels that a slot shows or whose figures it shows."""
+    if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+        yield slot.kernel
+    elif isinstance(slot, ValueSlot):
+        yield from (reference.kernel for reference in slot.value.references if reference.kernel)
+    elif isinstance(slot, ClaimSlot):
+        yield from (name for name in slot.claim.kernels if name)
 
 
 class Backlinks(Mapping[str, tuple[Post, ...]]):

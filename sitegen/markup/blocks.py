@@ -16,12 +16,14 @@ from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, NumberedName, add_rules, collected, slug
 from sitegen.markup.labels import NAMES, kind_of
 from sitegen.markup.words import plain_text
-from sitegen.model.document import DocumentHeading
+from sitegen.model.document import FIGURE, DocumentHeading
 
 _HEADING_ID = re.compile(r"\s*\{#([\w.-]+)\}$")
 _FRAME_ID = re.compile(r"(?:fn|ref|callout-|listing-|tabs-)\d[\d-]*|main|toc-h|record|hatch")
 """Ids that footnotes, callouts and the page around the text give themselves."""
 _TASK = re.compile(r"\[([ xX~/])\][ \t]+(?=\S)")
+FIGURE_ROLES = ("value", "predicted")
+"""The roles whose words are known only when the records are read."""
 _DONE, _PARTLY = ("done", "Done"), ("partial", "Partly done")
 STATES = {" ": ("planned", "Open"), "~": _PARTLY, "/": _PARTLY, "x": _DONE, "X": _DONE}
 
@@ -69,7 +71,7 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
     level = max(2, min(6, int(token.tag[1]) + env["shift"]))
     name = str(token.attrs.get("id") or _free_id(text, into))
     if token.level == 0:
-        into.headings.append(DocumentHeading(level, name, text))
+        into.headings.append(DocumentHeading(level, name, _with_figures(children, text), len(into.slots)))
         into.level = level
     number = _number(level, token, into)
     if kind_of(name.removeprefix(into.id_prefix)) == "sec":
@@ -79,6 +81,14 @@ def _heading_open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) ->
     classes = f' class="{escape(str(token.attrs["class"]))}"' if "class" in token.attrs else ""
     anchor = "" if linked else f'<a class="anchor" href="#{escape(name)}">'
     return f'<h{level} id="{escape(name)}"{classes}>{number}{anchor}'
+
+
+def _with_figures(children: Sequence[Token], text: str) -> str:
+    """Return the text of a heading with FIGURE in the place of each figure of a record."""
+    if not any(token.type == "role" and token.info in FIGURE_ROLES for token in children):
+        return text
+    words = [FIGURE if token.info in FIGURE_ROLES else plain_text([token]) for token in children]
+    return "".join(words).strip()
 
 
 def _section(into: Collected) -> NumberedName:

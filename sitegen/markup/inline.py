@@ -54,7 +54,8 @@ def _role_reader(roles: Mapping[str, InlineRole]) -> Callable[[StateInline, bool
             token = state.push("role", "", 0)
             token.info, token.content = match[1], match[3].strip().replace("\n", " ")
             if role := roles.get(token.info):
-                token.meta = {"said": role.said(token.content), "is_link": role.is_link}
+                linked = bool(state.linkLevel)
+                token.meta = {"said": role.said(token.content), "is_link": role.is_link, "within_link": linked}
         state.pos = match.end()
         return True
 
@@ -104,8 +105,9 @@ def _place(block: Token, first: int, into: Collected) -> None:
         token.meta.update(line=line, col=col)
 
 
-def inline_html(text: str, line: int, md: MarkdownIt, into: Collected) -> str:
+def inline_html(text: str, line: int, into: Collected) -> str:
     """Return the HTML of Markdown within one line, such as a caption among options; `line` counts from 0."""
+    md = into.parser
     block = Token("inline", "", 0, map=[line, line + 1], content=text, children=[])
     env = {KEY: into}
     md.inline.parse(text, md, env, cast(list[Token], block.children))

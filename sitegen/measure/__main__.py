@@ -1,5 +1,6 @@
-"""One job as JSON → its result as JSON: `python -m sitegen.measure JOB.json RESULT.json`.
+"""One job as JSON → its result as JSON: `python -m sitegen.measure [--wait] JOB.json RESULT.json`.
 
+With `--wait` the process makes itself ready and waits until JOB.json exists: it must appear whole, by a rename.
 Exit 0 when a result was written, 2 for wrong usage.
 """
 
@@ -11,6 +12,9 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,47 +23,85 @@ from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
+from sitegen.measure.sweep_job import run_sweep_job
 from sitegen.measure.try_job import run_try_job
-from sitegen.measure.workspace import open_workspace
-from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob
+from sitegen.measure.workspace import Workspace, open_workspace
+from sitegen.model.job import CeilingsJob, InspectJob, JobResult, KernelJob, RejectJob, SweepJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.try_job import TryJob
 
-USAGE = "usage: python -m sitegen.measure JOB.json RESULT.json"
+USAGE = "usage: python -m sitegen.measure [--wait] JOB.json RESULT.json"
+WAIT_S = 0.01
+"""Seconds between two looks at a file that does not exist yet."""
 
 
 def main(arguments: list[str]) -> int:
     """Do the job and write its result; return the exit status."""
-    if len(arguments) != 2:
+    wait, files = arguments[:1] == ["--wait"], [Path(one).resolve() for one in arguments if one != "--wait"]
+    if len(files) != 2:
         print(USAGE, file=sys.stderr)
         return 2
-    job_file, result_file = Path(arguments[0]).resolve(), Path(arguments[1]).resolve()
+    job_file, result_file = files
     try:
-        data = json.loads(job_file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        print(f"{arguments[0]}: {error}\n{USAGE}", file=sys.stderr)
+        with _temporary_folder() as folder:
+            result = _wait_for_job(job_file, folder) if wait else _do_job(job_file, folder)
+    except UnreadableJob as error:
+        print(f"{arguments[-2]}: {error}\n{USAGE}", file=sys.stderr)
         return 2
-    result = do_job(job_file, data)
     _write(result_file, json.dumps(to_plain(result), sort_keys=True, indent=1) + "\n")
     return 0
 
 
-def do_job(job_file: Path, data: Any) -> JobResult:
-    """Return the result of the job, which runs in a temporary folder.  Raises ValueError for an unknown kind of job."""
+class UnreadableJob(Exception):
+    """The file of the job is missing, or no JSON."""
+
+
+def _do_job(job_file: Path, folder: Path) -> JobResult:
+    """Return the result of the job.  Raises UnreadableJob, and ValueError for an unknown kind of job."""
+    data = _read(job_file)
+    if data["kind"] == "try":
+        return run_try_job(from_plain(TryJob, data), folder, gpu_memory_bytes() > 0)
+    with open_workspace(folder, job_file) as workspace:
+        return _do_job_in(workspace, data)
+
+
+def _wait_for_job(job_file: Path, folder: Path) -> JobResult:
+    """Return the same for a job whose file appears later; meanwhile the fork server imports torch."""
+    with open_workspace(folder, job_file) as workspace:
+        while not job_file.exists():
+            time.sleep(WAIT_S)
+        return _do_job_in(workspace, _read(job_file))
+
+
+def _do_job_in(workspace: Workspace, data: Any) -> JobResult:
+    with workspace.timed("total"):
+        match data["kind"]:
+            case "kernel":
+                return run_kernel_job(from_plain(KernelJob, data), workspace)
+            case "reject":
+                return run_reject_job(from_plain(RejectJob, data), workspace)
+            case "ceilings":
+                return run_ceilings_job(from_plain(CeilingsJob, data), workspace)
+            case "inspect":
+                return run_inspect_job(from_plain(InspectJob, data), workspace)
+            case "sweep":
+                return run_sweep_job(from_plain(SweepJob, data), workspace.folder, workspace.gpu)
+    raise ValueError(f"sitegen.measure has no jobs of the kind {data['kind']!r}")
+
+
+def _read(job_file: Path) -> Any:
+    try:
+        return json.loads(job_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UnreadableJob(str(error)) from error
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Yield a folder for a job; it goes when the block ends, and also when a signal ends this process."""
     with tempfile.TemporaryDirectory(prefix="sitegen-measure-", ignore_cleanup_errors=True) as folder:
         _clean_up_on_signals(folder)
-        if data["kind"] == "try":
-            return run_try_job(from_plain(TryJob, data), Path(folder), gpu_memory_bytes() > 0)
-        with open_workspace(Path(folder), job_file) as workspace, workspace.timed("total"):
-            if data["kind"] == "kernel":
-                return run_kernel_job(from_plain(KernelJob, data), workspace)
-            if data["kind"] == "reject":
-                return run_reject_job(from_plain(RejectJob, data), workspace)
-            if data["kind"] == "ceilings":
-                return run_ceilings_job(from_plain(CeilingsJob, data), workspace)
-            if data["kind"] == "inspect":
-                return run_inspect_job(from_plain(InspectJob, data), workspace)
-    raise ValueError(f"sitegen.measure has no jobs of the kind {data['kind']!r}")
+        yield Path(folder)
 
 
 def _clean_up_on_signals(folder: str) -> None:

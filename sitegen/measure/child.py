@@ -1,17 +1,17 @@
 """Requests of the parent → replies, in one process for one implementation, baseline or probe.
 
-`python -m sitegen.measure.child FD FD JOB ROLE NAME FOLDER`: the two descriptors are the pipes of the private channel
-(protocol.py), and FOLDER holds the sources of the job.  The process ends when the channel closes.  An exception becomes
-one status, a message and a log, and the parent then ends the process.
+The fork server (fork_server.py) forks the process.  It ends when the private channel (protocol.py) closes.  An
+exception becomes one status, a message and a log, and the parent then ends the process.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import os
 import signal
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +50,13 @@ class RequestHandler:
 
 
 def main(arguments: list[str]) -> None:
-    """Answer requests until the channel closes."""
+    """Answer requests until the channel closes.
+
+    The arguments are the descriptors of its two pipes, the file of the job, role and name of the evaluation, and the
+    folder with the sources of the job.
+    """
     reads, writes, job_file, role, name, folder = arguments
-    die_with_parent()
     channel = Channel(int(reads), int(writes))
-    import_ahead()
     handler = RequestHandler(ChildTask(Path(job_file), role, name, Path(folder)))
     while True:
         try:
@@ -64,17 +66,14 @@ def main(arguments: list[str]) -> None:
         channel.send(handler.answer(message))
 
 
-def import_ahead() -> None:
+def import_ahead(modules: Sequence[str] = ("sitegen.measure.evaluator",)) -> None:
     """Import what takes seconds and touches no GPU.  A missing package shows with the first request."""
-    with contextlib.suppress(Exception):
-        from sitegen.measure import evaluator  # noqa: F401
+    for module in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
 
 
 def die_with_parent() -> None:
     """Ask the operating system to end this process when its parent is gone, even during a launch that hangs."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

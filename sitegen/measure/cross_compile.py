@@ -1,14 +1,14 @@
 """One implementation → registers, spills, instructions and launch, compiled for a GPU that need not be here.
 
 NVRTC and nvcc compile for any architecture; Triton does with a driver of ours (offline.py).  No kernel runs.
-As a process: `python -m sitegen.measure.cross_compile JOB.json FOLDER NAME ARCH RESULT.json`.
+`main` is a program of the fork server (fork_server.py).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import sys
+import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,8 +67,13 @@ class CrossCompiled:
 
 
 def main(arguments: list[str]) -> None:
-    """Write a `Collected` as JSON, or the message of an EvaluationEnded when it cannot be compiled."""
+    """Write a `Collected` as JSON, or the message of an EvaluationEnded when it cannot be compiled.
+
+    The arguments are the file of the job, the folder with its sources, the name of the implementation, the architecture
+    and the file of the result.
+    """
     job, folder, name, arch, result = arguments
+    os.environ["TRITON_INTERPRET"] = "0"  # the other processes of such a job interpret
     kernel_job = from_plain(KernelJob, json.loads(Path(job).read_text("utf-8")))
     specialization = specialization_of(kernel_job, Path(folder), name)
     Path(result).write_text(json.dumps(answer(specialization, arch)), encoding="utf-8")
@@ -196,6 +201,3 @@ def _launch(shapes: list[Geometry], first: KernelResources, arch: str) -> Launch
 
 
 _COMPILERS = {Language.CUDA: _cuda, Language.CUDA_HOST: _host, Language.TRITON: _triton}
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -5,8 +5,8 @@ Two reasons ask for more processes.
 The processes disagree.  On an H200 the time of a sum of 65 µs differs by 0.1 to 0.4 % (standard deviation) between
 processes.  It stays the same within each process, however its memory is laid out and however many of its calls share
 two events.  The mean of three processes is therefore uncertain by 0.1 to 0.2 %.  Where the processes disagree by that
-much, two more generations follow.  Implementations that are far slower than the fastest do not count: code that spills
-registers differs by up to 3 % between processes, and nobody chooses between two of them.
+much, two more generations follow.  Implementations that are slower than the fastest by more than a tenth do not count:
+code that spills registers differs by up to 3 % between processes, and nobody chooses between two of them.
 
 The change against the record is near the threshold.  Two records of three processes differ by 0.2 % by chance, so a
 true change of 0.5 % could pass for one of more than 1 %.  All evaluations are then timed again, because rounds must
@@ -29,7 +29,7 @@ case of a hundred."""
 AGREED, LONG_US = 0.002, 50.0
 """Processes agree when the standard error of their mean is at most this, relative.  Calls up to LONG_US are not judged:
 they are mostly latency, which differs by more than that in every measurement."""
-JUDGED_WITHIN = 1.5
+JUDGED_WITHIN = 1.1
 """The stop rule ignores disagreement between the processes of an implementation that takes more than so many times as
 long as the fastest."""
 MOST_GENERATIONS = 5

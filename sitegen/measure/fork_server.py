@@ -1,12 +1,14 @@
-"""Requests for child processes of a job → forks of this process, which has imported torch once.
+"""Requests for processes of a job → forks of this process, which has imported torch once.
 
-It is started as `python -m sitegen.measure.fork_server FD`.  An import takes seconds, and two dozen imports side by
-side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread, so a
-forked process is as good as a fresh one.
+It is started as `python -m sitegen.measure.fork_server FD [MODULE…]`.  An import takes seconds, and two dozen imports
+side by side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread,
+so a forked process is as good as a fresh one.  The MODULEs are imported at once, so that they are there before the
+first job.  Without a GPU none is named: this process then does not import Triton, and a forked process can still choose
+between Triton's compiler and its interpreter.
 
-Over the socket FD come messages of JSON.  `{"arguments": […], "log": PATH}`, with the two ends of the child's pipes,
-starts a child: the reply is `{"pid": N}`.  `{"reap": PID}`, once that child is dead, gives its exit code: the reply is
-`{"code": N}`, negative for a signal.
+Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
+ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
+exit code: the reply is `{"code": N}`, negative for a signal.
 """
 
 from __future__ import annotations
@@ -18,16 +20,19 @@ import os
 import socket
 import sys
 import traceback
+from functools import cache
 from typing import Any, NoReturn
 
-from sitegen.measure.child import die_with_parent, import_ahead, main
+from sitegen.measure import child, cross_compile
+from sitegen.measure.child import die_with_parent, import_ahead
 
 MESSAGE = 1 << 16
 """Bytes: more than any request or reply has."""
+_PROGRAMS = {"child": child.main, "cross_compile": cross_compile.main}
 
 
 def serve(connection: socket.socket) -> None:
-    """Answer requests until the other end is closed.  The children then end with this process."""
+    """Answer requests until the other end is closed.  The forked processes then end with this process."""
     while True:
         data, fds, _, _ = socket.recv_fds(connection, MESSAGE, 2)
         if not data:
@@ -42,14 +47,16 @@ def _reaped(pid: int) -> int:
 
 
 def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
-    """Fork a child and return its PID.
+    """Fork a process and return its PID.
 
     Parent and child both make the child's process group, because either of them may run first.
     """
+    if request["program"] == "child":
+        _import_once()
     pid = os.fork()
     if pid == 0:
         connection.close()
-        _run_child(request, fds)
+        _run(request, fds)
     with contextlib.suppress(OSError):
         os.setpgid(pid, pid)
     for fd in fds:
@@ -57,14 +64,26 @@ def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
     return pid
 
 
-def _run_child(request: Any, fds: list[int]) -> NoReturn:
-    """Run the child in this process, with its output in the log, and exit."""
+@cache
+def _import_once() -> None:
+    """Import what every child needs; a process that only compiles CUDA needs nothing of it."""
+    import_ahead()
+    _share_imports()
+
+
+def _share_imports() -> None:
+    gc.freeze()  # otherwise garbage collection in a child would copy the pages that it shares with the others
+
+
+def _run(request: Any, fds: list[int]) -> NoReturn:
+    """Run the program in this process, with its output in the log, and exit."""
     code = 1
     try:
         os.setpgid(0, 0)
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1), os.dup2(log, 2)
-        main([*map(str, fds), *request["arguments"]])
+        die_with_parent()
+        _PROGRAMS[request["program"]]([*map(str, fds), *request["arguments"]])
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -75,6 +94,6 @@ def _run_child(request: Any, fds: list[int]) -> NoReturn:
 
 if __name__ == "__main__":
     die_with_parent()
-    import_ahead()
-    gc.freeze()  # otherwise garbage collection in a child would copy the pages that it shares with the others
+    import_ahead(sys.argv[2:])
+    _share_imports()
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Semaphore
 
-from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, digest_of_log, evaluation_of, log_artefacts
+from sitegen.measure.artefacts import digest_of_log, log_artefact
+from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
 from sitegen.measure.job_timing import first_baseline, time_all
 from sitegen.measure.memory_plan import MemoryPlan, plan_memory
 from sitegen.measure.merging import merge
@@ -108,7 +109,7 @@ def run_reject_job(job: RejectJob, workspace: Workspace) -> JobResult:
         end_processes(variants)
     expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
     rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
-    logs = {name: packed for variant in variants for name, packed in log_artefacts(variant).items()}
+    logs = {name: packed for variant in variants for name, packed in log_artefact(variant.log).items()}
     return replace(_result(job, workspace), rejections=rejections, artefacts=dict(sorted(logs.items())))
 
 
@@ -170,8 +171,17 @@ def _fork(evaluations: Evaluations, workspace: Workspace) -> None:
 
 
 def _start(evaluations: Evaluations, workspace: Workspace) -> None:
-    """Start a process for each evaluation, side by side, and read the facts of the GPU meanwhile."""
+    """Start a process for each evaluation, side by side."""
     _fork(evaluations, workspace)
+    _start_all(evaluations, workspace)
+
+
+def _start_all(evaluations: Evaluations, workspace: Workspace) -> None:
+    """Create the CUDA contexts of the present processes, and read the facts of the GPU meanwhile.
+
+    The driver creates one context after the other, 0.2 s each on an H200.  Those of the next generations come later,
+    because with all of them at once the first check of softmax began after 7 s.
+    """
     with workspace.timed("start"), ThreadPoolExecutor(1) as pool:
         facts = pool.submit(read_environment, workspace)
         run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
@@ -179,10 +189,7 @@ def _start(evaluations: Evaluations, workspace: Workspace) -> None:
 
 
 def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memory: MemoryPlan) -> None:
-    """Prepare and check the first generation of processes.
-
-    Meanwhile the next generations are prepared, and the facts of the GPU are read.
-    """
+    """Prepare and check the first generation of processes; meanwhile the next generations are prepared."""
     room, checks = Room(memory.free), Semaphore(memory.checks)
 
     def check_workload(pending: PendingEvaluation) -> None:
@@ -191,20 +198,14 @@ def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memor
                 _check_one(pending, workspace, [job.workload.dims])
 
     steps: list[Step] = [
-        lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower),
         lambda e: _prepare_one(e, workspace),
         lambda e: _make_all_first_calls(e, job, workspace, room, memory),
         lambda e: _check_small_shapes_of(e, job, workspace),
         check_workload,
     ]
-    with (
-        ThreadPoolExecutor(1) as pool,
-        prepare_next_generations(job, evaluations, workspace, memory, room),
-        workspace.timed("check"),
-    ):
-        facts = pool.submit(read_environment, workspace)
+    _start_all(evaluations, workspace)
+    with prepare_next_generations(job, evaluations, workspace, memory, room), workspace.timed("check"):
         run_in_turn(_slowest_first(evaluations), workspace, steps)
-        facts.result()
 
 
 def _slowest_first(evaluations: Evaluations) -> list[PendingEvaluation]:
@@ -302,5 +303,5 @@ def _rejection(variant: PendingEvaluation, expected: Status, job: RejectJob) -> 
         key=key.digest if key else "",
         message=variant.message,
         key_parts=key.parts if key else {},
-        log=digest_of_log(variant),
+        log=digest_of_log(variant.log),
     )

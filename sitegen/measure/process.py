@@ -1,8 +1,8 @@
 """The parent's side of a child process: start it, send it requests with a deadline, end it with all that it started.
 
-A child is a new process, or is forked by a fork server (fork_server.py), which saves it the imports.  It has its own
-process group and a private pair of pipes.  Its output goes to a file in the job's folder; the end of that file is part
-of the message when the child dies.  A child is ended by SIGTERM and two seconds later by SIGKILL to its group.
+A child is forked by a fork server (fork_server.py), which saves it the imports.  It has its own process group and a
+private pair of pipes.  Its output goes to a file in the job's folder; the end of that file is part of the message when
+the child dies.  A child is ended by SIGTERM and two seconds later by SIGKILL to its group.
 """
 
 from __future__ import annotations
@@ -54,24 +54,30 @@ class ForkServerGone(RuntimeError):
 
 
 class ForkServer:
-    """A process that has imported torch and forks itself for each child.  All children have its `environment`."""
+    """A process that has imported torch and forks itself for each process of a job.  All have its `environment`.
 
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+    It imports `modules` at once.
+    """
+
+    def __init__(self, folder: Path, environment: dict[str, str], modules: Sequence[str] = ()) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "sitegen.measure.fork_server", str(theirs.fileno())]
+        command = [sys.executable, "-m", "sitegen.measure.fork_server", str(theirs.fileno()), *modules]
         self._log = folder / "fork_server.log"
         with theirs:
             self._process = spawn(command, folder, self._log, environment, (theirs.fileno(),))
         self._socket, self._lock = ours, Lock()
 
-    def fork(self, arguments: Sequence[str], log: Path, fds: tuple[int, int]) -> ForkedProcess:
-        """Return a new child as soon as the imports are done.  Raises ForkServerGone."""
-        pid: int = self._ask({"arguments": arguments, "log": str(log)}, fds)["pid"]
+    def fork(self, program: str, arguments: Sequence[str], log: Path, fds: Sequence[int] = ()) -> ForkedProcess:
+        """Return a new process of a program of fork_server.py, a child as soon as the imports are done.
+
+        It inherits `fds`.  Raises ForkServerGone.
+        """
+        pid: int = self._ask({"program": program, "arguments": arguments, "log": str(log)}, fds)["pid"]
         _living.add(pid)
         return ForkedProcess(pid, self)
 
     def reap(self, pid: int) -> int:
-        """Return the exit code of a dead child; that of a killed one when the fork server is gone."""
+        """Return the exit code of a dead process; that of a killed one when the fork server is gone."""
         try:
             code: int = self._ask({"reap": pid})["code"]
         except ForkServerGone:
@@ -79,7 +85,7 @@ class ForkServer:
         return code
 
     def end(self) -> None:
-        """End the fork server and so its children."""
+        """End the fork server and so all that it forked."""
         self._socket.close()
         end_group(self._process)
 
@@ -124,13 +130,11 @@ class ForkedProcess:
 
 
 class Child:
-    """One process for one implementation, baseline or probe.
-
-    `arguments` are those of `sitegen.measure.child`.  `source` is the fork server that forks it, or the environment of
-    a new process.
+    """One process for one implementation, baseline or probe; `arguments` are those of `sitegen.measure.child.main`
+    without the pipes.
     """
 
-    def __init__(self, name: str, arguments: list[str], folder: Path, source: ForkServer | dict[str, str]) -> None:
+    def __init__(self, name: str, arguments: list[str], folder: Path, fork_server: ForkServer) -> None:
         self.name = name
         self.log = folder / f"{name}.log".replace("/", "_")
         self.busy_s = 0.0
@@ -139,18 +143,10 @@ class Child:
         self.channel = Channel(from_child[0], to_child[1])
         fds = (to_child[0], from_child[1])
         try:
-            self.process = self._started(arguments, folder, source, fds)
+            self.process: Process = fork_server.fork("child", arguments, self.log, fds)
         finally:
             for fd in fds:
                 os.close(fd)
-
-    def _started(
-        self, arguments: list[str], folder: Path, source: ForkServer | dict[str, str], fds: tuple[int, int]
-    ) -> Process:
-        if isinstance(source, ForkServer):
-            return source.fork(arguments, self.log, fds)
-        command = [sys.executable, "-m", "sitegen.measure.child", *map(str, fds), *arguments]
-        return spawn(command, folder, self.log, source, fds)
 
     def ask(self, request: Request[R], seconds: float) -> R:
         """Return the child's reply.

@@ -10,19 +10,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sitegen.measure.artefacts import unpack
+from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.process import end_group, spawn
 from sitegen.measure.sources import write_sources
 from sitegen.measure.workspace import Workspace, open_workspace
 from sitegen.model.failure_log import explanation_in
-from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult
+from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult, SweepJob
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Environment, Evaluation, Role
@@ -30,6 +30,10 @@ from sitegen.model.try_job import TryJob
 
 CANDIDATE_S = 120.0
 """Deadline in seconds of each candidate that a process has; the process itself has tighter ones for a launch."""
+ANSWERS = "tried.jsonl"
+"""Name of the file with the answers of a process, in the folder of the job."""
+ProcessRunner = Callable[[Sequence[str]], tuple[list[dict[str, Any]], str]]
+"""Function that starts a process with candidates, and returns the lines that it wrote and how it ended."""
 _COMPILER = {"TRITON_INTERPRET": "0", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
 
 
@@ -40,31 +44,40 @@ def run_try_job(job: TryJob, folder: Path, gpu: bool) -> JobResult:
     if not gpu:
         with open_workspace(folder, job_file) as workspace:
             checked = run_kernel_job(job.kernel_job(), workspace)
-        ours = tuple(_explained(e, checked) for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
-        return replace(checked, kind=job.kind, evaluations=ours, artefacts={})
+        ours = tuple(e for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
+        return _explained(replace(checked, kind=job.kind, evaluations=ours))
     write_sources(folder / "site", job.sources)
     names = [one.name for one in job.kernel.implementations]
-    result = _tried(job, names, folder, job_file)
-    return _with_counters(job, result, folder) if job.ncu else result
+    result = evaluate_in_processes(job, names, lambda left: _process(job_file, folder, left, deadline_s(left)))
+    return _explained(_with_counters(job, result, folder) if job.ncu else result)
 
 
-def _explained(one: Evaluation, result: JobResult) -> Evaluation:
-    """Return the evaluation with the beginning of its log in the place of its sentence: nothing of it is stored."""
-    packed = result.artefacts.get(f"{one.log}.log")
-    return replace(one, message=explanation_in(unpack(packed).decode()), log="") if packed else one
+def _explained(result: JobResult) -> JobResult:
+    """Return the result with the beginning of each log in the place of the sentence: none of it is stored."""
+    logs = {name: unpack(packed).decode() for name, packed in result.artefacts.items() if name.endswith(".log")}
+    found = [(one, logs.get(f"{one.log}.log", "")) for one in result.evaluations]
+    explained = tuple(replace(one, message=explanation_in(log) or one.message, log="") for one, log in found)
+    return replace(result, evaluations=explained, artefacts={})
 
 
-def _tried(job: TryJob, names: Sequence[str], folder: Path, job_file: Path) -> JobResult:
-    """Return the evaluations from as many processes as it takes."""
+def deadline_s(names: Sequence[str]) -> float:
+    """Return the deadline in seconds of a process that has these candidates."""
+    return CANDIDATE_S * (1 + len(names))
+
+
+def evaluate_in_processes(job: TryJob | SweepJob, names: Sequence[str], process: ProcessRunner) -> JobResult:
+    """Return the evaluations from as many processes as it takes: one that ends early costs only its last candidate."""
     evaluations: dict[str, Evaluation] = {}
     environment: Environment | None = None
     warnings: list[str] = []
+    logs: dict[str, str] = {}
     while left := [name for name in names if name not in evaluations]:
-        lines, why = _process(job_file, folder, left, CANDIDATE_S * (1 + len(left)))
+        lines, why = process(left)
         for line in lines:
             if "evaluation" in line:
                 evaluation = from_plain(Evaluation, line["evaluation"])
-                evaluations[evaluation.name] = evaluation
+                evaluations[evaluation.name] = replace(evaluation, log=digest_of_log(line["log"]))
+                logs |= log_artefact(line["log"])
             elif "environment" in line:
                 environment = from_plain(Environment, line["environment"])
             elif "warning" in line:
@@ -75,12 +88,11 @@ def _tried(job: TryJob, names: Sequence[str], folder: Path, job_file: Path) -> J
         if begun[-1] not in evaluations:
             evaluations[begun[-1]] = failed(job, begun[-1], Status.RUNTIME_ERROR, why)
     found = tuple(evaluations[name] for name in names)
-    return JobResult(
-        JOB_SCHEMA, job.id, job.kind, environment, evaluations=found, warnings=tuple(dict.fromkeys(warnings))
-    )
+    said = tuple(dict.fromkeys(warnings))
+    return JobResult(JOB_SCHEMA, job.id, job.kind, environment, found, artefacts=logs, warnings=said)
 
 
-def failed(job: TryJob, name: str, status: Status, message: str) -> Evaluation:
+def failed(job: TryJob | SweepJob, name: str, status: Status, message: str) -> Evaluation:
     """Return the evaluation of a candidate that has no result."""
     return Evaluation(
         Role.IMPLEMENTATION,
@@ -95,11 +107,18 @@ def failed(job: TryJob, name: str, status: Status, message: str) -> Evaluation:
 
 
 def _process(job_file: Path, folder: Path, names: Sequence[str], seconds: float) -> tuple[list[dict[str, Any]], str]:
-    """Return the lines that one process wrote, and how it ended."""
-    answers, log = folder / "tried.jsonl", folder / "tried.log"
+    """Return the lines that one process of a `TryJob` wrote, and how it ended."""
+    arguments = [str(job_file), str(folder / "site"), str(folder / ANSWERS), *names]
+    return lines_of_process("sitegen.measure.try_process", arguments, folder, seconds)
+
+
+def lines_of_process(
+    module: str, arguments: Sequence[str], folder: Path, seconds: float
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the lines that one process wrote to ANSWERS in the folder, and how it ended."""
+    answers, log = folder / ANSWERS, folder / "tried.log"
     answers.write_text("", encoding="utf-8")
-    arguments = [str(job_file), str(folder / "site"), str(answers), *names]
-    process = spawn([sys.executable, "-m", "sitegen.measure.try_process", *arguments], folder, log, _COMPILER)
+    process = spawn([sys.executable, "-m", module, *arguments], folder, log, _COMPILER)
     why = ""
     try:
         process.wait(seconds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,21 +51,32 @@ def main(arguments: list[str]) -> None:
         def write(**line: object) -> None:
             print(json.dumps(line), file=file, flush=True)
 
-        process = TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning))
-        write(environment=to_plain(process.start()))
-        for name in names:
-            write(begin=name)
-            evaluation = process.evaluate(name)
-            write(evaluation=to_plain(evaluation))
-            if evaluation.status.failed and not _context_works(evaluation.status):
-                os._exit(1)
+        evaluate_all(
+            TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning)), names, write
+        )
+
+
+def evaluate_all(process: TryProcess, names: Iterable[str], write: Callable[..., None]) -> None:
+    """Write the facts of the GPU, then the beginning and the evaluation of each candidate.
+
+    After a fault of the GPU this process ends.
+    """
+    write(environment=to_plain(process.start()))
+    for name in names:
+        write(begin=name)
+        evaluation, log = process.evaluate(name)
+        write(evaluation=to_plain(evaluation), log=log)
+        if evaluation.status.failed and not _context_works(evaluation.status):
+            os._exit(1)
 
 
 class TryProcess:
     """Evaluates candidates beside one baseline and one copy."""
 
-    def __init__(self, job: KernelJob, job_file: Path, folder: Path, warn: Callable[[str], None]) -> None:
-        self._job, self._folder, self._warn = job, folder, warn
+    def __init__(
+        self, job: KernelJob, job_file: Path, folder: Path, warn: Callable[[str], None], rounds: int = ROUNDS
+    ) -> None:
+        self._job, self._folder, self._warn, self._rounds = job, folder, warn, rounds
         self._task = partial(ChildTask, job_file, folder=folder)
         self._baseline: Evaluator | None = None
 
@@ -82,8 +93,8 @@ class TryProcess:
                 self._warn(f"no ratio to {self._job.kernel.baselines[0]}: {failure_of(error, self._folder).message}")
         return first.environment()
 
-    def evaluate(self, name: str) -> Evaluation:
-        """Return the evaluation of a candidate; a failure becomes its status."""
+    def evaluate(self, name: str) -> tuple[Evaluation, str]:
+        """Return the evaluation of a candidate, and the log of its failure; a failure becomes its status."""
         evaluator = Evaluator(self._task(role=Role.IMPLEMENTATION, name=name))
         give_back_memory()
         try:
@@ -92,8 +103,8 @@ class TryProcess:
             made = evaluator.artefacts(self._job.workload.dims)
         except Exception as error:
             why = failure_of(error, self._folder, evaluator.implementation)
-            return self._evaluation(name, why.status, why.explanation)
-        return self._evaluation(
+            return self._evaluation(name, why.status, why.message), why.log
+        passed = self._evaluation(
             name,
             Status.PASSED,
             made.missing,
@@ -102,6 +113,7 @@ class TryProcess:
             compilation=made.compilation,
             launch=made.launch,
         )
+        return passed, ""
 
     def _check(self, evaluator: Evaluator) -> Correctness:
         """Compile, and check at the small shapes and at the workload."""
@@ -126,7 +138,8 @@ class TryProcess:
         calls = {one: max(1, use.graph_calls) for one, use in uses.items()} | {COPY: max(1, copy.graph_calls)}
         sample_us = {one: us * calls.get(one, 1) for one, us in estimates.items()}
         takers: dict[str, TakeSamples] = {one: partial(_turn, each, one == name) for one, each in evaluators.items()}
-        timings = take_rounds({**takers, COPY: partial(_copy_turn, copy)}, samples_per_turn(sample_us, calls))
+        samples = samples_per_turn(sample_us, calls)
+        timings = take_rounds({**takers, COPY: partial(_copy_turn, copy)}, samples, self._rounds)
         candidate.recheck()
         compared = next((one for one in evaluators if one != name), None)
         use = uses.get(name)
@@ -146,10 +159,10 @@ class TryProcess:
         return Evaluation(*place, run="", status=status, params=job.params, message=message, **fields)
 
 
-def take_rounds(takers: Mapping[str, TakeSamples], samples: Mapping[str, int]) -> Timings:
-    """Return ROUNDS turns of each name, of so many samples; every second round is in the reverse order."""
+def take_rounds(takers: Mapping[str, TakeSamples], samples: Mapping[str, int], rounds: int = ROUNDS) -> Timings:
+    """Return the turns of each name, of so many samples; every second round is in the reverse order."""
     timings = Timings(compared_with=tuple(takers)[1:])
-    for number in range(ROUNDS):
+    for number in range(rounds):
         for name in list(takers)[:: -1 if number % 2 else 1]:
             timings.turns.setdefault(name, []).append(takers[name](samples[name]))
     return timings

@@ -1,7 +1,6 @@
 """A kernel job on a machine without a GPU → compiled code of every implementation, for the author to look at.
 
-Each implementation is compiled in a process of its own, in which Triton compiles instead of interpreting.  The result
-is never stored.
+Each implementation is compiled in a process of its own (cross_compile.py).  The result is never stored.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sitegen.measure.evaluation import PendingEvaluation
-from sitegen.measure.process import end_group, spawn
+from sitegen.measure.process import end_group
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.workspace import PREPARE_S, Workspace
@@ -24,7 +22,6 @@ from sitegen.model.plain import from_plain
 
 ARCH = "sm_90a"
 """The architecture that is compiled for: Hopper, with the instructions that only Hopper has."""
-_COMPILER = {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": ""}
 
 
 def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> None:
@@ -55,8 +52,7 @@ def _compiled(pending: PendingEvaluation, workspace: Workspace) -> CollectedArte
     """Return the compiled code from a process of its own, or why there is none."""
     result, log = (workspace.folder / f"compiled-{pending.name}.{suffix}" for suffix in ("json", "log"))
     arguments = [workspace.job_file, workspace.folder / "site", pending.name, ARCH, result]
-    command = [sys.executable, "-m", "sitegen.measure.cross_compile", *map(str, arguments)]
-    process = spawn(command, workspace.folder, log, _COMPILER)
+    process = workspace.forks.fork("cross_compile", [*map(str, arguments)], log)
     seconds = PREPARE_S * workspace.slower
     try:
         process.wait(seconds)

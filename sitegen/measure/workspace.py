@@ -23,6 +23,9 @@ _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
 _COMPILER = {"TRITON_INTERPRET": "0", **_ONE_COMPILER}
+_AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton")
+"""Modules that the fork server imports at once on a GPU machine.  torch's compiler is not among them: its import looks
+for a GPU, and a process that has touched CUDA cannot be forked."""
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class Workspace:
     memory_bytes: int = 0
     """Memory of the GPU; 0 without one."""
     fork_server: ForkServer | None = None
-    """The process that forks the children; None: each child is a new process."""
+    """The process that forks all others; open_workspace starts it."""
     environment: Environment | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by step; the names are part of the job's result."""
@@ -47,6 +50,12 @@ class Workspace:
         """Factor of all deadlines."""
         return 1.0 if self.gpu else WITHOUT_GPU_SLOWER
 
+    @property
+    def forks(self) -> ForkServer:
+        """The fork server, which must have been started."""
+        assert self.fork_server is not None
+        return self.fork_server
+
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
         """Add the wall time of the block to that step."""
@@ -57,27 +66,23 @@ class Workspace:
             self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 4)
 
     def start(self, role: str, name: str, generation: int = 1) -> Child:
-        """Start a child process.
-
-        It dies with the fork server, or without one with the thread that starts it, so it never outlives its parent.
-        """
+        """Start a child process.  It dies with the fork server, so it never outlives its parent."""
         arguments = [str(self.job_file), role, name, str(self.folder / "site")]
-        return Child(f"{role}-{name}-{generation}", arguments, self.folder, self.fork_server or _INTERPRETER)
+        return Child(f"{role}-{name}-{generation}", arguments, self.folder, self.forks)
 
 
 @contextmanager
 def open_workspace(folder: Path, job_file: Path) -> Iterator[Workspace]:
     """Yield the workspace of a job, and end its processes afterwards.
 
-    Only with a GPU do children come from a fork server: Triton's interpreter must be chosen before torch is imported.
+    Triton learns from the environment of the fork server whether it is to compile or to interpret.
     """
     memory_bytes = gpu_memory_bytes()
-    fork_server = ForkServer(folder, _COMPILER) if memory_bytes else None
+    fork_server = ForkServer(folder, _COMPILER, _AHEAD) if memory_bytes else ForkServer(folder, _INTERPRETER)
     try:
-        yield Workspace(folder, job_file, fork_server is not None, memory_bytes, fork_server)
+        yield Workspace(folder, job_file, memory_bytes > 0, memory_bytes, fork_server)
     finally:
-        if fork_server:
-            fork_server.end()
+        fork_server.end()
 
 
 def read_environment(workspace: Workspace) -> None:

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.diagnostics import Span
 from sitegen.model.listing import NUMBERED, Look
+from sitegen.model.value import Claim, ValueExpression
 
 if TYPE_CHECKING:
     from sitegen.model.kernel import Launch
+
+
+FIGURE = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""The character in the text of a heading that stands for a `ValueSlot`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,9 @@ class DocumentHeading:
     level: int
     id: str
     text: str
-    """Plain text, for the contents list."""
+    """Plain text, for the contents list, with FIGURE in the place of each figure of a record."""
+    first_slot: int = 0
+    """The number of slots before the heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +137,7 @@ class BenchmarkSlot:
     """
     implementations: tuple[str, ...] = ()
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the table."""
     number: str = ""
@@ -145,13 +153,77 @@ class RooflineSlot:
     workload: str = ""
     dtype: str = ""
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the figure."""
     number: str = ""
     """Printed name: `Figure 2`."""
 
 
-Slot = LinkSlot | ImageSlot | FileSlot | TermSlot | CiteSlot | ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot
+@dataclass(frozen=True, slots=True)
+class SweepSlot:
+    """`{sweep} softmax/threads`: a measured quantity over the values of a sweep, and a table of the points."""
+
+    kernel: str
+    sweep: str
+    span: Span
+    x: str = ""
+    """A swept name, or an expression over swept names and dims; empty: the first swept name."""
+    x_title: str = ""
+    y: str = ""
+    """One of SWEEP_QUANTITIES; empty: time where dims are swept, else the rate that the ceiling limits."""
+    kind: str = "line"
+    """`line`, `staircase`, `scatter` or `bar`."""
+    log: tuple[str, ...] | None = None
+    """The logarithmic axes, `x` and `y`; None: those whose values span a factor of 8 or more."""
+    caption: str = ""
+    label: str = ""
+    """Id of the figure."""
+    number: str = ""
+    """Printed name: `Figure 2`."""
+
+
+SWEEP_QUANTITIES = ("time", "bandwidth", "operations", "of-copy")
+"""Quantities that the vertical axis of `{sweep}` shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSlot:
+    """`{value}`softmax/fused bandwidth``: a figure of a record within a sentence."""
+
+    value: ValueExpression
+    span: Span
+    is_linked: bool = False
+    """True when the figure stands in the text of a link, so that it cannot be a link itself."""
+    id_prefix: str = ""
+    """Prefix of the ids of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSlot:
+    """The evidence of `{claim} softmax/fused >= 1.5x torch`, behind the sentence that makes the claim."""
+
+    claim: Claim
+    span: Span
+    """The place of the claim behind the name of the directive."""
+    sentence: str = ""
+    """The plain text of the sentence."""
+
+
+Slot = (
+    LinkSlot
+    | ImageSlot
+    | FileSlot
+    | TermSlot
+    | CiteSlot
+    | ListingSlot
+    | CellSlot
+    | BenchmarkSlot
+    | RooflineSlot
+    | SweepSlot
+    | ValueSlot
+    | ClaimSlot
+)
 
 
 CELL_LANGUAGES = ("python", "triton", "cuda")

@@ -9,8 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
-from sitegen.model.record import Ceiling, Counters, Environment, Evaluation, Output, Rejection, Role
+from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Sweep, Workload
+from sitegen.model.record import (
+    Ceiling,
+    Counters,
+    Environment,
+    Evaluation,
+    MeasuredSweep,
+    Output,
+    Rejection,
+    Role,
+)
 
 JOB_SCHEMA = 1
 UNJUDGED = "cannot be judged without a GPU"
@@ -78,6 +87,30 @@ class RejectJob:
 
 
 @dataclass(frozen=True, slots=True)
+class SweepJob:
+    """Order to check and time one implementation at every point of a sweep."""
+
+    id: str
+    """`softmax/sweep/threads`."""
+    kernel: Kernel
+    sweep: Sweep
+    sources: Mapping[str, str]
+    key: Key
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    """The first value of each param."""
+    kind: str = "sweep"
+
+    @property
+    def workload(self) -> Workload:
+        """The workload that the points share, except for swept dims."""
+        return next(one for one in self.kernel.workloads if one.name == self.sweep.workload)
+
+    @property
+    def dtype(self) -> str:
+        return self.sweep.dtype
+
+
+@dataclass(frozen=True, slots=True)
 class CeilingsJob:
     """Order to measure the limits of a GPU."""
 
@@ -130,7 +163,7 @@ class NotebookJob:
     kind: str = "notebook"
 
 
-Job = KernelJob | RejectJob | CeilingsJob | InspectJob | NotebookJob
+Job = KernelJob | RejectJob | SweepJob | CeilingsJob | InspectJob | NotebookJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +219,8 @@ class JobResult:
     """None when there was no GPU and Triton's interpreter ran the kernels: such a result is never stored."""
     evaluations: tuple[Evaluation, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    sweeps: tuple[MeasuredSweep, ...] = ()
+    """The one sweep of a `SweepJob`."""
     ceilings: tuple[Ceiling, ...] = ()
     cells: tuple[CellResult, ...] = ()
     counted: tuple[CallCounters, ...] = ()

@@ -214,7 +214,8 @@ class Sweep:
     constants: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Values of each swept constant of the launch, by its name."""
     dims: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Sizes of each swept dim; the other dims are those of the workload."""
+    """Sizes of each swept dim; the other dims are those of the workload.  Dims that are equal at every point are
+    written together: `M=N=K`."""
     span: Span | None = None
 
 

@@ -343,6 +343,48 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """Result of the swept implementation at one combination of values."""
+
+    values: Mapping[str, int]
+    """The swept constants and dims; dims that are equal have one name, such as `M=N=K`."""
+    status: Status
+    message: str = ""
+    """Reason of a failure, in one sentence."""
+    correctness: Correctness | None = None
+    performance: Performance | None = None
+    """Times of one process; the ratios are those to the first baseline and to `copy`, a copy of the same bytes."""
+    compilation: Compilation | None = None
+    launch: LaunchRecord | None = None
+
+    def __post_init__(self) -> None:
+        if self.performance is not None and self.status is not Status.PASSED:
+            raise ValueError(f"a point has performance only with status passed, not {self.status}")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSweep:
+    """Result of a sweep of kernel.yaml (`model.kernel.Sweep`), whose points one process measured after each other."""
+
+    name: str
+    implementation: str
+    workload: str
+    """The workload whose dims a point has, except those that are swept."""
+    dtype: str
+    run: str
+    """`Run.id`."""
+    points: tuple[SweepPoint, ...]
+    """All points, in the order of `sweep_points.values_of_points`."""
+    key: str = ""
+    """SHA-256 over everything that can change a point (results/keys.py)."""
+    key_parts: Mapping[str, str] = field(default_factory=dict)
+    """Hash of each part of the key, as in `Evaluation`."""
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    gpu_hash: str = ""
+    """`Environment.gpu_hash` of the GPU that made it; empty: the only GPU of its run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """All measurements of one kernel on one GPU."""
 
@@ -353,6 +395,7 @@ class Record:
     runs: tuple[Run, ...]
     evaluations: tuple[Evaluation, ...]
     rejections: tuple[Rejection, ...] = ()
+    sweeps: tuple[MeasuredSweep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,9 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
+from sitegen.pipeline.typed_figures import TYPED_FIGURE, typed_figure_warnings
 from sitegen.render.inputs.evidence import Evidence, gather
+from sitegen.results.quantities import Measured
 from sitegen.results.records import Records
 from sitegen.results.store import record_text
 
@@ -53,6 +55,12 @@ class LoadedSite:
         """The records with everything that pages derive from them."""
         return gather(self.site, self.documents, self.records)
 
+    @cached_property
+    def measured(self) -> Measured:
+        """The records, from which figures and claims are read."""
+        config, kernels = self.site.config, {kernel.name: kernel for kernel in self.site.kernels}
+        return Measured(kernels, self.records, self.evidence.of_evaluation, config.gpus, config.gpu_aliases)
+
 
 @dataclass(frozen=True)
 class SiteInMemory:
@@ -67,6 +75,12 @@ class SiteInMemory:
     def failed(self) -> bool:
         """Whether there are errors."""
         return has_errors(self.diagnostics)
+
+    @property
+    def has_typed_figures(self) -> bool:
+        """Whether a figure is typed into a text other than the worklog."""
+        typed = (d.span.path for d in self.diagnostics if d.code == TYPED_FIGURE)
+        return any(not path.startswith("content/worklog/") for path in typed)
 
 
 def load(root: Path, *, as_of: dt.date | None = None, everything: bool = False) -> LoadedSite:
@@ -115,11 +129,15 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
-    """Link the texts again, with drafts and posts of the future, without parsing them again."""
+    """Link the texts again, with drafts and posts of the future, without parsing them again, and search all texts for
+    typed figures.
+    """
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes))
+    sources = unpublished.sources
+    typed = typed_figure_warnings(sources.linked, unpublished.texts.sources, sources.kernels_of, sources.recorded)
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed))
     return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.pipeline.broken_claims import broken_claims, claims_in
 from sitegen.pipeline.file_mistakes import mistakes_of_files
-from sitegen.pipeline.link_texts import LinkedTexts, link_texts
+from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
@@ -70,11 +72,13 @@ def link_without_errors(parsed: ParsedSite) -> LinkedSite:
 
 def gather(texts: LinkedTexts) -> LinkedSite:
     """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
-    parsed, linked = texts.parsed, texts.linked
+    parsed = texts.parsed
     request, signatures = parsed.files.request, parsed.files.signatures
     theme = load_theme(request.root)
     assets, of_assets = fingerprint(theme.assets)
-    records = SiteRecords(request.root, linked.site, texts.documents, signatures)
+    records = SiteRecords(request.root, texts.linked.site, texts.documents, signatures)
+    texts = with_titles(texts, records, theme.templates)
+    linked = texts.linked
     sources = Sources(
         linked,
         texts.documents,
@@ -86,9 +90,18 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         parsed.digests,
         Drawings(request.cache / CARDS),
     )
-    of_records = parsed.cache.mistakes_in_records(digest_of_measured(sources), records.mistakes)
+    of_records = _mistakes_of_records(parsed, sources, records)
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
     mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
+
+
+def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteRecords) -> tuple[Diagnostic, ...]:
+    """Return the mistakes in the records, and the claims that the records do not support."""
+    claims = claims_in(sources.linked, sources.documents)
+    key = digest_of_measured(sources)
+    if claims:
+        key = blake2b(key + repr(claims).encode(), digest_size=16).digest()
+    return parsed.cache.mistakes_in_records(key, lambda: (*records.mistakes(), *broken_claims(sources, claims)))

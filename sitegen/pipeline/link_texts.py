@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.linking.image_files import with_images
-from sitegen.linking.link import link_site, resolved, unpublished
+from sitegen.linking.link import Resolved, link_site, resolved, unpublished
 from sitegen.model.document import Document
+from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked
 from sitegen.model.site import Post
+from sitegen.model.titles import has_figures, titled
 from sitegen.pipeline.images import ImageReader
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.parsed_part import ParsedPart
+from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.load import assemble, is_text
 from sitegen.read.texts import LazyTexts
 
@@ -49,6 +52,8 @@ class LinkedTexts:
     documents: Documents
     posts: tuple[Post, ...]
     """All posts, also those that are not published."""
+    kernels: tuple[Kernel, ...]
+    """The kernels without the implementations that stand in cells."""
     as_of: dt.date
     mistakes: tuple[Diagnostic, ...]
     """The mistakes that are found only when the texts are together."""
@@ -72,7 +77,35 @@ def link_texts(parsed: ParsedSite) -> LinkedTexts:
         parsed.cache.keep_links(key, links)
     reader = ImageReader(request.root, request.cache, request.version, parsed.digests, request.processes)
     linked, of_images = with_images(linked, documents, reader)
-    return LinkedTexts(parsed, linked, documents, site.posts, as_of, (*of_site, *of_names, *of_images), sources)
+    return LinkedTexts(
+        parsed, linked, documents, site.posts, site.kernels, as_of, (*of_site, *of_names, *of_images), sources
+    )
+
+
+def with_titles(texts: LinkedTexts, records: SiteRecords, templates: Mapping[str, str]) -> LinkedTexts:
+    """Return the texts with figures of records in their titles.
+
+    Only a site that has such figures is linked twice: lists, series and related posts hold the posts with their titles.
+    """
+    site, parsed = texts.linked.site, texts.parsed
+    if not any(map(has_figures, titled(site))):
+        return texts
+    from sitegen.linking.value_refs import KnownNames, known_gpus
+    from sitegen.pipeline.figures_in_titles import mistakes_in_titles, with_figures
+    from sitegen.results.quantities import Measured
+
+    files, request = frozenset(parsed.files.signatures), parsed.files.request
+    kernels = {kernel.name: kernel for kernel in site.kernels}
+    mistakes = mistakes_in_titles(site, KnownNames(kernels, known_gpus(site, files)))
+    evidence = records.evidence()
+    measured = Measured(kernels, evidence.records, evidence.of_evaluation, site.config.gpus, site.config.gpu_aliases)
+    filled = with_figures(replace(site, posts=texts.posts, kernels=texts.kernels), measured, templates)
+    known = Resolved(texts.linked.hrefs, texts.linked.assets, texts.linked.rich)
+    linked, _ = link_site(
+        filled, texts.documents, as_of=texts.as_of, files=files, everything=request.everything, known=known
+    )
+    linked = replace(linked, images=texts.linked.images)
+    return replace(texts, linked=linked, mistakes=(*texts.mistakes, *mistakes))
 
 
 def _key_of_links(digests: Mapping[str, bytes], hidden: Iterable[str]) -> bytes:

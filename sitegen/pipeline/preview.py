@@ -18,9 +18,10 @@ from pathlib import Path
 import jinja2
 
 from sitegen import inside
-from sitegen.diagnostics import Diagnostic, Severity
+from sitegen.diagnostics import Diagnostic
 from sitegen.model import urls
 from sitegen.model.site import Markdown, Page, Post, Term
+from sitegen.pipeline.broken_claims import is_fatal
 from sitegen.pipeline.build import Route, build
 from sitegen.pipeline.kept_sheets import KeptSheet, KeptSheets
 from sitegen.pipeline.link_site import LinkedSite, gather, link
@@ -90,7 +91,7 @@ class PreviewSite:
         parts = self._take_in_saved(paths) if is_sound else self._start(processes)
         self._is_sound = True
         self._printer = Printer(self._site.sources, self._printer.templates)
-        self._files_with_errors = frozenset(d.span.path for d in self._site.mistakes if d.severity is Severity.ERROR)
+        self._files_with_errors = frozenset(d.span.path for d in self._site.mistakes if is_fatal(d))
         self._pages_with_errors = frozenset(map(self._page_of, self._files_with_errors))
         if SITE_FILE not in self._files_with_errors:
             self.base_path = base_path(self._site.sources.config.base_url)

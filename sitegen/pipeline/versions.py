@@ -24,7 +24,7 @@ _PARSING_PACKAGES = (
     "quickjs",
     "yaml",
 )
-_PROGRAM = (".py", ".js", ".cu")
+_PROGRAM = (".py", ".js", ".cu", ".css")
 _PRINTING_PACKAGES = ("jinja2", "markupsafe")
 
 

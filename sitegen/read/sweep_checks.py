@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.kernel import Implementation, Kernel, Sweep
-from sitegen.model.sweep_points import MAX_POINTS, count_points
+from sitegen.model.sweep_points import MAX_POINTS, count_points, dims_in
 from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
@@ -44,7 +44,7 @@ def _check_swept(node: Node, sweep: Sweep, kernel: Kernel) -> Iterator[Diagnosti
         known = tuple(subject.launch.constants) if subject.launch else ()
         yield from _check_names(constants, "constant", known, f"`{subject.name}` has no constants in its launch")
     if dims:
-        yield from _check_names(dims, "dim", kernel.dims, "")
+        yield from _check_dims(dims, kernel)
     for values in (*_entries(constants).values(), *_entries(dims).values()):
         yield from _check_values(values)
     yield from _check_points(node, sweep)
@@ -57,6 +57,18 @@ def _check_names(node: Node, what: str, known: tuple[str, ...], without: str) ->
     for name, child in _entries(node).items():
         if name not in known:
             yield unknown_word(what, name, child.at, known, _CODE)
+
+
+def _check_dims(node: Node, kernel: Kernel) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each unknown dim, and for each dim that gets two values; `M=N=K` names three dims."""
+    first: set[str] = set()
+    for name, child in _entries(node).items():
+        for dim in dims_in(name):
+            if dim not in kernel.dims:
+                yield unknown_word("dim", dim, child.at, kernel.dims, _CODE)
+            elif dim in first:
+                yield Diagnostic(_CODE, f"the dim `{dim}` is swept twice", child.at, "name each dim once")
+            first.add(dim)
 
 
 def _check_values(node: Node) -> Iterator[Diagnostic]:

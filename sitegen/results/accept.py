@@ -13,7 +13,17 @@ from dataclasses import dataclass, replace
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
-from sitegen.model.record import SCHEMA, CellRecord, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
+from sitegen.model.record import (
+    SCHEMA,
+    CellRecord,
+    Evaluation,
+    MeasuredGpu,
+    MeasuredSweep,
+    Record,
+    Rejection,
+    Role,
+    Run,
+)
 from sitegen.model.site import Site
 from sitegen.results.records import EvaluationId, Records, evaluation_id, param_combinations
 from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
@@ -83,6 +93,8 @@ def _outdated_results(records: Records, gpu: str, run: Run, results: Iterable[Jo
         ids = {evaluation_id(e) for e in result.evaluations} | {r.name for r in result.rejections}
         held: list[str] = [e.run for e in old.evaluations if evaluation_id(e) in ids] if old else []
         held += [r.run for r in old.rejections if r.name in ids] if old else []
+        names = {one.name for one in result.sweeps}
+        held += [one.run for one in old.sweeps if one.name in names] if old else []
         slug = result.id.removeprefix("posts/")
         cells = [records.cells.get((slug, cell.label, gpu)) for cell in result.cells]
         held += [cell.run.id for cell in cells if cell]
@@ -108,14 +120,19 @@ def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results
     rejections = _merged_rejections(
         kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
     )
+    sweeps = _merged_sweeps(
+        kernel,
+        old.sweeps if old else (),
+        [replace(s, run=run.id, gpu_hash=_gpu_hash(result)) for result in results for s in result.sweeps],
+    )
     before = {one.id: one for one in (old.runs if old else ())}
     again = before.get(run.id)
     # the rest of an interrupted run: its ceilings came with the first part
     now = with_gpus(run, joined_gpus(run.gpus, again.gpus)) if again else run
     runs = {**before, run.id: now}
-    used = {e.run for e in evaluations} | {r.run for r in rejections}
+    used = {e.run for e in evaluations} | {r.run for r in rejections} | {s.run for s in sweeps}
     kept = tuple(sorted((one for one in runs.values() if one.id in used), key=lambda one: one.id))
-    return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections)
+    return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections, sweeps)
 
 
 def _gpu_hash(result: JobResult) -> str:
@@ -154,6 +171,20 @@ def _merged_rejections(kernel: Kernel, old: Record | None, new: Iterable[Rejecti
         if r.name not in by_name or (r.status is not Status.NOT_RUN and by_name[r.name].run <= r.run)
     }
     names = {wrong.implementation.name for wrong in kernel.wrong}
+    return tuple(by_name[name] for name in sorted(by_name) if name in names)
+
+
+def _merged_sweeps(
+    kernel: Kernel, old: Iterable[MeasuredSweep], new: Iterable[MeasuredSweep]
+) -> tuple[MeasuredSweep, ...]:
+    """Return the sweeps that kernel.yaml still has; a sweep of which no point was run replaces nothing."""
+    by_name = {one.name: one for one in old}
+    for sweep in new:
+        before = by_name.get(sweep.name)
+        was_run = any(point.status is not Status.NOT_RUN for point in sweep.points)
+        if before is None or (was_run and before.run <= sweep.run):
+            by_name[sweep.name] = sweep
+    names = {sweep.name for sweep in kernel.sweeps}
     return tuple(by_name[name] for name in sorted(by_name) if name in names)
 
 

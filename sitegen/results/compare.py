@@ -143,9 +143,8 @@ def _compare_timed(
     measures = tuple(_figure_changes(kernel, before, after))
     noise = max(before.noise, after.noise)
     threshold = threshold_of(noise)
-    if before.record.gpu != after.record.gpu:
-        why = f"no verdict between two models of GPU, {before.record.gpu} and {after.record.gpu}"
-        return EvaluationComparison(title, Verdict.AMBIGUOUS, why, measures, noise)
+    if why := _incomparable(before, after):
+        return EvaluationComparison(title, Verdict.AMBIGUOUS, f"no verdict between {why}", measures, noise)
     decided = verdict(measures, threshold)
     changes = deterministic_changes(before.evaluation, after.evaluation)
     reasons = [reason_of(decided, measures, noise, _causes(kernel, before, after, measures, threshold)), *changes]
@@ -161,6 +160,14 @@ def _compare_timed(
         confirmed=confirmed,
         changes=changes,
     )
+
+
+def _incomparable(before: RecordedEvaluation, after: RecordedEvaluation) -> str:
+    """Return what differs so that no verdict is possible: the model of GPU or the way of measuring; else empty."""
+    if before.record.gpu != after.record.gpu:
+        return f"two models of GPU, {before.record.gpu} and {after.record.gpu}"
+    methods = {side.evaluation.key_parts.get("measure") for side in (before, after)}
+    return "two ways of measuring: sitegen itself measured in another way before" if len(methods - {None}) > 1 else ""
 
 
 def _recorded_evaluations(record: Record) -> dict[EvaluationId, RecordedEvaluation]:

@@ -33,6 +33,7 @@ from sitegen.model.record import (
     Evaluation,
     LaunchRecord,
     MeasuredGpu,
+    MeasuredSweep,
     Output,
     Performance,
     Ratio,
@@ -40,6 +41,7 @@ from sitegen.model.record import (
     Rejection,
     Run,
     Sustained,
+    SweepPoint,
 )
 from sitegen.results.records import PastRun, PastTime
 
@@ -74,11 +76,11 @@ _OUTPUTS = ("stream", "text", "error", "image", "data")
 def impossible_values(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
     """Yield the path of each value that no measurement gives, and a sentence about it.
 
-    The errors of an evaluation that failed may be infinite or NaN: they are why it failed.
+    The errors of an evaluation or a point that failed may be infinite or NaN: they are why it failed.
     """
     if is_dataclass(value):
         cls: Any = type(value)
-        failed = isinstance(value, Evaluation) and value.status.failed
+        failed = isinstance(value, Evaluation | SweepPoint) and value.status.failed
         for name, rule in _rules_of(cls):
             member = getattr(value, name)
             if member is None or _is_ordinary(member, rule) or (failed and name == "correctness"):
@@ -160,6 +162,12 @@ def _positive_members(values: Mapping[str, Any]) -> str:
     """Return the first mistake in a mapping to positive numbers or to tuples of them."""
     every = (one for value in values.values() for one in (value if isinstance(value, tuple) else (value,)))
     return next((wrong for one in every if (wrong := _type_mistake(one) or _positive(one))), "")
+
+
+def _swept_values(values: Mapping[str, int]) -> str:
+    """Return the first mistake in the values of a point: names in words, and sizes from 1 on."""
+    wrong = (_word(name) or _type_mistake(one) or _positive(one) for name, one in values.items())
+    return next(filter(None, wrong), "" if values else "has no values")
 
 
 def _not_negative(value: float) -> str:
@@ -280,16 +288,18 @@ def problems(value: Any) -> Iterator[tuple[ValuePath, str]]:
 
 
 _WITHIN: Mapping[type, tuple[str, ...]] = {
-    Record: ("runs", "evaluations"),
+    Record: ("runs", "evaluations", "sweeps"),
     Run: ("ceilings", "other_gpus"),
     MeasuredGpu: ("ceilings",),
     Ceiling: ("burst", "sustained"),
     Evaluation: ("performance",),
+    MeasuredSweep: ("points",),
+    SweepPoint: ("performance",),
     Performance: ("ratios", "cycle_ratios", "sustained"),
     Sustained: ("ratios",),
     CellRecord: ("run", "outputs"),
     CellResult: ("outputs",),
-    JobResult: ("evaluations", "ceilings", "cells"),
+    JobResult: ("evaluations", "sweeps", "ceilings", "cells"),
     PastRun: ("ceilings", "other_gpus"),
 }
 """Fields with objects whose own fields must fit each other."""
@@ -390,6 +400,16 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "message": _sentence,
         "log": _digest_or_none,
     },
+    MeasuredSweep: {
+        "name": _NAMED,
+        "implementation": _NAMED,
+        "workload": _word,
+        "dtype": _dtype,
+        "run": lambda text: _run_id(text) if text else "",
+        "key": _word,
+        "gpu_hash": _gpu_hash,
+    },
+    SweepPoint: {"values": _swept_values, "message": _sentence},
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {
         "name": _NAMED,

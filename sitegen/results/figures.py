@@ -14,7 +14,18 @@ from functools import lru_cache
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.formula import FormulaError
 from sitegen.model.kernel import Goal, Kernel
-from sitegen.model.record import Ceiling, CycleRate, Evaluation, Performance, Record, Role, Run
+from sitegen.model.record import (
+    Ceiling,
+    CycleRate,
+    Evaluation,
+    MeasuredSweep,
+    Performance,
+    Record,
+    Role,
+    Run,
+    SweepPoint,
+)
+from sitegen.model.sweep_points import evaluation_at, workload_at
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import cell_name
 from sitegen.results.run_gpus import made_on, run_on, runs_on_each
@@ -107,13 +118,21 @@ class GoalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalResult:
-    """A goal and the value that decides it."""
+    """A goal of a kernel and the value that decides it."""
 
+    kernel: str
     goal: Goal
     state: GoalState
     value: float | None = None
     name: str = ""
     """The implementation that has the value."""
+
+    @property
+    def missed_by(self) -> float | None:
+        """Return what the value lacks, as a share of the goal; None for a goal that is met or unknown."""
+        if self.state is not GoalState.MISSED or self.value is None:
+            return None
+        return 1 - self.value / self.goal.at_least
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
@@ -300,6 +319,30 @@ def impossible_rates(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple
             yield places[id(evaluation)], f"{kernel.name}/{evaluation.name}@{cell}: {why}"
 
 
+def impossible_points(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the place of each point of a sweep that is faster than its GPU can be, and a sentence about it."""
+    for index, sweep in enumerate(record.sweeps):
+        on_gpu = run_on(run, sweep.gpu_hash) if sweep.run == run.id else None
+        for number, point in enumerate(sweep.points if on_gpu else ()):
+            cost, one = cost_of_point(kernel, sweep, point), evaluation_at(sweep, point)
+            ratios = _above_ceilings(on_gpu, one, cost) if on_gpu and cost and one.performance else ()
+            for ratio, why in ratios:
+                if ratio > 1 + MARGIN:
+                    yield ("sweeps", index, "points", number), f"{kernel.name}/sweep/{sweep.name}: {why}"
+
+
+def cost_of_point(kernel: Kernel, sweep: MeasuredSweep, point: SweepPoint) -> Cost | None:
+    """Return the least cost of a point, as `cost_of_evaluation` does for an evaluation."""
+    workload = next((w for w in kernel.workloads if w.name == sweep.workload), None)
+    params = {**{name: values[0] for name, values in kernel.params.items()}, **sweep.params}
+    try:
+        return (
+            cost_of(kernel, workload_at(workload, kernel.dims, point.values), sweep.dtype, params) if workload else None
+        )
+    except FormulaError:
+        return None
+
+
 def _too_fast(kernel: Kernel, record: Record, run: Run) -> Iterator[tuple[Evaluation, str]]:
     """Yield the evaluations that are faster than the one GPU of `run` can be, each with the reason."""
     for evaluation, cost in _timed_evaluations(kernel, record, run):
@@ -385,9 +428,10 @@ def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResul
             if value is not None:
                 by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
     if not by_params:
-        return GoalResult(goal, GoalState.UNKNOWN)
+        return GoalResult(kernel.name, goal, GoalState.UNKNOWN)
     value, name = min(max(candidates) for candidates in by_params.values())
-    return GoalResult(goal, GoalState.MET if value >= goal.at_least else GoalState.MISSED, value, name)
+    state = GoalState.MET if value >= goal.at_least else GoalState.MISSED
+    return GoalResult(kernel.name, goal, state, value, name)
 
 
 def _is_subject(goal: Goal, evaluation: Evaluation) -> bool:

@@ -2,8 +2,9 @@
 
 Bandwidth, of-ceiling and the roofline are computed from `reads` and `writes`, which an author types.  At a workload
 far larger than the L2, some implementation comes near this least traffic.  So the implementation that moves the fewest
-bytes must not move fewer than the formulas say, nor many more.  Matrix products read their operands several times when
-these are larger than the caches, so only the lower bound is checked for them.
+bytes must not move fewer than the formulas say, nor many more.  Only the lower bound is checked for two kinds of
+kernels.  Matrix products read their operands several times when these are larger than the caches.  Kernels that move
+numbers in the order of an index get whole sectors of memory for a few bytes of each.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from sitegen.results.figures import cost_of_evaluation
 
 FEWER, MORE = 0.02, 0.05
 """Largest relative difference of the fewest bytes counted below and above the formula."""
+
+INDEX_DTYPES = ("int32", "int64")
+"""Dtypes of an input that holds places in another input."""
 
 JUDGED_FACTOR = 8
 """Least traffic of a workload that is checked, in sizes of the L2.
@@ -55,13 +59,18 @@ def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
 
 def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
     share = counters.dram_bytes / cost.bytes - 1
-    if share >= -FEWER and (share <= MORE or cost.is_matrix):
+    if share >= -FEWER and (share <= MORE or cost.is_matrix or _moves_by_index(kernel, cost)):
         return
     place = f"{kernel.name}@{evaluation.workload}:{evaluation.dtype}"
     says = f"reads + writes = {_gb(cost.read_bytes)} + {_gb(cost.written_bytes)} = {_gb(cost.bytes)} GB"
     moved = f"{_gb(counters.dram_read_bytes)} + {_gb(counters.dram_written_bytes)} = {_gb(counters.dram_bytes)} GB"
     least = f"`{evaluation.name}`, who moves the fewest bytes, moves {moved} ({share:+z.1%})"
     yield f"{place}: kernel.yaml says {says}, but {least}"
+
+
+def _moves_by_index(kernel: Kernel, cost: Cost) -> bool:
+    """Return whether the kernel only moves numbers and one of its inputs says from where."""
+    return cost.flops == 0 and any(tensor.dtype in INDEX_DTYPES for tensor in kernel.inputs)
 
 
 def _gb(count: float) -> str:

@@ -13,9 +13,9 @@ from enum import StrEnum
 from sitegen.model.document import Cell
 from sitegen.model.job import Key
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Workload
-from sitegen.model.record import CellRecord, Environment, Evaluation, Record, Rejection, Role
+from sitegen.model.record import CellRecord, Environment, Evaluation, MeasuredSweep, Record, Rejection, Role
 from sitegen.results.dependencies import SourceTexts
-from sitegen.results.keys import cell_keys, implementation_key, wrong_key
+from sitegen.results.keys import cell_keys, implementation_key, sweep_key, wrong_key
 from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
 
 COMPARED = ("driver", "torch", "triton")
@@ -92,9 +92,9 @@ def implementations_for(kernel: Kernel, dtype: str) -> tuple[Implementation, ...
 def kernel_freshness(
     kernel: Kernel, files: SourceTexts, record: Record | None, newest: Versions
 ) -> dict[str, Freshness]:
-    """Return the freshness of all evaluations and `wrong/` variants of a kernel, in the order of kernel.yaml.
+    """Return the freshness of all evaluations, `wrong/` variants and sweeps of a kernel, in the order of kernel.yaml.
 
-    The keys are titles: `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max`.
+    The keys are titles: `softmax/fused@8192x8192:float32`, `softmax/wrong/no_max`, `softmax/sweep/threads`.
     """
     evaluations = {evaluation_id(e): e for e in record.evaluations} if record else {}
     made = {run.id: run.environment for run in record.runs} if record else {}
@@ -108,7 +108,16 @@ def kernel_freshness(
         states[f"{kernel.name}/wrong/{name}"] = rejection_freshness(
             kernel, wrong.implementation, files, rejected.get(name)
         )
+    swept = {sweep.name: sweep for sweep in record.sweeps} if record else {}
+    for sweep in kernel.sweeps:
+        key = sweep_key(kernel, sweep, files)
+        states[sweep_title(kernel.name, sweep.name)] = _of_sweep(key, swept.get(sweep.name), made, newest)
     return states
+
+
+def sweep_title(kernel: str, sweep: str) -> str:
+    """Return `softmax/sweep/threads`, the name of a sweep in `run` and `status`."""
+    return f"{kernel}/sweep/{sweep}"
 
 
 def rejection_freshness(
@@ -155,6 +164,12 @@ def _of_evaluation(
         _freshness_by_key(one.key, evaluation.key, evaluation.key_parts) if one.key else Freshness(FreshnessState.FRESH)
     )
     return _check_versions(by_key, made.get(evaluation.run), newest)
+
+
+def _of_sweep(key: Key, measured: MeasuredSweep | None, made: Mapping[str, Environment], newest: Versions) -> Freshness:
+    if measured is None or all(point.status is Status.NOT_RUN for point in measured.points):
+        return Freshness(FreshnessState.MISSING)
+    return _check_versions(_freshness_by_key(key, measured.key, measured.key_parts), made.get(measured.run), newest)
 
 
 def _freshness_by_key(key: Key, digest: str, parts: Mapping[str, str]) -> Freshness:

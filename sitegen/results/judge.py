@@ -16,12 +16,13 @@ from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.gpu import gpu_id
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
+from sitegen.model.sweep_points import evaluation_at, words_of_values
 from sitegen.results.datasheets import datasheet
 from sitegen.results.field_rules import ValuePath
-from sitegen.results.figures import impossible_rates
+from sitegen.results.figures import impossible_points, impossible_rates
 from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.run_gpus import run_on
-from sitegen.results.samples import BadSamples, Samples, contradictions
+from sitegen.results.samples import BadSamples, Samples, contradictions, contradictory_rounds
 
 SEEDS, ROW_SHARE = 3, 4.0
 """Least seeds of a check, and the most error of one row in tolerances; the same as in measure/correctness.py
@@ -56,10 +57,13 @@ def doubts(
                 yield Doubt("SG308", ("runs", index, *where), message)
             for number, message in impossible_rates(kernel, record, run):
                 yield Doubt("SG403", ("evaluations", number, "performance", "median_us"), message)
+            for place, message in impossible_points(kernel, record, run):
+                yield Doubt("SG403", (*place, "performance", "median_us"), message)
             for message in wrong_formulas(kernel, record, run):
                 yield Doubt("SG404", ("runs", index), message)
     yield from _wrong_checks(kernel, record, is_current, only)
     yield from _wrong_times(record, samples, only)
+    yield from _wrong_points(kernel, record, is_current, only)
 
 
 def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
@@ -74,7 +78,9 @@ def _wrong_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]
 
 def _times_without_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePath, str]]:
     """Yield each GPU that timed evaluations of the run and has no memory ceiling in it."""
-    for gpu_hash in sorted({e.gpu_hash for e in record.evaluations if e.performance and e.run == run.id}):
+    hashes = {e.gpu_hash for e in record.evaluations if e.performance and e.run == run.id}
+    hashes |= {s.gpu_hash for s in record.sweeps if s.run == run.id and any(p.performance for p in s.points)}
+    for gpu_hash in sorted(hashes):
         on_gpu = run_on(run, gpu_hash)
         if on_gpu is None:
             yield ("id",), f"the run {run.id} has times of the GPU {gpu_hash}, which is not among its GPUs"
@@ -202,6 +208,28 @@ def missing_logs(record: Record, known: Collection[tuple[str, str]]) -> Iterator
         for index, one in enumerate(several):
             if one.log and (record.kernel, one.log) not in known:
                 yield Doubt("SG308", (member, index, "log"), f"{one.name}: its log is missing, or is another text")
+
+
+def _wrong_points(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
+    """Yield a doubt for each point of a sweep that cannot have passed, or whose figures are not those of its rounds."""
+    ours = {one.name: one for one in kernel.implementations}
+    for index, sweep in enumerate(record.sweeps):
+        for number, point in enumerate(sweep.points):
+            one, where = evaluation_at(sweep, point), ("sweeps", index, "points", number)
+            if one.status is not Status.PASSED or only not in ("", one.run):
+                continue
+            title = f"the sweep {sweep.name} at {words_of_values(point.values)}"
+            if one.correctness is None:
+                yield Doubt("SG308", where, f"{title} passed without a check")
+                continue
+            current = is_current(one)
+            own = one.correctness.tolerance
+            tolerance = kernel.tolerance.get(one.dtype, own) if current else own
+            messages = [*_failed_gates(one.correctness, tolerance)]
+            messages += _skipped_checks(kernel, one, one.correctness, ours.get(one.name)) if current else ()
+            yield from (Doubt("SG308", (*where, "correctness"), f"{title}: {message}") for message in messages)
+            if message := next(contradictory_rounds(one), ""):
+                yield Doubt("SG308", (*where, "performance"), f"{title}: {message}")
 
 
 def _no_samples() -> Samples:

@@ -11,13 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sitegen.model.document import Cell
 from sitegen.model.job import Key
-from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Workload
+from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Scalar, Sweep, Workload
 from sitegen.model.measure_version import MEASURE_VERSION
 from sitegen.model.plain import to_plain
+from sitegen.model.sweep_points import dims_in
 from sitegen.results.dependencies import SourceTexts, files_reached, files_reached_by_text
 
 PART_DIGITS = 16
@@ -47,6 +49,26 @@ def wrong_key(kernel: Kernel, implementation: Implementation, files: SourceTexts
     dtype = (implementation.dtypes or kernel.dtypes)[0]
     params = {name: values[0] for name, values in kernel.params.items()}
     return _key({**_code_parts(kernel, implementation, files), **_contract_parts(kernel, dtype, params)})
+
+
+def sweep_key(kernel: Kernel, sweep: Sweep, files: SourceTexts) -> Key:
+    """Return the key of a sweep: that of its implementation at its workload, with all swept values.
+
+    The constants and dims that the sweep replaces have no part in it.
+    """
+    implementation = next(one for one in kernel.implementations if one.name == sweep.implementation)
+    workload = next(one for one in kernel.workloads if one.name == sweep.workload)
+    swept_dims = {dim for name in sweep.dims for dim in dims_in(name)}
+    launch = _without_constants(implementation.launch, sweep.constants)
+    params = {name: values[0] for name, values in kernel.params.items()}
+    return _key(
+        {
+            **_code_parts(kernel, replace(implementation, launch=launch), files),
+            **_contract_parts(kernel, sweep.dtype, params),
+            "dims": {dim: size for dim, size in workload.dims.items() if dim not in swept_dims},
+            "sweep": (sweep.constants, sweep.dims),
+        }
+    )
 
 
 def rule_parts(kernel: Kernel, dtype: str) -> dict[str, str]:
@@ -84,6 +106,12 @@ def _code_parts(kernel: Kernel, implementation: Implementation, files: SourceTex
         parts[implementation.file] = _with_lf(implementation.source)
     launch = (implementation.launch, implementation.host, implementation.arch, implementation.deterministic)
     return {**parts, "launch": launch}
+
+
+def _without_constants(launch: Launch | None, names: Iterable[str]) -> Launch | None:
+    if launch is None:
+        return None
+    return replace(launch, constants={name: one for name, one in launch.constants.items() if name not in set(names)})
 
 
 def _code_paths(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> tuple[str, ...]:

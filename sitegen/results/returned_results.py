@@ -10,9 +10,10 @@ import datetime as dt
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sitegen.model.gpu import gpu_id
-from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob
+from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob, SweepJob
 from sitegen.model.kernel import Status
-from sitegen.model.record import Evaluation, Rejection, Role
+from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
+from sitegen.model.sweep_points import values_of_points
 from sitegen.results.field_rules import is_run_id, problems
 
 PROBES = ("copy", "read")
@@ -71,6 +72,7 @@ def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
     kinds: Mapping[str, Sequence[object]] = {
         "kernel": result.evaluations,
         "reject": result.rejections,
+        "sweep": result.sweeps,
         "ceilings": result.ceilings,
         "notebook": result.cells,
         "inspect": (*result.counted, *result.sanitized),
@@ -83,6 +85,8 @@ def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
         yield from _evaluations(job, result.evaluations)
     elif isinstance(job, RejectJob):
         yield from _rejections(job, result)
+    elif isinstance(job, SweepJob):
+        yield from _sweeps(job, result.sweeps)
     elif isinstance(job, NotebookJob):
         yield from _cells(job, result.cells)
     elif isinstance(job, InspectJob):
@@ -125,6 +129,20 @@ def _rejections(job: RejectJob, result: JobResult) -> Iterator[str]:
             yield f"`{one.name}` is no variant of {job.kernel.name} that must be {one.expected}"
         else:
             yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.keys.get(one.name))
+
+
+def _sweeps(job: SweepJob, sweeps: Sequence[MeasuredSweep]) -> Iterator[str]:
+    """Yield what distinguishes a returned sweep from the one that was sent: its subject, its points or its key."""
+    sweep = job.sweep
+    sent = (sweep.name, sweep.implementation, sweep.workload, sweep.dtype, dict(job.params))
+    yield from _listed_twice([one.name for one in sweeps], "sweep")
+    for one in sweeps:
+        if (one.name, one.implementation, one.workload, one.dtype, dict(one.params)) != sent:
+            yield f"the sweep `{one.name}` of {one.implementation}@{one.workload}:{one.dtype} was not asked for"
+        elif tuple(dict(point.values) for point in one.points) != tuple(map(dict, values_of_points(sweep))):
+            yield f"the points of {one.name} are not those of the sweep that was sent"
+        else:
+            yield from _wrong_key(one.name, Key(one.key, one.key_parts), job.key)
 
 
 def _cells(job: NotebookJob, cells: Sequence[CellResult]) -> Iterator[str]:

@@ -28,6 +28,8 @@ Figures have six digits, and samples are rounded to a tenth of a nanosecond.  Th
 2e-5.
 """
 
+LEAST_POINT_ROUNDS = 12
+"""Least rounds of a point of a sweep: as many as measure/sweep_process.py takes."""
 MOST_MHZ = 1e5
 """Limit of a clock that can be believed."""
 
@@ -129,6 +131,25 @@ def contradictions(evaluation: Evaluation, own: Samples, others: dict[str, Sampl
     yield from _cycles(timed, own.medians, own.clocks, own)
     if timed.sustained:
         yield from _of_sustained(timed.sustained, own, others)
+
+
+def contradictory_rounds(evaluation: Evaluation) -> Iterator[str]:
+    """Yield a sentence for each figure of a point of a sweep that contradicts its own rounds.
+
+    One process timed the point, and its raw samples are not kept.
+    """
+    timed = evaluation.performance
+    if timed is None:
+        return
+    medians = list(timed.rounds_us)
+    if len(medians) < LEAST_POINT_ROUNDS:
+        yield f"it has {len(medians)} rounds; {LEAST_POINT_ROUNDS} are the least"
+        return
+    yield from _figures(timed, medians, Samples((), (len(medians),)))
+    if timed.min_us > min(medians) * (1 + CLOSE) + CLOSE_US:
+        yield f"min_us is {timed.min_us:.6g}, and a round has a lower median"
+    if not timed.min_us <= timed.p20_us <= timed.p80_us:
+        yield "min_us, p20_us and p80_us are not in ascending order"
 
 
 def _of_sustained(timed: Sustained, own: Samples, others: dict[str, Samples]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.record import CellRecord, Evaluation, Record, Run
 from sitegen.model.site import Site
+from sitegen.model.sweep_points import evaluation_at
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, to_stored
 from sitegen.results.logs import log_text
@@ -72,8 +73,14 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
 
 
 def save_record(root: Path, record: Record, run: Run) -> None:
-    """Write a record beside its kernel, and the line of `run` in its history, which has one line per run."""
+    """Write a record beside its kernel, and the line of `run` in its history, which has one line per run.
+
+    A run of sweeps alone has no line: it timed no evaluation that could be compared with the run before.
+    """
     inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(to_stored(record)).encode())
+    compared = {one.run for one in record.evaluations} | {one.run for one in record.rejections}
+    if run.id in {one.run for one in record.sweeps} - compared:
+        return
     history = f"{_results(record.kernel)}/{_single_name(record.gpu)}.history.jsonl"
     before = _read_text(root, history) if inside.is_file(root, history) else ""
     others = [line for line in before.splitlines(keepends=True) if _run_of(line) != run.id]
@@ -264,7 +271,7 @@ def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
     runs = {run.id for run in record.runs}
     return [
         Diagnostic("SG305", f"no run `{one.run}` in this record", span_of(text, path, (member, index, "run")))
-        for member in ("evaluations", "rejections")
+        for member in ("evaluations", "rejections", "sweeps")
         for index, one in enumerate(getattr(record, member))
         if one.run not in runs
     ]
@@ -276,9 +283,10 @@ def _unknown_gpus(record: Record, path: str, text: str) -> list[Diagnostic]:
         Diagnostic(
             "SG305",
             f"no GPU `{one.gpu_hash}` in the run `{one.run}`, so there are no ceilings for its times",
-            span_of(text, path, ("evaluations", index, "gpu_hash")),
+            span_of(text, path, (member, index, "gpu_hash")),
         )
-        for index, one in enumerate(record.evaluations)
+        for member in ("evaluations", "sweeps")
+        for index, one in enumerate(getattr(record, member))
         if one.run in runs and run_on(runs[one.run], one.gpu_hash) is None
     ]
 
@@ -292,4 +300,13 @@ def _unchecked(record: Record, path: str, text: str) -> list[Diagnostic]:
         )
         for index, one in enumerate(record.evaluations)
         if timed_unchecked(one)
+    ] + [
+        Diagnostic(
+            "SG306",
+            f"a point of the sweep {sweep.name} has a time but no correctness check",
+            span_of(text, path, ("sweeps", index, "points", number, "status")),
+        )
+        for index, sweep in enumerate(record.sweeps)
+        for number, point in enumerate(sweep.points)
+        if timed_unchecked(evaluation_at(sweep, point))
     ]

@@ -37,10 +37,10 @@ def with_tool_results(results: Sequence[JobResult]) -> tuple[JobResult, ...]:
 
 
 def kernel_of(result: JobResult) -> str:
-    """Return the kernel of a job by its id, `softmax` for `softmax@8192x8192:float32`, `softmax/wrong` and
-    `softmax/tools`; empty for ceilings and notebooks.
+    """Return the kernel of a job by its id, `softmax` for `softmax@8192x8192:float32`, `softmax/wrong`,
+    `softmax/sweep/threads` and `softmax/tools`; empty for ceilings and notebooks.
     """
-    return result.id.split("@")[0].split("/")[0] if result.kind in ("kernel", "reject", "inspect") else ""
+    return "" if result.kind in ("ceilings", "notebook") else result.id.split("@")[0].split("/")[0]
 
 
 def _counters(results: Sequence[JobResult]) -> Iterator[tuple[CallId, Counters]]:

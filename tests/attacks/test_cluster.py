@@ -75,7 +75,7 @@ def test_another_process_cannot_submit_code_to_a_run(run: psutil.Process, tmp_pa
     for address in listening(run):
         words = [sys.executable, "-c", SUBMIT, f"tcp://{address}", str(marker)]
         with contextlib.suppress(subprocess.TimeoutExpired):  # not everything that listens is a scheduler
-            subprocess.run(words, capture_output=True, cwd=tmp_path, timeout=15, check=False)
+            subprocess.run(words, capture_output=True, cwd=tmp_path, timeout=8, check=False)
     assert not marker.exists()
 
 

@@ -76,10 +76,46 @@ def with_template(site: Path, text: str, name: str = "partials/colophon.html") -
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def sitegen(run_command: Command, tmp_path: Path) -> Command:
-    """Run a command of sitegen in a site, with a cache of its own."""
-    return partial(run_command, XDG_CACHE_HOME=str(tmp_path / "cache"))
+def sitegen(run_command: Command, cache: Path) -> Command:
+    """Run a command of sitegen in a site, with a cache that all tests here share, as all sites of a person do."""
+    return partial(run_command, XDG_CACHE_HOME=str(cache))
+
+
+MEASURED = """---
+title: Measured
+date: 2026-11-20
+---
+```{benchmark} vector_add
+```
+
+```{roofline} vector_add
+```
+
+```{code-cell} python
+#| label: first
+1 + 1
+```
+"""
+
+
+@pytest.fixture(params=["of every form", pytest.param("of this project", marks=pytest.mark.soak)])
+def whole_site(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A site with all kinds of pages, lists and measurements."""
+    root = tmp_path / "whole"
+    if request.param == "of this project":
+        for part in ("content", "series", "kernels"):
+            shutil.copytree(ROOT / part, root / part)
+    else:
+        shutil.copytree(ROOT / "tests" / "sites" / "every_form", root)
+        shutil.copytree(ROOT / "kernels" / "vector_add", root / "kernels" / "vector_add")
+        create(root, {"content/posts/measured/index.md": MEASURED})
+    return root
 
 
 @pytest.mark.parametrize("template", REACH)
@@ -136,14 +172,10 @@ def test_template_that_fails_is_a_mistake_of_its_author_and_no_traceback(
     assert "error[SG502]" in done.stderr and said in done.stderr
 
 
-@pytest.mark.parametrize("folder", [ROOT, ROOT / "tests" / "sites" / "every_form"])
-def test_theme_gives_the_same_bytes_in_the_sandbox(tmp_path: Path, folder: Path) -> None:
-    for part in ("content", "series", "kernels"):
-        if (folder / part).is_dir():
-            shutil.copytree(folder / part, tmp_path / part)
-    plain = build_in_memory(tmp_path, as_of=DAY, with_forms=False)
-    shutil.copytree(default_folder(), tmp_path / "templates", ignore=shutil.ignore_patterns("assets"))
-    own = build_in_memory(tmp_path, as_of=DAY, with_forms=False)
+def test_theme_gives_the_same_bytes_in_the_sandbox(whole_site: Path) -> None:
+    plain = build_in_memory(whole_site, as_of=DAY, with_forms=False)
+    shutil.copytree(default_folder(), whole_site / "templates", ignore=shutil.ignore_patterns("assets"))
+    own = build_in_memory(whole_site, as_of=DAY, with_forms=False)
     assert not plain.failed and not own.failed
     assert own.files == plain.files
 
@@ -163,12 +195,12 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize(("template", "shown"), ALLOWED.items())
-def test_template_may_use_what_jinja_offers(site: Path, template: str, shown: str, sitegen: Command) -> None:
-    with_template(site, f"<p>({template})</p>")
+def test_template_may_use_what_jinja_offers(site: Path, sitegen: Command) -> None:
+    with_template(site, "".join(f"<p>({template})</p>\n" for template in ALLOWED))
     done = sitegen(site, "build")
     assert done.returncode == 0, done.stderr
-    assert f"<p>({shown})</p>" in (site / "public" / "about" / "index.html").read_text(encoding="utf-8")
+    expected = "".join(f"<p>({shown})</p>\n" for shown in ALLOWED.values())
+    assert expected in (site / "public" / "about" / "index.html").read_text(encoding="utf-8")
 
 
 # ------------------------------------------------------------------------------------------- what templates get
@@ -190,15 +222,17 @@ def surprises(value: Any, place: str) -> list[str]:
     return [one for name in sorted(names) for one in surprises(getattr(value, name), f"{place}.{name}")]
 
 
-@pytest.mark.parametrize("folder", [ROOT, ROOT / "tests" / "sites" / "every_form"])
-def test_templates_get_data_and_no_function_path_or_module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_templates_get_data_and_no_function_path_or_module(whole_site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: set[str] = set()
+    printed: set[str | None] = set()
     render = jinja2.Template.render
 
     def look(self: jinja2.Template, **values: Any) -> str:
+        printed.add(self.name)
         found.update(one for name, value in values.items() for one in surprises(value, f"{self.name} {name}"))
         return render(self, **values)
 
     monkeypatch.setattr(jinja2.Template, "render", look)
-    assert build_in_memory(folder, as_of=DAY, with_forms=False).files
+    assert build_in_memory(whole_site, as_of=DAY, with_forms=False).files
+    assert {"ceilings.html", "changes.html", "kernel.html", "partials/cell.html", "partials/table.html"} <= printed
     assert sorted(found) == []

@@ -9,15 +9,17 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from dask import config
 from distributed import LocalCluster, Security
 
-from sitegen.execute import cluster
+from sitegen.execute import cluster, work
 from sitegen.execute.guard import ABANDONED, LATE
 from sitegen.execute.local import execute
+from sitegen.execute.measure_process import MeasureProcess
 from sitegen.execute.targets import (
     Device,
     NoTarget,
@@ -28,7 +30,7 @@ from sitegen.execute.targets import (
     configured_target,
     local_target,
 )
-from sitegen.execute.work import deadline_s, run_measure
+from sitegen.execute.work import deadline_s
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
 SMI = "0, GPU-aaaa1, NVIDIA H200\n1, GPU-bbbb2, NVIDIA H200\n2, GPU-cccc3, NVIDIA A100-SXM4-80GB\n"
@@ -177,8 +179,12 @@ def test_jobs_go_to_a_scheduler_that_asks_for_a_certificate(certificates):
 
 
 def guard(folder: Path, seconds: float, *code: str) -> subprocess.Popen[bytes]:
-    guarded = [sys.executable, "-m", "sitegen.execute.guard", str(seconds), str(folder)]
-    return subprocess.Popen([*guarded, sys.executable, "-c", "\n".join(code)], stdin=subprocess.PIPE)
+    guarded = [sys.executable, "-m", "sitegen.execute.guard", str(folder)]
+    process = subprocess.Popen([*guarded, sys.executable, "-c", "\n".join(code)], stdin=subprocess.PIPE)
+    assert process.stdin
+    process.stdin.write(f"{seconds}\n".encode())
+    process.stdin.flush()
+    return process
 
 
 STUBBORN = (
@@ -232,14 +238,45 @@ def test_a_command_that_ends_gives_its_status(tmp_path):
     process.stdin.close()
 
 
-def test_a_job_that_measure_does_not_know_fails_with_its_last_words_and_no_path(tmp_path):
-    result = run_measure({"id": "x", "kind": "dance"}, tmp_path, 60)
+def result_of(spec: dict[str, Any], seconds: float, ahead: bool) -> tuple[dict[str, Any], Path]:
+    with MeasureProcess() as process:
+        if ahead:
+            process.start_ahead()
+        process.start_job(spec, seconds)
+        return process.result(spec, seconds), process.folder
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_job_that_measure_does_not_know_fails_with_its_last_words_and_no_path(ahead):
+    result, folder = result_of({"id": "x", "kind": "dance"}, 60, ahead)
     assert result["id"] == "x" and "dance" in result["error"]
-    assert str(tmp_path) not in result["error"]
+    assert str(folder) not in result["error"]
+    assert not folder.exists()
 
 
-def test_a_job_over_its_time_is_a_result_that_says_so(tmp_path):
-    assert run_measure({"id": "x", "kind": "ceilings"}, tmp_path, 0.0)["error"] == "the job took more than 0 s"
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_job_over_its_time_is_a_result_that_says_so(ahead):
+    assert result_of({"id": "x", "kind": "ceilings"}, 0.0, ahead)[0]["error"] == "the job took more than 0 s"
+
+
+def test_a_process_without_a_job_waits_as_long_as_its_worker_and_leaves_nothing():
+    process = MeasureProcess()
+    process.start_ahead()
+    time.sleep(0.5)
+    assert process.waits
+    process.end()
+    assert not process.waits and not process.folder.exists()
+
+
+def test_a_worker_prepares_the_process_of_its_next_job_and_replaces_one_that_died(monkeypatch):
+    monkeypatch.setattr(work, "_ready", [])
+    spec = {"id": "x", "kind": "dance"}
+    assert "dance" in work.run_job(spec, prepare_next=True)["error"]
+    [process] = work._ready
+    assert process.waits
+    process.end()
+    assert "dance" in work.run_job(spec)["error"]
+    assert not work._ready
 
 
 def test_a_job_gets_more_time_for_more_implementations():

@@ -7,7 +7,7 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from sitegen.execute import work
+from sitegen.execute import measure_process, work
 
 
 @pytest.fixture
@@ -18,14 +18,14 @@ def torch(tmp_path, monkeypatch):
     origin.write_text("")
     spec = ModuleSpec("torch", None, origin=str(origin))
     spec.has_location = True
-    monkeypatch.setattr(work.importlib.util, "find_spec", lambda name: spec)
+    monkeypatch.setattr(measure_process.importlib.util, "find_spec", lambda name: spec)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return spec
 
 
 def test_where_torch_lies_without_compiled_modules_a_folder_of_ours_keeps_them(torch, tmp_path):
-    found = work.compiled_modules()
+    found = measure_process.compiled_modules()
     assert found == {
         "PYTHONDONTWRITEBYTECODE": "",
         "PYTHONPYCACHEPREFIX": str(tmp_path / "cache" / "sitegen" / "modules"),
@@ -35,16 +35,16 @@ def test_where_torch_lies_without_compiled_modules_a_folder_of_ours_keeps_them(t
 def test_python_is_left_to_itself_where_it_may_write_them_or_has_them(torch, tmp_path, monkeypatch):
     (tmp_path / "compiled.pyc").write_bytes(b"")
     torch.cached = str(tmp_path / "compiled.pyc")
-    assert work.compiled_modules() == {}
+    assert measure_process.compiled_modules() == {}
     torch.cached = str(tmp_path / "nowhere.pyc")
-    assert work.compiled_modules()
+    assert measure_process.compiled_modules()
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert work.compiled_modules() == {}
+    assert measure_process.compiled_modules() == {}
 
 
 def test_a_machine_without_torch_gets_nothing(monkeypatch):
-    monkeypatch.setattr(work.importlib.util, "find_spec", lambda name: None)
-    assert work.compiled_modules() == {}
+    monkeypatch.setattr(measure_process.importlib.util, "find_spec", lambda name: None)
+    assert measure_process.compiled_modules() == {}
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def done(monkeypatch):
     """Ids of the jobs that a fresh worker runs, in order."""
     ids = []
     monkeypatch.setattr(work, "_measured_runs", set())
-    monkeypatch.setattr(work, "run_job", lambda spec: ids.append(spec["id"]) or dict(spec))
+    monkeypatch.setattr(work, "run_job", lambda spec, **_: ids.append(spec["id"]) or dict(spec))
     return ids
 
 
@@ -74,6 +74,6 @@ def test_a_worker_measures_the_ceilings_of_its_gpu_before_its_first_job_of_each_
 
 
 def test_what_a_worker_returns_has_the_name_and_the_mistake_of_its_job(done, monkeypatch):
-    monkeypatch.setattr(work, "run_job", lambda spec: work.failure(spec, f"no {spec['id']}"))
+    monkeypatch.setattr(work, "run_job", lambda spec, **_: work.failure(spec, f"no {spec['id']}"))
     returned = work.run_with_ceilings(job(1))
     assert (returned["id"], returned["kind"], returned["error"]) == ("job 1", "kernel", "no job 1")

@@ -295,10 +295,13 @@ def killed(
 
 
 def busy_child(guard: psutil.Process) -> psutil.Process | None:
-    """Return the measuring process, once it is under way with children of its own; None before."""
+    """Return the measuring process, once it is under way with processes of a job; None before.
+
+    A process that waits for its job has a fork server without children.
+    """
     try:
         old = time.time() - guard.create_time() > UNDER_WAY_S
-        return next((p for p in guard.children() if old and p.children()), None)
+        return next((p for p in guard.children() if old and len(p.children(recursive=True)) > 1), None)
     except psutil.Error:
         return None
 

@@ -22,6 +22,8 @@ VECTOR_BYTES = 16
 ROUNDS = 2
 ROUNDING = {"float32": 2.0**-24, "bfloat16": 2.0**-8}
 """Largest relative error of one rounding to a dtype."""
+ROUNDED_IN_TURN = {"transformer_block": 9}
+"""Roundings from the inputs to the outputs in a chain of several operations; all other kernels round once."""
 
 Dims = Mapping[str, int]
 
@@ -63,13 +65,19 @@ def recorded_errors(kernel: Kernel, dtype: str) -> list[float]:
 def test_a_tolerance_allows_one_rounding_or_five_times_the_error_of_right_results(name: str) -> None:
     """A result in bfloat16 is dominated by its one rounding.  In float32 the order of additions adds to it.
 
-    The tolerance of a dtype holds for all outputs, so it is that of the coarsest.
+    The tolerance of a dtype holds for all outputs, so it is that of the coarsest.  The errors of roundings in turn are
+    random, and add up like the root of their number.
     """
     kernel = KERNELS[name]
     for dtype in kernel.dtypes:
-        stored = max((dtype if one.dtype == "same" else one.dtype for one in kernel.outputs), key=ROUNDING.__getitem__)
+        outputs = [dtype if one.dtype == "same" else one.dtype for one in kernel.outputs]
+        if not set(outputs) & set(ROUNDING):  # integers
+            assert kernel.tolerance[dtype] == 0
+            continue
+        stored = max(outputs, key=ROUNDING.__getitem__)
         recorded = max(recorded_errors(kernel, dtype), default=0.0)
-        most = 1.05 * ROUNDING[stored] if stored == "bfloat16" else max(2 * ROUNDING[stored], 5 * recorded)
+        rounding = ROUNDING[stored] * math.sqrt(ROUNDED_IN_TURN.get(name, 1))
+        most = 1.05 * rounding if stored == "bfloat16" else max(2 * rounding, 5 * recorded)
         assert recorded <= kernel.tolerance[dtype] <= most, f"{dtype}: {kernel.tolerance[dtype]}, at most {most}"
 
 
@@ -122,7 +130,7 @@ def test_the_sanitizer_watches_two_rounds_of_each_loop(
     each, or two chunks of the copy engine; where a thread gets less at the workload there is no such loop."""
     watched = max(bytes_of_thread(kernel, made, dtype, dims) for dims in kernel.sanitizer)
     at_workload = max(bytes_of_thread(kernel, made, dtype, workload.dims) for workload in kernel.workloads)
-    assert watched >= 0.99 * min(ROUNDS * bytes_of_round(made, dtype), at_workload)
+    assert watched >= 0.99 * min(ROUNDS * bytes_of_round(kernel, made, dtype), at_workload)
 
 
 def bytes_of_thread(kernel: Kernel, made: Implementation, dtype: str, dims: Dims) -> float:
@@ -134,8 +142,8 @@ def bytes_of_thread(kernel: Kernel, made: Implementation, dtype: str, dims: Dims
     return largest * DTYPES[dtype].itemsize / threads
 
 
-def bytes_of_round(made: Implementation, dtype: str) -> float:
-    names = names_of_launch(made, dtype, {"M": 1, "N": 1})
+def bytes_of_round(kernel: Kernel, made: Implementation, dtype: str) -> float:
+    names = names_of_launch(made, dtype, dict.fromkeys(kernel.dims, 1))
     assert made.launch
     if "CHUNK" in names:
         return names["CHUNK"] / math.prod(evaluate_int(part, names) for part in made.launch.block)

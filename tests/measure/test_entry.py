@@ -24,7 +24,7 @@ def test_the_parent_needs_neither_torch_nor_cuda_nor_anything_but_python():
 def test_without_its_two_files_it_says_how_it_is_called():
     done = run("-m", "sitegen.measure", "job.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("usage: python -m sitegen.measure JOB.json RESULT.json")
+    assert done.stderr.startswith("usage: python -m sitegen.measure [--wait] JOB.json RESULT.json")
 
 
 @pytest.mark.parametrize("text", [None, "{", "[1"])
@@ -32,7 +32,8 @@ def test_a_job_that_cannot_be_read_is_wrong_usage(tmp_path, text):
     job = tmp_path / "job.json"
     if text is not None:
         job.write_text(text)
-    done = run("-m", "sitegen.measure", str(job), str(tmp_path / "result.json"))
+    options = ["--wait"] if text else []
+    done = run("-m", "sitegen.measure", *options, str(job), str(tmp_path / "result.json"))
     assert done.returncode == 2
     assert str(job) in done.stderr
     assert not (tmp_path / "result.json").exists()

@@ -117,7 +117,7 @@ class FakeChild:
         return {"graph": True, "graph_calls": 200, "launch_bound": False, "estimate_us": self.world.estimate_us}
 
     def _turn(self, kind: str, samples: int, keep: bool) -> Any:
-        size = {"torch": 100.0, "ours": 50.0}.get(self.name, 40.0) * self.world.luck.get(
+        size = {"torch": 100.0, "ours": 50.0, "other": 48.0}.get(self.name, 40.0) * self.world.luck.get(
             (self.name, self.generation), 1
         )
         return {"us": [size] * samples, "busy_s": 0.01, "clock_mhz": 1500.0, "power_w": 500.0, "throttle": []}

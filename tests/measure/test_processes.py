@@ -44,21 +44,20 @@ os._exit(7)
 INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 
-@pytest.fixture(params=["a new process", "of a fork server"])
-def start(tmp_path, add_kernel, request):
-    """Start a child with one implementation `ours`; `started.fork_server` is the process that forked it."""
+@pytest.fixture
+def start(tmp_path, add_kernel):
+    """Start a child with one implementation `ours`; `started.fork_server` forks it."""
 
     def started(source, name="ours"):
         job = add_kernel.kernel_job({"ours": source})
         (tmp_path / "job.json").write_text(json.dumps(to_plain(job)))
         write_sources(tmp_path / "site", job.sources)
         arguments = [str(tmp_path / "job.json"), "implementation", "ours", str(tmp_path / "site")]
-        return Child(name, arguments, tmp_path, started.fork_server or INTERPRETER)
+        return Child(name, arguments, tmp_path, started.fork_server)
 
-    started.fork_server = ForkServer(tmp_path, INTERPRETER) if request.param == "of a fork server" else None
+    started.fork_server = ForkServer(tmp_path, INTERPRETER)
     yield started
-    if started.fork_server:
-        started.fork_server.end()
+    started.fork_server.end()
 
 
 def processes_in(group: int) -> list[str]:
@@ -109,8 +108,6 @@ def test_a_child_that_is_killed_says_by_what(start):
 @pytest.mark.torch
 @torch_is_here
 def test_children_of_a_fork_server_end_with_it_and_never_before(tmp_path, start):
-    if start.fork_server is None:
-        pytest.skip("has no fork server")
     first, second = start(HANGS, "first"), start(HANGS, "second")
     first.ask(Prepare(), 120)
     first.end()
@@ -119,6 +116,15 @@ def test_children_of_a_fork_server_end_with_it_and_never_before(tmp_path, start)
     start.fork_server.end()
     second.process.wait(10)
     assert processes_in(second.process.pid) == []
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_the_imports_of_the_fork_server_leave_the_choice_between_compiler_and_interpreter():
+    imported = "import sys; from sitegen.measure.child import import_ahead; import_ahead(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imported], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "torch" in done.stdout.split()
+    assert "triton" not in done.stdout.split()
 
 
 @pytest.mark.torch
@@ -137,8 +143,6 @@ def test_many_threads_may_wait_for_the_same_process(start):
 @pytest.mark.torch
 @torch_is_here
 def test_a_fork_server_that_is_gone_says_so_with_its_last_words(tmp_path, start):
-    if start.fork_server is None:
-        pytest.skip("has no fork server")
     first = start(HANGS, "first")
     first.ask(Prepare(), 120)
     (tmp_path / "fork_server.log").write_text("out of memory\n")
@@ -158,27 +162,27 @@ def test_a_parent_that_is_told_to_go_leaves_no_process_and_no_file(tmp_path, add
     temporary.mkdir()
     command = [sys.executable, "-m", "sitegen.measure", str(tmp_path / "job.json"), str(tmp_path / "result.json")]
     parent = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "TMPDIR": str(temporary)})
-    children = _wait_for_children(parent.pid)
+    started = _wait_for_forked(parent.pid)
     parent.send_signal(signal.SIGTERM)
     assert parent.wait(20) == 128 + signal.SIGTERM
     time.sleep(0.5)
-    assert [left for child in children for left in processes_in(child)] == []
+    assert [left for group in started for left in processes_in(group)] == []
     assert list(temporary.glob("sitegen-measure-*")) == []
     assert not (tmp_path / "result.json").exists()
 
 
-def _wait_for_children(parent: int) -> list[int]:
+def _wait_for_forked(parent: int) -> list[int]:
+    """Return the fork server of a job and its children as soon as it has one; each has its own process group."""
     for _ in range(200):
-        text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
-        groups = [int(pid) for pid in text.split() if _is_child(pid)]
-        if groups:
-            return groups
+        servers = _children_of(parent)
+        if forked := [child for server in servers for child in _children_of(server)]:
+            return [*servers, *forked]
         time.sleep(0.1)
     raise AssertionError("no child was started")
 
 
-def _is_child(pid: str) -> bool:
-    return b"sitegen.measure.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+def _children_of(parent: int) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 def test_a_message_that_comes_in_pieces_is_one_message():

@@ -24,6 +24,7 @@ class Gpu:
 
     def __init__(self, us: float) -> None:
         self.us, self.now_us, self.did, self.captured = us, 0.0, list[str](), 0
+        self.graph_us = us
         self.spins = list[int]()
         self.dries = False
         self.dry = list[bool]()
@@ -46,7 +47,7 @@ class Gpu:
         self.now_us += self.us
 
     def replay(self) -> None:
-        self.now_us += self.us * self.captured
+        self.now_us += self.graph_us * self.captured
 
     def sleep(self, seconds: float) -> None:
         self.did.append(f"idle {seconds}")
@@ -209,6 +210,17 @@ def test_a_slow_call_is_not_made_more_often_than_needed(timer):
     assert timer.gpu.did.count("call") == 3
     watch.turn(TurnKind.PLAIN, 2)
     assert timer.gpu.did.count("call") == 3 + 1 + 2
+
+
+def test_calls_that_a_graph_does_in_a_slower_way_are_timed_by_events(timer):
+    for graph_us, used in ((99.0, True), (105.0, True), (115.0, False), (80.0, True)):
+        watch = timer(100.0)
+        watch.prepare()
+        timer.gpu.graph_us = graph_us
+        assert watch.use_graph() is used
+        assert (watch.graph is not None, bool(watch.graph_calls)) == (used, used)
+        assert watch.launch_bound is (graph_us == 80.0)
+        assert watch.turn(TurnKind.PLAIN, 10).us == pytest.approx([graph_us if used else 100.0] * 10)
 
 
 def test_a_second_process_captures_the_same_graph_without_timing(timer):

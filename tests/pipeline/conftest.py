@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,7 +53,11 @@ def write(root: Path, path: str, text: str) -> None:
     (root / path).write_text(text, encoding="utf-8")
 
 
-def make_site(root: Path, posts: int = POSTS) -> Path:
+def make_site(root: Path, posts: int = POSTS, every_record: bool = False) -> Path:
+    """Make a site of so many posts, with two evaluations of one kernel or all of them.
+
+    Drawing the figures of all takes longer than all other pages.
+    """
     for path, text in FILES.items():
         write(root, path, text.replace("post-30", f"post-{posts - 1:02}"))
     for number in range(posts):
@@ -60,7 +65,18 @@ def make_site(root: Path, posts: int = POSTS) -> Path:
     shutil.copytree(
         OWN / "kernels/vector_add", root / "kernels/vector_add", ignore=shutil.ignore_patterns("__pycache__")
     )
+    if not every_record:
+        shorten_records(root / "kernels/vector_add/results")
     return root
+
+
+def shorten_records(results: Path) -> None:
+    """Keep a baseline and an implementation at one workload."""
+    kept = ("256Mi", "float32", "torch"), ("256Mi", "float32", "scalar")
+    (results / "nvidia-h200.history.jsonl").unlink()
+    record = json.loads((results / "nvidia-h200.json").read_text(encoding="utf-8"))
+    record["evaluations"] = [e for e in record["evaluations"] if (e["workload"], e["dtype"], e["name"]) in kept]
+    (results / "nvidia-h200.json").write_text(json.dumps(record), encoding="utf-8")
 
 
 def tree(folder: Path) -> dict[str, bytes]:

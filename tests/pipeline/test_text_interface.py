@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import Diagnostic
@@ -113,7 +113,6 @@ def interface(path: str, text: str) -> bytes | None:
     return interface_of_part(parsed_of(path, {path: text}))
 
 
-@settings(max_examples=150)
 @given(st.sampled_from([POST, POST, PAGE, TERM]), bodies, st.data())
 def test_texts_of_equal_interfaces_leave_all_else_as_it_is(path: str, blocks: list[str], data: st.DataObject) -> None:
     after = list(blocks)

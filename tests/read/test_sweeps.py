@@ -57,6 +57,11 @@ def test_a_sweep_is_read_with_its_values() -> None:
     )
 
 
+def test_dims_that_are_equal_at_every_point_are_written_together() -> None:
+    kernel, found = read(sweep("dims: {M=N: [512, 1024]}"))
+    assert found == () and kernel.sweeps[0].dims == {"M=N": (512, 1024)}
+
+
 @pytest.mark.parametrize(
     ("written", "message", "hint"),
     [
@@ -65,6 +70,8 @@ def test_a_sweep_is_read_with_its_values() -> None:
         (sweep("dims: {N: [1]}", dtype="float16"), "unknown dtype `float16`", "did you mean `bfloat16`?"),
         (sweep("constants: {THREAD: [1]}"), "unknown constant `THREAD`", "did you mean `THREADS`?"),
         (sweep("dims: {K: [1]}"), "unknown dim `K`", "known: M, N"),
+        (sweep("dims: {M=K: [1]}"), "unknown dim `K`", "known: M, N"),
+        (sweep("dims: {M=N: [1], N: [2]}"), "the dim `N` is swept twice", "name each dim once"),
         (sweep("dims: {N: [8, 16, 8]}"), "the value 8 occurs twice", "remove one of the two"),
         (sweep("dims: {N: [0]}"), "the value 0 is less than 1", ""),
         (sweep("dims: {N: []}"), "no values", "write `[1, 2, 4]`"),

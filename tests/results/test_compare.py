@@ -191,6 +191,19 @@ def test_two_models_of_gpu_stand_side_by_side_without_a_verdict(made, record):
     assert row.reason == "no verdict between two models of GPU, nvidia-h200 and nvidia-b200"
 
 
+def test_times_of_two_ways_of_measuring_have_no_verdict(made, record):
+    def with_method(digest: str, us: float) -> Record:
+        one = replace(made.timed("fused", us), key_parts={"measure": digest} if digest else {})
+        return with_fused(made, record, one)
+
+    row = compare_records(made.site, with_method("03", 2.0), with_method("04", 2.4))[1]
+    assert row.verdict is Verdict.AMBIGUOUS and row.measures
+    assert row.reason.startswith("no verdict between two ways of measuring")
+    for before in ("04", ""):
+        row = compare_records(made.site, with_method(before, 2.0), with_method("04", 2.4))[1]
+        assert row.verdict is Verdict.SLOWER
+
+
 def test_a_record_of_one_process_cannot_say_slower(made, record):
     once = made.timed("fused", 2.4)
     ratios = tuple(replace(r, by_process=()) for r in once.performance.ratios)

@@ -82,7 +82,14 @@ def verdicts(made, seed: int, count: int, slower: float = 0.0, between: float = 
     return found
 
 
-@pytest.mark.parametrize("between", [pytest.param(0.001, marks=pytest.mark.soak), BETWEEN_PROCESSES, 0.002])
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param(0.001, marks=pytest.mark.soak),
+        BETWEEN_PROCESSES,
+        pytest.param(0.002, marks=pytest.mark.soak),
+    ],
+)
 def test_two_runs_of_the_same_code_are_the_same(made, between):
     """Twenty-one runs, each compared with the one before, a hundred times."""
     found = sum((verdicts(made, seed, 20, between=between) for seed in range(RUNS // 20)), Counter())

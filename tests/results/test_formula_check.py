@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.model.kernel import Status
+from sitegen.model.kernel import Status, Tensor
 from sitegen.model.record import Counters, Record, Role
 from sitegen.results.formula_check import wrong_formulas
 
@@ -53,6 +53,14 @@ def test_matrix_products_may_read_their_operands_again_but_nobody_moves_less_tha
     product = replace(made.kernel, flops="1000 * M * N")
     assert sentences(made, {"fused": counters(3 * LEAST)}, product) == []
     assert len(sentences(made, {"fused": counters(0.5 * LEAST)}, product)) == 1
+
+
+def test_who_moves_numbers_by_an_index_may_get_whole_sectors_for_a_few_bytes_of_each(made):
+    index = Tensor("index", ("M",), "int32")
+    gather = replace(made.kernel, flops="0", inputs=(*made.kernel.inputs, index))
+    assert sentences(made, {"fused": counters(3 * LEAST)}, gather) == []
+    assert len(sentences(made, {"fused": counters(0.5 * LEAST)}, gather)) == 1
+    assert len(sentences(made, {"fused": counters(3 * LEAST)}, replace(gather, flops="M * N"))) == 1
 
 
 def test_a_workload_that_may_stay_in_the_cache_says_nothing(made):

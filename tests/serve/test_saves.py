@@ -42,7 +42,7 @@ def test_style_sheet_is_changed_in_place(server: Any) -> None:
     assert after["styles"].keys() == before["styles"].keys()
     style = after["styles"]["/blog/assets/site.css"]
     assert style != before["styles"]["/blog/assets/site.css"]
-    assert server.ask(style).read() == b"body { color: teal }"
+    assert server.ask(style).read().startswith(b"body { color: teal }")  # then the styles of the directives
 
 
 def test_picture_reaches_the_tab_that_shows_it(server: Any, png: Any) -> None:

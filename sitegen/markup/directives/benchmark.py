@@ -7,6 +7,7 @@ import re
 from sitegen.markup import options as o
 from sitegen.markup.collected import Collected
 from sitegen.markup.directive import Directive, Fence, fence_options, needs
+from sitegen.markup.inline import inline_html
 from sitegen.markup.labels import numbered
 from sitegen.model.document import BenchmarkSlot
 
@@ -32,10 +33,12 @@ OPTIONS = {
 
 
 def _show(fence: Fence, into: Collected) -> str:
-    _, values = fence_options(fence, OPTIONS, into)
+    options, values = fence_options(fence, OPTIONS, into)
     if not re.fullmatch(r"[^\s/]+", fence.argument):
         needs(fence, "a kernel, `{benchmark} softmax`", into)
         return ""
+    if words := values.get("caption"):
+        values["caption"] = inline_html(words, options.span("caption", fence.span).line - into.first_line, into)
     label = values.pop("label", "")
     values["number"], values["label"] = numbered("tbl", into, label, into.span_of(label, fence.line, fence.line + 20))
     return into.slot(BenchmarkSlot(fence.argument, fence.argument_span, **values)) + "\n"

@@ -179,6 +179,15 @@ def _expression(value: o.Value) -> str:
     return written
 
 
+def _caption(value: o.Value) -> str:
+    """Return the caption of an output, which is plain text: it may also be what an image says to who cannot see it."""
+    caption = o.text(value)
+    for role in ("{value}", "{predicted}", "{given}"):
+        if role in caption:
+            raise o.Unfit("the caption of a cell is plain text", "write the figure into the text below the cell", role)
+    return caption
+
+
 OPTIONS: dict[str, o.Setting] = {
     "label": o.Setting(o.label, "The name of the cell, of its results and of what the text refers to."),
     "implements": o.Setting(_implements, "The kernel and the name of the implementation that this cell is."),
@@ -188,9 +197,9 @@ OPTIONS: dict[str, o.Setting] = {
     "error": o.Setting(o.flag, "Whether an exception is expected."),
     "predicts": o.Setting(o.text, "A prediction of the implementation's speed."),
     "echo": o.Setting(o.flag, "Whether its code is shown."),
-    "fig-cap": o.Setting(o.text, "The caption of the figure that it puts out."),
+    "fig-cap": o.Setting(_caption, "The caption of the figure that it puts out."),
     "fig-alt": o.Setting(o.text, "What that figure shows, for those who do not see it."),
-    "tbl-cap": o.Setting(o.text, "The caption of the table that it puts out."),
+    "tbl-cap": o.Setting(_caption, "The caption of the table that it puts out."),
     **OF_CODE,
 }
 

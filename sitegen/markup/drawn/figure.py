@@ -76,7 +76,7 @@ def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
     name, id = named("fig", bool(words), label, given.span("label"), into)
     anchor = f' id="{escape(id)}"' if id else ""
-    said = inline_html(words, given.span("fig-cap").line - into.first_line, into.parser, into) if words else ""
+    said = inline_html(words, given.span("fig-cap").line - into.first_line, into) if words else ""
     below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
     size = _WIDTH.search(drawn)
     classes = "drawn wide" if size and float(size[1]) > MEASURE else "drawn"

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.axes import Area, Tick, axis_title, frame, number, rules
 from sitegen.render.figures.labels import Spot, Taken, box, drawn, leader, take_first_free, text_width
-from sitegen.render.figures.roofline import axis_title, whisker
+from sitegen.render.figures.roofline import whisker
 from sitegen.render.figures.scales import Linear, half
 from sitegen.render.shared import numbers
 
@@ -98,13 +99,11 @@ def _places(panel: Panel, right: float) -> list[float]:
 
 
 def _grid(panel: Panel, y: Linear, right: float) -> list[Markup]:
-    lines = "".join(f"M{at(_LEFT)} {at(y(tick))}H{at(right)}" for tick in y.ticks[1:])
-    names = [text(f"{tick:.6g}", _LEFT - 7, y(tick) + 4, "e") for tick in y.ticks]
+    area = Area(_LEFT, right, _TOP, _BOTTOM)
     what = "bytes that must move ÷ time" if panel.unit == "TB/s" else "operations ÷ time"
     return [
-        path(lines, "grid"),
-        path(f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(right)}", "axis"),
-        *names,
+        *rules(area, (Tick(y(tick), number(tick)) for tick in y.ticks)),
+        frame(area),
         axis_title(panel.letter, f"{panel.unit}: {what}", 4.0),
     ]
 

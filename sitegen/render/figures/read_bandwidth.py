@@ -9,6 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.axes import Area, Tick, apart, frame, number, rules
 from sitegen.render.figures.labels import Spot, Taken, box, drawn, take_first_free
 from sitegen.render.figures.scales import Linear, Log
 from sitegen.render.shared import numbers
@@ -62,24 +63,13 @@ def _taken(stairs: Stairs, x: Log, y: Linear, points: list[Pair]) -> Taken:
 
 
 def _grid(stairs: Stairs, x: Log, y: Linear) -> list[Markup]:
-    lines = "".join(f"M{at(_LEFT)} {at(y(tick))}H{at(_RIGHT)}" for tick in y.ticks[1:])
-    ticks = "".join(f"M{at(x(float(mib)))} {at(_BOTTOM)}v4" for mib in stairs.steps)
+    area, sets = Area(_LEFT, _RIGHT, _TOP, _BOTTOM), [Tick(x(float(mib)), str(mib)) for mib in stairs.steps]
     return [
-        path(lines, "grid"),
-        path(f"M{at(_LEFT)} {at(_TOP)}V{at(_BOTTOM)}H{at(_RIGHT)}{ticks}", "axis"),
-        *(text(f"{tick:.6g}", _LEFT - 7, y(tick) + 4, "e") for tick in y.ticks),
-        *_names(stairs, x),
+        *rules(area, (Tick(y(tick), number(tick)) for tick in y.ticks)),
+        frame(area, [tick.at for tick in sets]),
+        *(text(tick.name, tick.at, _BOTTOM + 20, "mid") for tick in apart(sets)),
         text(f"working set, {MIB}", (_LEFT + _RIGHT) / 2, _BOTTOM + 42, "mid"),
     ]
-
-
-def _names(stairs: Stairs, x: Log) -> Iterator[Markup]:
-    """Yield the sizes of working sets under the axis, without those that would touch the one before."""
-    free = 0.0
-    for mib in stairs.steps:
-        if x(float(mib)) >= free:
-            free = x(float(mib)) + 34
-            yield text(str(mib), x(float(mib)), _BOTTOM + 20, "mid")
 
 
 def _limits(stairs: Stairs, x: Log, y: Linear, taken: Taken) -> Iterator[Markup]:

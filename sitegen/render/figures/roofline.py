@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, at, join, path, polyline, tag, text
+from sitegen.render.figures.axes import Tick, apart, axis_title, number
 from sitegen.render.figures.labels import drawn, leader, text_width
 from sitegen.render.figures.roofline_axes import (
     BOTTOM,
@@ -41,7 +42,6 @@ from sitegen.render.figures.roofline_names import (
     spots_beside,
     taken_shapes,
 )
-from sitegen.render.figures.scales import Log
 from sitegen.render.shared import numbers
 
 
@@ -94,8 +94,8 @@ def _grid(field: Field) -> list[Markup]:
     lines += [f"M{at(LEFT)} {at(y(d))}H{at(RIGHT)}" for d in y.decades]
     below = f"M0 {at(BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(x.minor))
     beside = f"M{at(LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(y.minor))
-    across = [text(_decade(d), x(d), BOTTOM + 20, "mid") for d in _apart(x)]
-    up = [text(_decade(d / 1e12), LEFT - 8, y(d) + LABEL_UP, "e") for d in y.named if y(d) < BOTTOM - 5]
+    across = [text(t.name, t.at, BOTTOM + 20, "mid") for t in apart(Tick(x(d), number(d)) for d in x.named)]
+    up = [text(number(d / 1e12), LEFT - 8, y(d) + LABEL_UP, "e") for d in y.named if y(d) < BOTTOM - 5]
     frame = f"M{at(LEFT)} {at(TOP)}V{at(BOTTOM)}H{at(RIGHT)}{below}{beside}"
     titles = [text("FLOP per byte", (LEFT + RIGHT) / 2, BOTTOM + 40, "mid")]
     return [path("".join(lines), "grid"), path(frame, "axis"), *across, *up, *titles]
@@ -104,20 +104,6 @@ def _grid(field: Field) -> list[Markup]:
 def _steps(places: Iterable[float]) -> Iterator[float]:
     """Yield the distance from each place to the next.  All decades have the same distances, which compress well."""
     return (place - before for before, place in itertools.pairwise((0.0, *places)))
-
-
-def _apart(x: Log) -> Iterator[float]:
-    """Yield the values on the axis whose numbers do not touch the number before."""
-    free = 0.0
-    for step in x.named:
-        half = text_width(_decade(step)) / 2
-        if x(step) - half >= free:
-            free = x(step) + half + 6
-            yield step
-
-
-def _decade(value: float) -> str:
-    return f"{value:.6g}" if value < 10_000 else f"{value:,.0f}".replace(",", numbers.NBSP)
 
 
 _Line = tuple[str, list[Pair]]
@@ -201,12 +187,6 @@ def whisker(x: float, low: float, high: float, line: str, cap: float = 0.0) -> l
 def visibly_differ(one: float, other: float) -> bool:
     """Return whether two places of a chart differ by a visible distance."""
     return abs(one - other) >= 1.0
-
-
-def axis_title(letter: str, title: str, x: float) -> Markup:
-    """Return the title above the vertical axis, after the letter of the picture."""
-    marked = join([tag("tspan", letter, class_="b"), f"\u2002{title}"]) if letter else title
-    return tag("text", marked, x=x, y=11.0)
 
 
 def dot(x: float, y: float, point: Point, radius: float) -> Markup:

@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import document_key, originals
-from sitegen.model.record import CellRecord, Evaluation, Record
+from sitegen.model.record import CellRecord, Evaluation, MeasuredSweep, Record
 from sitegen.model.site import Site
-from sitegen.results.freshness import Freshness, FreshnessState, cell_freshness, kernel_freshness, newest_versions
+from sitegen.results.freshness import (
+    Freshness,
+    FreshnessState,
+    cell_freshness,
+    kernel_freshness,
+    newest_versions,
+    sweep_title,
+)
 from sitegen.results.records import Records, cell_name
 
 FRESH = Freshness(FreshnessState.FRESH)
@@ -22,8 +29,8 @@ class Evidence:
 
     records: Records = field(default_factory=Records)
     evaluations: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
-    """The freshness of evaluations by GPU and title: `softmax/fused@8192x8192:float32`.  An evaluation without an entry
-    is fresh.
+    """The freshness of evaluations and sweeps by GPU and title: `softmax/fused@8192x8192:float32`,
+    `softmax/sweep/threads`.  What has no entry is fresh.
     """
     cells: Mapping[tuple[str, str, str], Freshness] = field(default_factory=dict)
     """The freshness of cells by post slug, label and GPU."""
@@ -32,6 +39,9 @@ class Evidence:
         e = evaluation
         title = f"{kernel.name}/{e.name}@{cell_name(e.workload, e.dtype, e.params, kernel)}"
         return self.evaluations.get((record.gpu, title), FRESH)
+
+    def of_sweep(self, record: Record, sweep: MeasuredSweep) -> Freshness:
+        return self.evaluations.get((record.gpu, sweep_title(record.kernel, sweep.name)), FRESH)
 
     def of_cell(self, post: str, record: CellRecord) -> Freshness:
         return self.cells.get((post, record.label, record.gpu), FRESH)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # importing them takes long, and a page without measurements 
     from sitegen.model.record import CellRecord, Record, Run
     from sitegen.render.inputs.evidence import Evidence
     from sitegen.render.inputs.rows import Group
+    from sitegen.results.quantities import Measured
     from sitegen.results.records import PastRun
 
 
@@ -82,6 +83,14 @@ class Sources:
             for kernel in self.site.kernels
             for gpu, record in self.evidence.records.of_kernel(kernel.name).items()
         }
+
+    @cached_property
+    def recorded(self) -> Measured:
+        """The records, from which the figures within sentences are read."""
+        from sitegen.results.quantities import Measured
+
+        evidence, config = self.evidence, self.config
+        return Measured(self._kernels, evidence.records, evidence.of_evaluation, config.gpus, config.gpu_aliases)
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]

@@ -45,7 +45,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             id=slot.label if slot.label and record is records[0] else name,
             prefix=name,
             columns=slot.columns,
-            caption=slot.caption or f"{kernel.summary} {explain_columns(shown)}",
+            caption=Markup(slot.caption) or f"{kernel.summary} {explain_columns(shown)}",
             label=f"{slot.number}.",
         )
         parts.append(printer.fragment("partials/table.html", table))

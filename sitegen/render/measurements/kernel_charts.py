@@ -84,7 +84,7 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
             figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=f"{slot.number}.")
             if slot.caption:
-                figure = replace(figure, caption=slot.caption)
+                figure = replace(figure, caption=Markup(slot.caption))
             parts.append(printer.fragment("partials/figure.html", figure))
     if not parts:
         text = f"No roofline yet: {slot.kernel} has no measured ceiling or time at this workload."

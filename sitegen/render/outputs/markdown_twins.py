@@ -15,13 +15,16 @@ from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
     CiteSlot,
+    ClaimSlot,
     Document,
     FileSlot,
     ImageSlot,
     LinkSlot,
     ListingSlot,
     RooflineSlot,
+    SweepSlot,
     TermSlot,
+    ValueSlot,
 )
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, SiteConfig, Term, WorklogEntry
@@ -41,7 +44,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.outputs.to_markdown import to_markdown
 from sitegen.render.shared.frame import Printer
 from sitegen.render.texts.citations import references
-from sitegen.render.texts.filled_slots import Place, fill_slot
+from sitegen.render.texts.filled_slots import Place, contents_of, fill_slot
 
 LLMS = "llms.txt"
 _MAIN = re.compile(r"<main\b[^>]*>(.*)</main>", re.DOTALL)
@@ -197,20 +200,32 @@ class _Text:
     def _blocks(self) -> dict[int, str]:
         """Return the Markdown of each directive with a slot, by the line where the directive begins."""
         by_line = {}
+        contents = contents_of(self.printer, self.document, self.place)
         for index, slot in enumerate(self.document.slots):
-            if isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot):
-                html = fill_slot(self.printer, self.document, self.place, index)
-                by_line[self._span(slot).line - self.first] = to_markdown(str(html), self.url).strip("\n")
+            if isinstance(slot, ClaimSlot):
+                line = slot.span.line - self.first
+                by_line[line] = self._claim(line, index)
+            elif isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+                by_line[self._span(slot).line - self.first] = to_markdown(contents[index], self.url).strip("\n")
         return by_line
 
-    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) -> Span:
+    def _claim(self, line: int, index: int) -> str:
+        """Return the sentence of a claim that begins on `line`, and its evidence as a list below."""
+        fence = _FENCE.match(self.lines[line])
+        last = self._end(line, fence) if fence else line
+        words = self._words()
+        sentence = [self._line(self.lines[at], words.get(at, ()), {}) for at in range(line + 1, last)]
+        evidence = to_markdown(str(fill_slot(self.printer, self.document, self.place, index)), self.url)
+        return "\n".join([*sentence, "", evidence.strip("\n")])
+
+    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot) -> Span:
         if isinstance(slot, CellSlot):
             return next(cell.span for cell in self.document.cells if cell.label == slot.label)
         return slot.span
 
     def _words(self) -> dict[int, list[_Word]]:
         """Return the changes of each line, by line, the rightmost first."""
-        changes: dict[int, list[_Word]] = {}
+        changes = self._figures()
         for index, slot in enumerate(self.document.slots):
             if isinstance(slot, CiteSlot):
                 shown = fill_slot(self.printer, self.document, self.place, index).striptags()
@@ -223,6 +238,21 @@ class _Text:
                 word = _Word(slot.span.col - 1, written, absolute(href, self.printer.sources.config))
                 changes.setdefault(slot.span.line - self.first, []).append(word)
         return {line: sorted(words, key=lambda word: -word.col) for line, words in changes.items()}
+
+    def _figures(self) -> dict[int, list[_Word]]:
+        """Return the figures of records, each in the place of its role."""
+        slots = [(at, slot) for at, slot in enumerate(self.document.slots) if isinstance(slot, ValueSlot)]
+        if not slots:
+            return {}
+        from sitegen.render.texts.values import plain_figures
+
+        changes: dict[int, list[_Word]] = {}
+        shown = plain_figures(self.printer, self.document, self.place.lang)
+        for at, slot in slots:
+            role = f"{{{'predicted' if slot.value.is_predicted else 'value'}}}`"
+            word = _Word(slot.span.col - 1 - len(role), f"{role}{slot.value.text}`", shown[at])
+            changes.setdefault(slot.span.line - self.first, []).append(word)
+        return changes
 
     def _line(self, line: str, words: Sequence[_Word], defined: Mapping[str, str]) -> str:
         if definition := _DEFINITION.fullmatch(line):
@@ -254,6 +284,8 @@ def _role_as_markdown(role: re.Match[str], links: Mapping[str, str]) -> str:
     name, text = role[1], role[3].strip()
     other = _OTHER_WORDS.fullmatch(text) if name == "term" else None
     text, wanted = (other[1], other[2].lower()) if other else (text, text.lower())
+    if name == "given":
+        text = text.rpartition(";")[0].strip() or text
     if name == "kernel":
         wanted = f"/{kernel_url(text.split('/')[0])}"
     shown = f"`{text}`" if name in _AS_CODE else f"${text}$" if name == "math" else text

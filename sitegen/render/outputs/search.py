@@ -22,8 +22,8 @@ from sitegen.render.shared.frame import POLICY, Link, Printer, navigation
 POLICY_WITH_WASM = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
 """The policy of the search page, which also allows WebAssembly, in which Pagefind searches."""
 _BESIDE_THE_TEXT = (
-    "head, .skip, .masthead, .colophon, .eyebrow, .meta, .plate, .prov, .turn, .toc, .figures, nav, svg, button, .no, "
-    "annotation"
+    "head, .skip, .masthead, .colophon, .eyebrow, .meta, .plate, .prov, .turn, .toc, .figures, .sources, nav, svg, "
+    "button, .no, annotation"
 )
 _PROGRAM = ("pagefind.js", "pagefind-worker.js", "wasm.*.pagefind")
 _INDEX = ("pagefind-entry.json", "*.pf_*")

@@ -25,6 +25,7 @@ from sitegen.render.measurements.kernel_table import Board, board
 from sitegen.render.measurements.ladder import LadderStep, ladder, source_url, unmeasured
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_facts import record_plate
+from sitegen.render.measurements.sweep_charts import SweepFigure, sweep_figures
 from sitegen.render.pages.ceilings import ceilings_links
 from sitegen.render.pages.changes import changes_url, last_two, render_changes
 from sitegen.render.shared import numbers
@@ -66,6 +67,9 @@ class Section:
     stale: tuple[str, ...]
     table: tables.Table
     figure: Figure | None
+    sweeps: tuple[SweepFigure, ...]
+    unmeasured_sweeps: tuple[str, ...]
+    """The titles of the sweeps that the record does not have."""
     details: tuple[tables.Table, ...]
     """The code, bytes and clocks at the headline workload."""
     other_details: tuple[tables.Table, ...]
@@ -229,6 +233,8 @@ def _section(
         stale=_stale_lines(record, group),
         table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
         figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
+        sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
+        unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
@@ -239,6 +245,11 @@ def _section(
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
+
+
+def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
+    measured = {sweep.name for sweep in record.sweeps}
+    return tuple(sweep.title for sweep in kernel.sweeps if sweep.name not in measured)
 
 
 def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.model.document import Document, DocumentHeading
+from sitegen.model.document import FIGURE, Document, DocumentHeading
 from sitegen.model.linked import Neighbours, document_key
 from sitegen.model.site import Post
 from sitegen.model.urls import (
@@ -224,7 +224,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
         stale=_stale(sources, kernels, spoken) if kernels else "",
-        contents=contents(document),
+        contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=positions(sources, post, here, spoken),
@@ -309,7 +309,19 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
     )
 
 
-def contents(document: Document) -> tuple[ContentsEntry, ...]:
+def contents(printer: Printer, document: Document, lang: str) -> tuple[ContentsEntry, ...]:
     """Return the headings of the second level, numbered as on the page."""
     shown: list[DocumentHeading] = [heading for heading in document.headings if heading.level == 2]
-    return tuple(ContentsEntry(str(n), heading.text, f"#{heading.id}") for n, heading in enumerate(shown, start=1))
+    return tuple(
+        ContentsEntry(str(n), _heading_text(printer, document, heading, lang), f"#{heading.id}")
+        for n, heading in enumerate(shown, start=1)
+    )
+
+
+def _heading_text(printer: Printer, document: Document, heading: DocumentHeading, lang: str) -> str:
+    if FIGURE not in heading.text:
+        return heading.text
+    from sitegen.render.texts.values import plain_figures
+
+    figures = iter(plain_figures(printer, document, lang, heading.first_slot).values())
+    return "".join(next(figures, "") if one == FIGURE else one for one in heading.text)

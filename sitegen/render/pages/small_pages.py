@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.document import ValueSlot, fill_slots
 from sitegen.model.linked import document_key
 from sitegen.model.site import Page, Term
 from sitegen.model.urls import NOT_FOUND, SITEMAP, TERMS, absolute, output_path, page_url, relative, term_url
@@ -84,7 +85,17 @@ def term_index(printer: Printer) -> tuple[str, str]:
 
 
 def _definition(printer: Printer, term: Term) -> Markup:
-    return printer.of_text(document_key(term.body), first_sentence)
+    return printer.of_text(document_key(term.body), lambda html: _first_sentence(printer, term, html))
+
+
+def _first_sentence(printer: Printer, term: Term, html: str) -> Markup:
+    document = printer.sources.document(term.body)
+    if not any(isinstance(slot, ValueSlot) for slot in document.slots):
+        return first_sentence(html)
+    from sitegen.render.texts.values import plain_figures
+
+    figures = plain_figures(printer, document, "")
+    return first_sentence(fill_slots(html, [figures.get(at, f"\0{at}\0") for at in range(len(document.slots))]))
 
 
 def missing_page(printer: Printer) -> tuple[str, str]:

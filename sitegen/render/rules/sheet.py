@@ -11,7 +11,7 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sitegen.model.document import BenchmarkSlot, CellSlot, ListingSlot, RooflineSlot
+from sitegen.model.document import BenchmarkSlot, CellSlot, ClaimSlot, ListingSlot, RooflineSlot, SweepSlot, ValueSlot
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 Files = Mapping[str, str | bytes]
+_OF_KERNELS = (ListingSlot, CellSlot, BenchmarkSlot, RooflineSlot, SweepSlot, ValueSlot, ClaimSlot)
+"""The slots that show code or a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,9 @@ class SharedDependencies:
         return *self.link(post), post.slug, post.lang
 
     def is_measured(self, post: Post) -> bool:
-        return post.body.path in self.sources.kernels_of or bool(self.sources.document(post.body).cells)
+        if post.body.path in self.sources.kernels_of or self.sources.document(post.body).cells:
+            return True
+        return self.shows_kernels(document_key(post.body))
 
     def linked(self, name: str, post: Post | None) -> Dependency:
         return Dependency(name, self.link(post) if post else (), (post.body.path,) if post else ())
@@ -125,7 +129,7 @@ class SharedDependencies:
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
         slots = self.sources.documents[name].slots if name in self._rich else ()
-        return any(isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot) for slot in slots)
+        return any(isinstance(slot, _OF_KERNELS) for slot in slots)
 
     @cached_property
     def _rich(self) -> frozenset[str]:

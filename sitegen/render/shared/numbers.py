@@ -11,9 +11,12 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from sitegen.model.figure_table import Unit
+
 NBSP = "\u00a0"
 MINUS = "\u2212"
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
+_TIMES = ((1e3, "ms"), (1.0, "µs"))
 _OPERATIONS = ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"), (1.0, "FLOP/s"))
 WORDS_PER_MINUTE = 200
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|[µmn]?s|[KMGT]B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|×)(?:\W|$))")
@@ -156,14 +159,43 @@ def reading_time(*words: int) -> str:
     return with_unit(str(sum(map(minutes, words))), "min")
 
 
+def figure(value: float, unit: Unit, digits: int = 3) -> str:
+    """Return a figure of a record with its unit, for a sentence."""
+    if unit is Unit.MICROSECONDS:
+        return _scaled(value, _TIMES, digits)
+    if unit is Unit.SHARE:
+        return percent(value, decimals_for([value * 100], digits, most=2))
+    if unit is Unit.RATIO:
+        return ratio(value, decimals_for([value], digits))
+    if unit is Unit.BYTES:
+        return with_unit(f"{value:.0f}", "B") if abs(value) < 1000 else _scaled(value, _BYTES, digits)
+    if unit is Unit.BYTES_PER_S:
+        return f"{_scaled(value, _BYTES, digits)}/s"
+    if unit is Unit.FLOPS_PER_S:
+        return _scaled(value, _OPERATIONS, digits)
+    if unit in (Unit.MEGAHERTZ, Unit.WATTS):
+        return clock(value) if unit is Unit.MEGAHERTZ else watts(value)
+    if unit is Unit.ERROR:
+        return error(value)
+    return fixed(value, 0) if value == int(value) or abs(value) >= 1000 else significant(value, digits)
+
+
+def digits_within(value: float, low: float, high: float) -> int:
+    """Return the number of digits of a value that its 95 % interval supports: 2, 3 or 4."""
+    half, size = (high - low) / 2, abs(value)
+    if not (half > 0 and size > 0 and math.isfinite(half)):
+        return 4
+    return min(max(math.floor(-math.log10(half / size)) + 1, 2), 4)
+
+
 def count(number: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun: `1 post`, `3 posts`."""
     return with_unit(str(number), singular if number == 1 else plural or f"{singular}s")
 
 
-def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
-    scale, unit = next((u for u in units if float(f"{value:.3g}") >= u[0]), units[-1])
-    return with_unit(significant(value / scale, 3), unit)
+def _scaled(value: float, units: tuple[tuple[float, str], ...], digits: int = 3) -> str:
+    scale, unit = next((u for u in units if abs(float(f"{value:.3g}")) >= u[0]), units[-1])
+    return with_unit(significant(value / scale, digits), unit)
 
 
 # The names are not those of the locale, because a page must be the same on every machine.

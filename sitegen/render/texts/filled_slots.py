@@ -17,13 +17,16 @@ from sitegen.model.document import (
     BenchmarkSlot,
     CellSlot,
     CiteSlot,
+    ClaimSlot,
     Document,
     FileSlot,
     ImageSlot,
     LinkSlot,
     ListingSlot,
     Slot,
+    SweepSlot,
     TermSlot,
+    ValueSlot,
     fill_slots,
 )
 from sitegen.model.linked import document_key
@@ -56,6 +59,10 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 
 def _filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
     html = Markup(fill_slots(fragment, contents_of(printer, document, place)))
+    if any(isinstance(slot, ValueSlot) for slot in document.slots):
+        from sitegen.render.texts.values import sources_of_figures
+
+        html += sources_of_figures(printer, document, place.here, place.lang)
     works = printer.sources.linked.references.get(place.name)
     if not works:
         return html
@@ -66,7 +73,14 @@ def _filled(printer: Printer, document: Document, place: Place, fragment: str) -
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
     """Return the content of each slot, in order."""
-    return [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
+    contents = [str(fill_slot(printer, document, place, index)) for index in range(len(document.slots))]
+    if not any(isinstance(slot, ValueSlot) for slot in document.slots):
+        return contents
+    from sitegen.render.texts.values import figures_in
+
+    shown = figures_in(printer, document, place.here, place.lang)
+    contents = [str(shown.get(index, content)) for index, content in enumerate(contents)]
+    return [fill_slots(content, contents) for content in contents]  # figures in the captions of tables and charts
 
 
 def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
@@ -90,6 +104,12 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
         if isinstance(slot, ImageSlot):
             return render_image(slot, target, printer.sources.linked, place.here)
         return escape(relative(target, place.here))
+    if isinstance(slot, ValueSlot):
+        return Markup()  # `contents_of` fills them all together, because they share their notes
+    if isinstance(slot, ClaimSlot):
+        from sitegen.render.texts.claims import render_claim
+
+        return render_claim(printer, slot, place.here, place.lang)
     if isinstance(slot, CiteSlot):
         from sitegen.render.texts.citations import citation
 
@@ -105,6 +125,10 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
         from sitegen.render.measurements import benchmark_table
 
         return benchmark_table.render_slot(printer, slot, place.here, f"b{index}")
+    if isinstance(slot, SweepSlot):
+        from sitegen.render.measurements import sweep_charts
+
+        return sweep_charts.render_slot(printer, slot, place.here, f"s{index}")
     from sitegen.render.measurements import kernel_charts
 
     return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")

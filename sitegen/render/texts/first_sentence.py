@@ -11,6 +11,8 @@ _LEFT_OUT = re.compile(r'<sup><a class="fnref".*?</sup>|</?a\b[^>]*>|\0\d+\0', r
 """Footnotes, slots, and the tags of links, whose words stay."""
 _TAG = re.compile(r"(<[^>]*>)")
 _VOID = re.compile(r"<(?:br|img|wbr|!)|.*/>$", re.DOTALL)
+_SPACES = re.compile(r"[ \t\r\n]+")
+"""White space that may end a line; a no-break space stays."""
 _END = re.compile(r"[.!?][\"'”’]*(?=\s+[^a-z\s]|\s*$)|[。！？]")
 """The end of a sentence.  A full stop before a small letter ends an abbreviation: `e.g. a warp`."""
 
@@ -33,4 +35,4 @@ def first_sentence(html: str) -> Markup:
 
 
 def _line(pieces: list[str]) -> Markup:
-    return Markup(" ".join("".join(pieces).split()))
+    return Markup(_SPACES.sub(" ", "".join(pieces)).strip())

@@ -21,6 +21,8 @@ from sitegen.markup.registry import declared
 from sitegen.model.site import Page, Post
 from sitegen.render.shared.language import PageLanguage, language, texts_of, translated
 from sitegen.render.shared.theme import Theme, environment, in_language, load_theme
+from sitegen.render.texts import claims
+from sitegen.results.quantities import Missing
 
 Pages = dict[str, str | bytes]
 KO = "languages/ko.json"
@@ -156,6 +158,7 @@ def test_the_catalogue_has_every_text_and_no_other() -> None:
             if isinstance(node, ast.Call) and called(node) in ("say", "_counted"):
                 said |= {node.args[0].value} if isinstance(node.args[0], ast.Constant) else set()
     said |= {*labels.NAMES.values(), *callouts.KINDS.values(), *(word for _, word in blocks.STATES.values())} - {""}
+    said |= {*map(str, Missing), *claims.WORDS.values()}
     known = set(json.loads(templates[KO]))
     named = {"English", "US", "Kernels", "Worklog"} | {dt.date(2026, n, 1).strftime("%B") for n in range(1, 13)}
     declared_ko = {english for one in declared() for english in one.words.get("ko", {})}

@@ -1,0 +1,67 @@
+#include <cuda_bf16.h>
+
+// The histogram of `vectorised`, with COPIES counters for each value.
+//
+// One change: the counters of a value lie side by side, and lane l of a warp adds to copy l % COPIES.  With 32 copies a
+// lane has a bank of its own, whatever the numbers are, and an instruction never takes a second turn.  32 copies are
+// 32 KB, so six blocks fit on an SM.  A block adds up the copies once, at its end.
+
+// region: totals
+constexpr int VALUES = 256;
+__device__ unsigned totals[VALUES];  // zero between calls
+__device__ unsigned arrived;  // one launch at a time: two on different streams would count each other's blocks
+
+// The block that arrives last moves the totals of all blocks to the output, and leaves zeros for the next call.
+__device__ void move_totals(int* counts) {
+    __shared__ bool last;
+    __threadfence();  // this thread's additions are visible before the arrival of its block is counted
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&arrived, BLOCKS - 1) == BLOCKS - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (int value = threadIdx.x; value < VALUES; value += THREADS) counts[value] = (int)atomicExch(&totals[value], 0u);
+}
+// endregion
+
+// region: vectors
+constexpr int VEC = 16 / sizeof(DTYPE);
+
+union Vector {
+    uint4 bits;
+    DTYPE element[VEC];
+    __device__ Vector() {}
+};
+
+// Calls `count` with each number of this thread.
+template <typename Count>
+__device__ void each_number(const DTYPE* x, long long N, Count count) {
+    const long long first = (long long)blockIdx.x * THREADS + threadIdx.x, step = (long long)BLOCKS * THREADS;
+    const long long vectors = (size_t)x % 16 == 0 ? N / VEC : 0;  // a view into a tensor may begin anywhere
+    for (long long i = first; i < vectors; i += step) {
+        Vector held;
+        held.bits = __ldcs(reinterpret_cast<const uint4*>(x) + i);
+#pragma unroll
+        for (int e = 0; e < VEC; ++e) count(held.element[e]);
+    }
+    for (long long i = vectors * VEC + first; i < N; i += step) count(x[i]);
+}
+// endregion
+
+// region: kernel
+extern "C" __global__ void __launch_bounds__(THREADS) histogram_privatised(const DTYPE* x, int* counts, long long N) {
+    __shared__ unsigned ours[VALUES * COPIES];
+    for (int i = threadIdx.x; i < VALUES * COPIES; i += THREADS) ours[i] = 0;
+    __syncthreads();
+    const int copy = threadIdx.x % COPIES;
+    each_number(x, N, [&](DTYPE value) { atomicAdd(&ours[value * COPIES + copy], 1u); });
+    __syncthreads();
+    for (int value = threadIdx.x; value < VALUES; value += THREADS) {
+        unsigned sum = 0;
+        for (int i = 0; i < COPIES; ++i)  // neighbouring threads begin at different copies, which are different banks
+            sum += ours[value * COPIES + (i + value) % COPIES];
+        atomicAdd(&totals[value], sum);
+    }
+    move_totals(counts);
+}
+// endregion

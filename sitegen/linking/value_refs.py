@@ -1,0 +1,103 @@
+"""Check the names in the figures and claims of a text: kernel, implementation, workload, dtype, parameters and GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sitegen.diagnostics import Diagnostic, Span
+from sitegen.linking.kernel_refs import place_of, unknown
+from sitegen.model.document import ClaimSlot, Document, ValueSlot
+from sitegen.model.kernel import Kernel
+from sitegen.model.site import Site
+from sitegen.model.value import ALL, CellName, Claim, FigureReference, Source
+
+_RECORD = re.compile(r"kernels/[^/]+/results/([\w.-]+)\.json")
+_PROBES = ("copy", "read")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The kernels of a site by name, and the names of its GPUs."""
+
+    kernels: Mapping[str, Kernel]
+    gpus: Collection[str]
+
+
+def known_gpus(site: Site, files: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the GPUs that the configuration names or that have a record among the files."""
+    recorded = sorted({match[1] for path in files if (match := _RECORD.fullmatch(path))})
+    config = site.config
+    return tuple(dict.fromkeys((*config.gpus, *config.gpu_aliases, *recorded)))
+
+
+def figure_mistakes(site: Site, known: KnownNames, document: Document) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each unknown name in the figures and claims of a document."""
+    for slot in document.slots:
+        if isinstance(slot, ValueSlot):
+            for reference in slot.value.references:
+                yield from reference_mistakes(site, known, reference, slot.span)
+        elif isinstance(slot, ClaimSlot):
+            yield from _claim_mistakes(site, known, slot.claim, slot.span)
+
+
+def reference_mistakes(site: Site, known: KnownNames, wanted: FigureReference, start: Span) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each unknown name of a figure whose text begins at `start`."""
+    if wanted.gpu:
+        yield from _unknown_gpus(site, known, [wanted.gpu], start)
+    if wanted.source is not Source.EVALUATION:
+        return
+    kernel = known.kernels.get(wanted.kernel)
+    if kernel is None:
+        yield unknown("SG204", "kernel", wanted.kernel, known.kernels, place_of(site, start, wanted.kernel))
+        return
+    names = [wanted.name, *([wanted.argument] if wanted.figure == "x" else [])]
+    yield from _unknown_names(site, kernel, names, start)
+    yield from _unknown_cell(site, kernel, wanted.cell, start)
+
+
+def _claim_mistakes(site: Site, known: KnownNames, claim: Claim, start: Span) -> Iterator[Diagnostic]:
+    yield from _unknown_gpus(site, known, [name for name in claim.gpus if name != ALL], start)
+    if claim.value is not None:
+        for reference in claim.value.references:
+            yield from reference_mistakes(site, known, reference, start)
+        return
+    kernel = known.kernels.get(claim.kernel)
+    if kernel is None:
+        yield unknown("SG204", "kernel", claim.kernel, known.kernels, place_of(site, start, claim.kernel))
+        return
+    names = [claim.name, *([claim.argument] if claim.figure == "x" else [])]
+    yield from _unknown_names(site, kernel, names, start)
+    for cell in claim.cells:
+        yield from _unknown_cell(site, kernel, cell, start)
+
+
+def _unknown_gpus(site: Site, known: KnownNames, names: Iterable[str], start: Span) -> Iterator[Diagnostic]:
+    for name in names:
+        if name not in known.gpus:
+            wrong = unknown("SG214", "GPU", name, known.gpus, place_of(site, start, name))
+            yield wrong if wrong.hint else replace(wrong, hint="name it under `gpus` in content/site.yaml")
+
+
+def _unknown_names(site: Site, kernel: Kernel, names: Iterable[str], start: Span) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each name that is no implementation, baseline or probe of the kernel."""
+    ours = [made.name for made in kernel.implementations]
+    there = [*ours, *kernel.baselines, *_PROBES, "best"]
+    for name in names:
+        if name not in there:
+            yield unknown("SG205", f"implementation of {kernel.name}", name, there, place_of(site, start, name))
+
+
+def _unknown_cell(site: Site, kernel: Kernel, cell: CellName, start: Span) -> Iterator[Diagnostic]:
+    workloads = [workload.name for workload in kernel.workloads]
+    checks: list[tuple[str, str, Collection[str]]] = [
+        ("workload", cell.workload, workloads),
+        ("dtype", cell.dtype, kernel.dtypes),
+    ]
+    for name, value in cell.params:
+        values = [str(one) for one in kernel.params.get(name, ())]
+        checks.append(("param", name, kernel.params) if not values else (f"value of {name}", value, values))
+    for what, name, there in checks:
+        if name and name != ALL and name not in there:
+            yield unknown("SG205", f"{what} of {kernel.name}", name, there, place_of(site, start, name))

@@ -1,0 +1,42 @@
+"""The points of a sweep, one after the other in this process → a line of JSON each.
+
+`python -m sitegen.measure.sweep_process FOLDER ANSWERS JOB:NAME…`: FOLDER holds the sources, the lines go to ANSWERS,
+and each JOB is a kernel job whose candidate NAME is a point.  Candidates are evaluated as in `sitegen try`, with as
+many rounds as one interval needs; points with other dims are candidates of another job.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import groupby
+from pathlib import Path
+
+from sitegen.measure.rounds import LEAST_ROUNDS
+from sitegen.measure.try_process import TryProcess, evaluate_all
+from sitegen.model.job import KernelJob
+from sitegen.model.plain import from_plain
+
+
+def main(arguments: list[str]) -> None:
+    """Write the facts of the GPU, then the beginning and the evaluation of each point."""
+    folder, answers, *points = arguments
+    with Path(answers).open("a", encoding="utf-8") as file:
+
+        def write(**line: object) -> None:
+            print(json.dumps(line), file=file, flush=True)
+
+        for path, names in jobs_with_names(points):
+            job = from_plain(KernelJob, json.loads(path.read_text(encoding="utf-8")))
+            process = TryProcess(job, path, Path(folder), lambda warning: write(warning=warning), LEAST_ROUNDS)
+            evaluate_all(process, names, write)
+
+
+def jobs_with_names(points: list[str]) -> list[tuple[Path, list[str]]]:
+    """Return the file of each job with the names behind it: `a.json:p-1 a.json:p-2 b.json:p-3` are two jobs."""
+    pairs = [point.rpartition(":")[::2] for point in points]
+    return [(Path(file), [name for _, name in group]) for file, group in groupby(pairs, key=lambda pair: pair[0])]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,108 @@
+"""Say what the records say about a claim: the mark with its evidence on a page, and the sentence of a diagnostic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from sitegen.model.document import ClaimSlot
+from sitegen.model.figure_table import Unit
+from sitegen.model.value import Claim, Relation
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.language import PageLanguage
+from sitegen.render.texts.values import figure_text, href_of, machine_and_day
+from sitegen.results.claims import Check, ClaimState, Verdict, decide
+from sitegen.results.quantities import Measured
+
+_CLASSES = {
+    ClaimState.HOLDS: "fresh",
+    ClaimState.BROKEN: "failed",
+    ClaimState.STALE: "stale",
+    ClaimState.MISSING: "planned",
+}
+"""The class of the state grammar for each state."""
+WORDS = {
+    ClaimState.HOLDS: "the record supports this sentence",
+    ClaimState.BROKEN: "the record does not support this sentence",
+    ClaimState.STALE: "the record of this sentence is stale",
+    ClaimState.MISSING: "this sentence is not measured yet",
+}
+
+
+def render_claim(printer: Printer, slot: ClaimSlot, here: str, lang: str) -> Markup:
+    """Return the mark behind a sentence, which opens the evidence."""
+    measured, spoken = printer.sources.recorded, printer.language(lang)
+    verdict = decide(slot.claim, measured)
+    lines = Markup("").join(_line(check, verdict.claim, measured, here, spoken) for check in verdict.checks)
+    return Markup(
+        '<details><summary><span class="state {}"><span class="vh said">{}</span></span></summary>\n'
+        '<div class="evidence"><p><code>{}</code></p>\n<ul>{}</ul></div></details>\n'
+    ).format(_CLASSES[verdict.state], spoken.say(WORDS[verdict.state]), slot.claim.text, lines)
+
+
+def _line(check: Check, claim: Claim, measured: Measured, here: str, spoken: PageLanguage) -> Markup:
+    origins = check.quantity.origins
+    words = finding(check, claim, spoken)
+    if not origins:
+        return Markup("<li>{}</li>").format(words)
+    link = Markup('<a href="{}">{}</a>').format(
+        href_of(origins[0], measured, here), machine_and_day(origins[0], spoken)
+    )
+    stale = spoken.say("stale: {why}", why=check.quantity.stale) if check.quantity.stale else ""
+    return Markup("<li>{}. {}{}</li>").format(words, link, f"; {stale}" if stale else "")
+
+
+def finding(check: Check, claim: Claim, spoken: PageLanguage) -> str:
+    """Return what the record says: `8192x8192:float32: 1.42 ×, 95 % interval 1.40 × to 1.44 ×, margin -5.3 %`."""
+    cell, said = str(check.cell), _said(check, claim, spoken)
+    return f"{cell}: {said}" if cell else said
+
+
+def _said(check: Check, claim: Claim, spoken: PageLanguage) -> str:
+    one = check.quantity
+    if one.missing is not None:
+        return spoken.say(one.missing)
+    if claim.relation in (Relation.MEMORY_BOUND, Relation.COMPUTE_BOUND):
+        longer = 1 + (check.margin or 0.0)
+        by_memory = (claim.relation is Relation.MEMORY_BOUND) == (longer >= 1)
+        times = numbers.significant(longer if longer >= 1 else 1 / longer if longer else 0.0, 3)
+        if by_memory:
+            return spoken.say("at the ceilings the bytes take {n} × as long as the operations", n=times)
+        return spoken.say("at the ceilings the operations take {n} × as long as the bytes", n=times)
+    return ", ".join(_parts(check, claim, spoken))
+
+
+def _parts(check: Check, claim: Claim, spoken: PageLanguage) -> Iterator[str]:
+    one = check.quantity
+    figure = figure_text(one)
+    if check.beside:
+        yield spoken.say("{name} takes {figure} its time", name=check.beside, figure=figure)
+    elif claim.figure == "x":
+        yield f"{figure} {claim.argument}"
+    elif claim.value is None and one.unit in (Unit.COUNT, Unit.BYTES):
+        yield f"{figure} {claim.argument or claim.figure}"
+    else:
+        yield figure
+    if one.low < one.high:
+        low, high = (numbers.figure(end, one.unit, 4) for end in (one.low, one.high))
+        yield spoken.say("95 % interval {low} to {high}", low=low, high=high)
+    if check.margin is not None:
+        yield spoken.say("margin {share}", share=numbers.percent(check.margin))
+
+
+def straddles(check: Check, claim: Claim) -> bool:
+    """Tell whether the bound lies within the interval of the figure, so that more measuring could decide."""
+    one = check.quantity
+    bounds = (1.0,) if check.beside else claim.bounds
+    return one.is_known and any(one.low < bound < one.high for bound in bounds)
+
+
+def objection(verdict: Verdict, spoken: PageLanguage) -> str:
+    """Return the sentence for a claim that the records do not support: what they say on each GPU where it breaks."""
+    broken = [check for check in verdict.checks if check.state is ClaimState.BROKEN]
+    said = "; ".join(f"{check.gpu}: {finding(check, verdict.claim, spoken)}" for check in broken)
+    if all(straddles(check, verdict.claim) for check in broken):
+        return f"the record cannot decide this claim, its interval crosses the bound: {said}"
+    return f"the record does not support this claim: {said}"
