@@ -53,11 +53,18 @@ class Diagnostic:
     span: Span
     hint: str = ""
     severity: Severity = Severity.ERROR
+    fix: str | None = None
+    """The text that mends the mistake in place of the marked one; None when a person must decide."""
+
+
+def near_words(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that are close to this one, the closest first."""
+    return difflib.get_close_matches(word, sorted(set(known)), cutoff=0.6)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `did you mean `x`?` when a known word is close to this one, else an empty string."""
-    close = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
+    close = near_words(word, known)
     return f"did you mean `{close[0]}`?" if close else ""
 
 

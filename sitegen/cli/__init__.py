@@ -27,6 +27,7 @@ _COMMANDS = {
     "status": _RECORDS,
     "compare": _RECORDS,
     "new": _SITE,
+    "worklog": "sitegen.cli.worklog",
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
 }

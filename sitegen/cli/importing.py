@@ -1,4 +1,4 @@
-"""Import the files of another program into a site with `sitegen import`.  It overwrites no file."""
+"""Import the files of another program into a site with `sitegen import`.  It loses no line of a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INTO = click.option(
 
 @click.group("import")
 def import_() -> None:
-    """Import a Jekyll site, a diary or a notebook into a site.  The import never overwrites a file."""
+    """Import a Jekyll site, a diary or a notebook into a site.  The import loses no line of a file that is there."""
 
 
 @import_.command("jekyll")
@@ -46,11 +46,33 @@ def jekyll(folder: Path, into: Path | None) -> None:
 @import_.command("worklog")
 @click.argument("file", type=FILE)
 @INTO
-def worklog(file: Path, into: Path | None) -> None:
-    """Split the diary in FILE into a file for each day."""
-    from sitegen.importing.worklog import import_worklog
+@click.option("--dry-run", is_flag=True, help="Only print what each line was taken for, and what would change.")
+def worklog(file: Path, into: Path | None, dry_run: bool) -> None:
+    """Split the diary in FILE into a file for each day, and merge it with the worklog of the site.
 
-    _write_import(_root(into), import_worklog(file))
+    The command prints what it took each line for.  Where the site has an entry of the same day, it keeps the lines of
+    both, and the cleaner one of two that say the same.
+    """
+    from sitegen.importing.worklog import import_worklog, understood
+    from sitegen.read.load import WORKLOG, text_files
+    from sitegen.read.source import decode
+    from sitegen.read.texts import read_text
+    from sitegen.write.fixes import diff
+
+    root = _root(into)
+    there = {path: read_text(root, path)[0] or "" for path in text_files(root) if path.startswith(WORKLOG)}
+    plan = import_worklog(file, there)
+    for line in understood(decode(file.read_bytes(), file.name)[0]):
+        click.echo(line)
+    for path, text in plan.merged.items():
+        click.echo(diff(there[path], text, path), nl=False)
+    if dry_run:
+        report(plan.diagnostics, plan.texts)
+        say(
+            f"{number_of(len(plan.files), 'new file')}, {number_of(len(plan.merged), 'file')} to merge; nothing written"
+        )
+        return
+    _write_import(root, plan)
 
 
 @import_.command("notebook")
@@ -69,11 +91,14 @@ def _root(into: Path | None) -> Path:
 
 def _write_import(root: Path, plan: ImportPlan) -> None:
     """Write the missing files and report the import.  Exits with 1 when something could not be imported."""
-    from sitegen.importing.plan import ImportResult, write_missing
+    from sitegen.importing.plan import ImportResult, write_merged, write_missing
 
     results: list[ImportResult] = []
     write_new(lambda: results.append(write_missing(root, plan.files)))
+    write_new(lambda: write_merged(root, plan.merged))
     report(plan.diagnostics, plan.texts)
+    for path in plan.merged:
+        say(f"{path} was merged")
     for result in results:
         for path in result.written:
             click.echo(path)

@@ -86,17 +86,26 @@ def build(
 
 @click.command()
 @click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
-def check(as_of: dt.date | None) -> None:
-    """Report every mistake of the site, and write nothing.  Drafts and posts with a future date are checked, too.  A
-    figure that is typed into a post or a page is a warning, and the exit code is 1 as for an error.
+@click.option("--fix", is_flag=True, help="Show as a diff what can be mended safely, and write it.")
+@click.option("--force", is_flag=True, help="With --fix, change files that git has no copy of, too.")
+def check(as_of: dt.date | None, fix: bool, force: bool) -> None:
+    """Report every mistake of the site.  Drafts and posts with a future date are checked, too.  Exits with 1 when there
+    is an error, a figure that is typed into a post or a page, or anything to say about the worklog.  Without --fix, it
+    writes nothing.
     """
     from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
     with output_errors():
         site = check_site(root, as_of=as_of)
+        if fix:
+            from sitegen.cli.fixing import mend
+
+            if mend(root, site.diagnostics, force=force):
+                site = check_site(root, as_of=as_of)
     report(site.diagnostics, site.loaded.texts)
-    if site.failed or site.has_typed_figures:
+    worklog = any(one.span.path.startswith("content/worklog/") for one in site.diagnostics)
+    if site.failed or site.has_typed_figures or worklog:
         sys.exit(1)
     say("no mistakes" if not site.diagnostics else "warnings only")
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.codes import importing, linking, markup, output, reading, records
+from sitegen.codes import importing, linking, markup, output, reading, records, worklog
 from sitegen.codes.entry import Code, CodeGroup
 
 GROUPS: tuple[CodeGroup, ...] = (
     reading.GROUP,
+    worklog.GROUP,
     markup.GROUP,
     linking.GROUP,
     records.GROUP,

@@ -1,4 +1,4 @@
-"""SG201 to SG214: references from a text to other texts, files, kernels and works."""
+"""SG201 to SG215: references from a text to other texts, files, kernels and works."""
 
 from __future__ import annotations
 
@@ -139,6 +139,16 @@ GROUP = CodeGroup(
             "The kernel moves {value}`softmax/fused bandwidth on nvidia-h20`.\n",
             "The kernel moves {value}`softmax/fused bandwidth`.\n",
             _POST,
+        ),
+        Code(
+            "SG215",
+            "A link leads to an old address",
+            "The link leads to an alias of a page, so that readers take a detour through a redirect. Only "
+            "`sitegen check` reports it. Write the address of the page; `sitegen check --fix` does so.",
+            "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/old/) moved.\n",
+            "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/posts/softmax/) moved.\n",
+            _POST,
+            warning=True,
         ),
     ),
 )

@@ -231,6 +231,16 @@ _SHOWN = (
         _POST,
     ),
     Code(
+        "SG125",
+        "Unknown state of a task",
+        "The role `{task}` on a line of the worklog says how the task stands, and it takes one of five words: `open`, "
+        "`partial`, `done`, `dropped`, or `none` for a line that is no task. Write one of these.",
+        "2026-11-22\n\nPlot the tail {task}`donne`\n",
+        "2026-11-22\n\nPlot the tail {task}`done`\n",
+        "content/worklog/2026.md",
+        warning=True,
+    ),
+    Code(
         "SG130",
         "A CuTe layout that cannot be read or drawn",
         "The argument of `{layout}`, or the option `layout` of `{memory-access}`, is not a layout such as "

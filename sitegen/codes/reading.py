@@ -1,4 +1,4 @@
-"""SG001 to SG049: mistakes in files, YAML, addresses, kernels and the worklog."""
+"""SG001 to SG039: mistakes in files, YAML, addresses and kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from sitegen.codes.entry import Code, CodeGroup
 _POST = "content/posts/softmax/index.md"
 _SITE = "content/site.yaml"
 _KERNEL = "kernels/softmax/kernel.yaml"
-_DIARY = "content/worklog/2026.md"
 
 _FILES = (
     Code(
@@ -272,72 +271,8 @@ _KERNELS = (
     ),
 )
 
-_WORKLOG = (
-    Code(
-        "SG040",
-        "Impossible date in the worklog",
-        "A heading or a file name looks like the date of a day, and the calendar has no such day. Its text stays with "
-        "the day above. Write the date as `2026-11-22`.",
-        "2026-02-30\n\n- [x] Read about shared memory\n\n2026-02-27\n\n- [x] Read about warps\n",
-        "2026-02-28\n\n- [x] Read about shared memory\n\n2026-02-27\n\n- [x] Read about warps\n",
-        _DIARY,
-        warning=True,
-    ),
-    Code(
-        "SG041",
-        "It is not clear which number of a date is the month",
-        "The dates of this file can be read with the month first or with the day first, and no date of the file "
-        "decides it. sitegen has chosen one reading, which the hint shows. Write the year first to be sure.",
-        "03/04/2026\n\n- [x] Read about warps\n",
-        "2026-03-04\n\n- [x] Read about warps\n",
-        _DIARY,
-        warning=True,
-    ),
-    Code(
-        "SG042",
-        "The countdown of one day does not fit those of the other days",
-        "Most days of the file count down to the same date with `T - N`, and this day's number leads to another date. "
-        "It is probably a slip. Write the number that the hint gives, or leave it as a record of what you thought.",
-        "2026-11-22 T - 9\n\nA.\n\n2026-11-21 T - 40\n\nB.\n\n2026-11-20 T - 41\n\nC.\n",
-        "2026-11-22 T - 39\n\nA.\n\n2026-11-21 T - 40\n\nB.\n\n2026-11-20 T - 41\n\nC.\n",
-        _DIARY,
-        warning=True,
-    ),
-    Code(
-        "SG043",
-        "A day of the worklog comes twice",
-        "Two entries have the same date, in one file or in two. The page of the day shows both, one after the other. "
-        "Join them, or correct a date.",
-        "2026-11-22\n\nIn the morning.\n\n2026-11-22\n\nIn the evening.\n",
-        "2026-11-22\n\nIn the morning.\n\n2026-11-21\n\nIn the evening.\n",
-        _DIARY,
-        warning=True,
-    ),
-    Code(
-        "SG044",
-        "A worklog file has no day",
-        "The file has text and neither its name nor one of its lines is a date. Its text belongs to no day, so no page "
-        "shows it as an entry. Begin each day with a line such as `2026-11-22`, or give the file such a name.",
-        "- [x] Read about warps\n",
-        "2026-11-22\n\n- [x] Read about warps\n",
-        _DIARY,
-        warning=True,
-    ),
-    Code(
-        "SG045",
-        "The name and the front matter of a worklog file give two dates",
-        "The file is named after one day, and `date` in its front matter is another. The front matter counts. Rename "
-        "the file or correct the date, so that the next reader finds the day where its name says.",
-        "---\ndate: 2026-11-22\n---\nRead about warps.\n",
-        "---\ndate: 2026-11-21\n---\nRead about warps.\n",
-        "content/worklog/2026-11-21.md",
-        warning=True,
-    ),
-)
-
 GROUP = CodeGroup(
     "Reading files",
-    "The room `read` reports these while it turns files into the model. What stands in a worklog is always a warning: "
-    "a diary never fails a build.",
-    (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS, *_WORKLOG),
+    "The room `read` reports these while it turns files into the model.",
+    (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS),
 )

@@ -1,4 +1,4 @@
-"""Write those files of an import that do not exist yet."""
+"""Write those files of an import that do not exist yet, and those that were merged with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.inside import OutsideError
-from sitegen.write.output import encoded, unwritable_error
+from sitegen.write.fixes import encoded_like
+from sitegen.write.output import OutputError, encoded, unwritable_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class ImportPlan:
     """Mistakes in the source; their paths are those of its files."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts of the source by path, from which the frames of the diagnostics are cut."""
+    merged: Mapping[str, str] = field(default_factory=dict)
+    """New texts of files that exist, with every line of theirs or a cleaner form of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,16 @@ def write_missing(root: Path, files: Mapping[str, str | bytes | Path]) -> Import
         _write(root, path, content)
         written.append(path)
     return ImportResult(tuple(written), tuple(same), tuple(kept))
+
+
+def write_merged(root: Path, files: Mapping[str, str]) -> None:
+    """Write the new texts of files that exist.  Raises OutputError as `write_missing` does."""
+    for path, text in files.items():
+        try:
+            content = encoded_like(text, inside.read_bytes(root, path))
+        except UnicodeDecodeError as error:
+            raise OutputError(path, f"`{path}` is not UTF-8", "save it as UTF-8 first") from error
+        _write(root, path, content)
 
 
 def _existing(root: Path, path: str) -> Path | None:

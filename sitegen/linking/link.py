@@ -7,6 +7,7 @@ SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cel
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
+SG215 a link to an old address (moved_links.py)
 """
 
 from __future__ import annotations

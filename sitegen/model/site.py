@@ -146,6 +146,7 @@ class TaskState(StrEnum):
     OPEN = "open"
     PARTIAL = "partial"
     DONE = "done"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,10 @@ class Task:
     text: str
     state: TaskState
     line: int
+    history: tuple[TaskState, ...] = ()
+    """The states before this one, where the line has several marks: `- Next; - Done;`."""
+    inferred: bool = False
+    """True when the state was read from words; a check box and the role `{task}` say it outright."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.linking.moved_links import moved_links
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
@@ -23,6 +24,8 @@ from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
 from sitegen.pipeline.typed_figures import TYPED_FIGURE, typed_figure_warnings
+from sitegen.read.load import WORKLOG
+from sitegen.read.worklog_habits import worklog_habits
 from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.quantities import Measured
 from sitegen.results.records import Records
@@ -135,10 +138,16 @@ def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    sources = unpublished.sources
+    sources, loaded = unpublished.sources, _loaded(unpublished)
     typed = typed_figure_warnings(sources.linked, unpublished.texts.sources, sources.kernels_of, sources.recorded)
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed))
-    return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed, *habits(loaded)))
+    return SiteInMemory(loaded, pages.files, in_reading_order(mistakes))
+
+
+def habits(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
+    """Return the warnings that only `sitegen check` gives: about the worklog, and about links to old addresses."""
+    site, texts = loaded.site, {p: text for p, text in loaded.site.files.items() if p.startswith(WORKLOG)}
+    return (*worklog_habits(site.worklog, texts, loaded.as_of), *moved_links(site, loaded.documents))
 
 
 def _loaded(site: LinkedSite) -> LoadedSite:

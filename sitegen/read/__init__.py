@@ -8,5 +8,5 @@ SG015 do not go together · SG016 a file that nothing reads
 SG020 slug twice · SG021 address twice · SG022 missing file · SG023 listed or named twice · SG024 unfit name
 SG030 formula · SG031 dims · SG032 tolerance · SG033 goal · SG034 launch · SG035 implementation file
 SG037 the gate of a wrong variant · SG038 sweeps
-SG040 to SG049 worklog, always warnings
+SG040 to SG053 worklog, always warnings
 """

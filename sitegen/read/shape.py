@@ -23,7 +23,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean, near_words
 from sitegen.model.site import Ref
 from sitegen.read.languages import is_language, language_hint
 from sitegen.read.yaml_nodes import Node, without_places
@@ -138,10 +138,15 @@ def unknown_language(word: str, span: Span) -> Diagnostic:
 
 
 def unknown_word(what: str, word: str, span: Span, known: Iterable[str], code: str = "SG014") -> Diagnostic:
-    """Return the diagnostic for a word that is none of the known ones."""
+    """Return the diagnostic for a word that is none of the known ones.
+
+    A key with one near name can be mended; for a value the author decides.
+    """
     known = tuple(known)
     listed = f"known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
-    return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed)
+    near = near_words(word, known) if code == "SG012" else []
+    fix = near[0] if len(near) == 1 else None
+    return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed, fix=fix)
 
 
 def entries_of(node: Node, diagnostics: Diagnostics) -> Mapping[str, Node]:

@@ -1,23 +1,26 @@
 """Read content/worklog/*.md into days, newest first.
 
 A file is one day (`2026-11-21.md`, or `date:` in its front matter) or a diary of many, in which a line with nothing
-but a date, perhaps with `T - N`, opens a day.  No text is lost: text before the first day is the intro, a line
-that only looks like a day stays text, and a day that comes twice is joined.  All diagnostics are warnings.
+but a date, perhaps with `T - N`, opens a day; a heading that begins with a date may go on with a title.  No text is
+lost: text before the first day is the intro, a line that only looks like a day stays text, and a day that comes twice
+is joined.  All diagnostics are warnings.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.model.site import Markdown, WorklogEntry
+from sitegen.read.mojibake import mojibake
 from sitegen.read.pages import stem
 from sitegen.read.shape import read_as
 from sitegen.read.source import split_front_matter
 from sitegen.read.worklog_days import DateLine, find_days, wrong_countdowns
+from sitegen.read.worklog_links import link_mistakes
 from sitegen.read.worklog_notes import questions_in, tasks_in
 from sitegen.read.yaml_nodes import parse_yaml
 
@@ -25,9 +28,38 @@ _NAMED_BY_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:\D.*)?")
 _FRONT_MATTER_IN_COMMENT = re.compile(r"\s*<!--\s*---\s*\n.*?^\s*---\s*-->[ \t]*\n?", re.DOTALL | re.MULTILINE)
 
 
+_OF_OTHER_PROGRAMS = ("title", "description", "layout", "permalink", "nav", "nav_order", "tags")
+"""Keys of a page of Jekyll.  They have no effect here, and a diary that has them can stand here as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class _DayFrontMatter:
     date: dt.date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayPiece:
+    """A day of a diary as it is written."""
+
+    line: DateLine
+    heading: str
+    """The line that opens the day, with its end of line."""
+    below: str
+    """The lines up to the next day."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiaryPieces:
+    """The text of a diary in pieces, of which no character is left out."""
+
+    front: str
+    """Front matter, plain or in an HTML comment; empty when the diary has none."""
+    intro: str
+    """Text before the first day: what the author does every day, a template of a heading."""
+    days: tuple[DayPiece, ...]
+
+    def __str__(self) -> str:
+        return self.front + self.intro + "".join(day.heading + day.below for day in self.days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +85,17 @@ def parse_worklog(
             entry = _join_entries(first, entry)
         days[entry.date] = entry
     intros = [diary.intro for diary in diaries if diary.intro.text.strip()]
+    for path, text in files.items():
+        diagnostics += [*link_mistakes(text, path), *mojibake(text, path)]
     warnings = tuple(replace(d, severity=Severity.WARNING) for d in diagnostics)
     return tuple(days[day] for day in sorted(days, reverse=True)), _join_texts(intros), warnings
+
+
+def pieces_of(text: str, path: str = "") -> DiaryPieces:
+    """Return a diary in pieces; `str` of the result is the text again."""
+    body, _, _ = _read_front_matter(text, path)
+    intro, days = _cut(body.text, find_days(body.text).lines)
+    return DiaryPieces(text[: len(text) - len(body.text)], intro, days)
 
 
 def _parse_file(text: str, path: str) -> _Diary:
@@ -73,7 +114,7 @@ def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, 
     front, unclosed = split_front_matter(text, path)
     node, syntax = parse_yaml(front.yaml or "", path, first_line=front.yaml_line)
     diagnostics = [*unclosed, *syntax]
-    written = read_as(_DayFrontMatter, node, diagnostics, noun="front matter key").date
+    written = read_as(_DayFrontMatter, node, diagnostics, noun="front matter key", also=_OF_OTHER_PROGRAMS).date
     named, misnamed = _day_in_name(path)
     if written and named and written != named and (place := node and node.get("date")):
         message = f"this date is not the date in the file name, {named}"
@@ -95,23 +136,38 @@ def _one_day(day: dt.date, body: Markdown) -> WorklogEntry:
     first = next((line for line in find_days(body.text).lines if line.date == day), None)
     if first is None or "".join(body.text.split("\n")[: first.index]).strip():
         return _entry(day, None, body, Span(body.path, body.first_line))
-    return _entry(day, first.days_left, _text_below(body, first.index, None), _place(body, first))
+    lines = replace(first, date=day)
+    return _entry_of(_cut(body.text, [lines])[1][0], body)
 
 
 def _many_days(body: Markdown, diagnostics: list[Diagnostic]) -> _Diary:
     days = find_days(body.text)
-    dated = [day for day in days.lines if day.date]
+    intro, pieces = _cut(body.text, days.lines)
     diagnostics += _warnings(days.lines, days.ambiguous, body)
-    if not dated:
+    if not pieces:
         return _Diary(body, (), (*diagnostics, *_no_day(body)))
-    ends = [*(day.index for day in dated[1:]), None]
-    entries = tuple(
-        _entry(day.date, day.days_left, _text_below(body, day.index, end), _place(body, day))
+    entries = tuple(_entry_of(piece, body) for piece in pieces)
+    return _Diary(replace(body, text=intro), entries, tuple(diagnostics))
+
+
+def _cut(text: str, days: Iterable[DateLine]) -> tuple[str, tuple[DayPiece, ...]]:
+    """Return the text before the first day, and the days; joined again they are the text."""
+    lines, dated = re.findall(r"[^\n]*\n|[^\n]+", text), [day for day in days if day.date]
+    ends = [*(day.index for day in dated), len(lines)][1:]
+    pieces = tuple(
+        DayPiece(day, lines[day.index], "".join(lines[day.index + 1 : end]))
         for day, end in zip(dated, ends, strict=True)
-        if day.date
     )
-    intro = replace(body, text="".join(f"{line}\n" for line in body.text.split("\n")[: dated[0].index]))
-    return _Diary(intro, entries, tuple(diagnostics))
+    return "".join(lines[: dated[0].index] if dated else lines), pieces
+
+
+def _entry_of(piece: DayPiece, body: Markdown) -> WorklogEntry:
+    """Return the entry of a piece; the title of a heading such as `## 2026-11-21: Warps` stays, as a heading."""
+    day, first = piece.line, body.first_line + piece.line.index
+    assert day.date is not None
+    text = Markdown(f"{day.title}\n{piece.below}", body.path, first)
+    text = text if day.title else Markdown(piece.below, body.path, first + 1)
+    return _entry(day.date, day.days_left, text, _place(body, day))
 
 
 def _warnings(days: Iterable[DateLine], ambiguous: bool, body: Markdown) -> Iterator[Diagnostic]:
@@ -126,7 +182,27 @@ def _warnings(days: Iterable[DateLine], ambiguous: bool, body: Markdown) -> Iter
         yield Diagnostic("SG041", message, _place(body, dated[0]), hint)
     for day, goal, days_left in wrong_countdowns(dated):
         message = f"`T - N` of this day does not lead to {goal}, as on the other days"
-        yield Diagnostic("SG042", message, _place(body, day), f"write `T - {days_left}`?")
+        hint, fix = f"write `T - {days_left}`?", _recounted(day, dated, goal, days_left)
+        if days_left < 0 and day.days_left is not None:
+            hint = f"with this N it would be {goal - dt.timedelta(days=day.days_left)}; is the date right?"
+        yield Diagnostic("SG042", message, _place(body, day), hint, Severity.WARNING, fix)
+
+
+def _recounted(day: DateLine, days: Sequence[DateLine], goal: dt.date, days_left: int) -> str | None:
+    """Return the line of a day with another N; None unless the days beside it show that its date is right.
+
+    They show it when both count down to the common goal, and the date lies between theirs.
+    """
+    at = days.index(day)
+    if not 0 < at < len(days) - 1 or days_left < 0 or day.days_left is None or day.days_left < 0:
+        return None
+    before, after = days[at - 1], days[at + 1]
+    if not (day.date and before.date and after.date and before.goal == after.goal == goal):
+        return None
+    between = before.date < day.date < after.date or after.date < day.date < before.date
+    return (
+        re.sub(r"([TDJ]\s*(?:\W|minus)\s*)\d+", rf"\g<1>{days_left}", day.text.strip(), flags=re.I) if between else None
+    )
 
 
 def _no_day(body: Markdown) -> Iterator[Diagnostic]:
@@ -137,13 +213,6 @@ def _no_day(body: Markdown) -> Iterator[Diagnostic]:
 
 def _entry(day: dt.date, days_left: int | None, body: Markdown, span: Span) -> WorklogEntry:
     return WorklogEntry(day, body, span, days_left, tasks_in(body), questions_in(body))
-
-
-def _text_below(body: Markdown, index: int, end: int | None) -> Markdown:
-    """Return the lines below the line of a day, up to the line of the next day."""
-    lines = body.text.split("\n")[index + 1 : end]
-    closing = "\n" if end is not None else ""
-    return Markdown("\n".join(lines) + closing, body.path, body.first_line + index + 1)
 
 
 def _place(body: Markdown, day: DateLine) -> Span:

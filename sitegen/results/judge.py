@@ -198,18 +198,6 @@ def _wrong_times(record: Record, samples: Callable[[str], Samples], only: str) -
                 yield Doubt("SG308", ("evaluations", index, "performance"), f"{_title(one)}: {message}")
 
 
-def missing_logs(record: Record, known: Collection[tuple[str, str]]) -> Iterator[Doubt]:
-    """Yield a doubt for each failure whose log is not among the logs that could be read, by (kernel, SHA-256)."""
-    judged: Mapping[str, Sequence[Evaluation | Rejection]] = {
-        "evaluations": record.evaluations,
-        "rejections": record.rejections,
-    }
-    for member, several in judged.items():
-        for index, one in enumerate(several):
-            if one.log and (record.kernel, one.log) not in known:
-                yield Doubt("SG308", (member, index, "log"), f"{one.name}: its log is missing, or is another text")
-
-
 def _wrong_points(kernel: Kernel, record: Record, is_current: CurrentRulesTest, only: str) -> Iterator[Doubt]:
     """Yield a doubt for each point of a sweep that cannot have passed, or whose figures are not those of its rounds."""
     ours = {one.name: one for one in kernel.implementations}
@@ -230,6 +218,18 @@ def _wrong_points(kernel: Kernel, record: Record, is_current: CurrentRulesTest, 
             yield from (Doubt("SG308", (*where, "correctness"), f"{title}: {message}") for message in messages)
             if message := next(contradictory_rounds(one), ""):
                 yield Doubt("SG308", (*where, "performance"), f"{title}: {message}")
+
+
+def missing_logs(record: Record, known: Collection[tuple[str, str]]) -> Iterator[Doubt]:
+    """Yield a doubt for each failure whose log is not among the logs that could be read, by (kernel, SHA-256)."""
+    judged: Mapping[str, Sequence[Evaluation | Rejection]] = {
+        "evaluations": record.evaluations,
+        "rejections": record.rejections,
+    }
+    for member, several in judged.items():
+        for index, one in enumerate(several):
+            if one.log and (record.kernel, one.log) not in known:
+                yield Doubt("SG308", (member, index, "log"), f"{one.name}: its log is missing, or is another text")
 
 
 def _no_samples() -> Samples:

@@ -109,6 +109,9 @@ EDITS = (
     Edit("Series.id", SERIES, MOVE, "series/by-phases.yaml"),
     Edit("WorklogEntry.tasks Task.text Task.line", "content/worklog/2026-11-20.md", "the tail", "the last tail"),
     Edit("Task.state", "content/worklog/2026-11-20.md", "- [ ]", "- [x]"),
+    Edit(
+        "Task.inferred Task.history", "content/worklog/2026-11-20.md", "- [x] the grid", "- the grid; - Next; - Done;"
+    ),
     Edit("WorklogEntry.body", "content/worklog/2026-11-21.md", "Slower", "Faster"),
     Edit("WorklogEntry.questions", "content/worklog/diary.md", "Why 132 blocks?", "Why 264 blocks?"),
     Edit("WorklogEntry.days_left", "content/worklog/diary.md", "(T - 43)", "(T - 44)"),

@@ -105,7 +105,8 @@ def test_a_day_shows_its_month_its_open_tasks_and_the_days_beside_it(pages: Page
     day = page(pages, "worklog/2026-11-20/index.html")
     assert words(day.css_first("h1")) == "Friday, 20 November"
     assert words(day.css_first(".count")) == "T − 41"
-    assert [words(task) for task in day.css("aside ul.tasks li")] == ["Partly done: Write it down"]
+    left = ["Partly done: Write it down open for 1 day, since 19 November 2026"]
+    assert [words(task) for task in day.css("aside ul.tasks li")] == left
     assert words(day.css_first("table.cal [aria-current=date]")) == "20"
     assert len(day.css("table.cal td a")) == 3
     assert words(day.css_first("a[rel=prev]")) == "← Thursday, 19 November"

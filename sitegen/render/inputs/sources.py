@@ -15,6 +15,7 @@ from sitegen.model.linked import Linked, document_key
 from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
+from sitegen.read.worklog_tasks import TaskThread, open_tasks
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -32,6 +33,10 @@ earlier call.  Drawing takes longer than the rest of most pages.
 
 def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
     return draw(source)
+
+
+MENTIONED_DAYS = 31
+"""Days after its last mention for which the pages still show an open task."""
 
 
 @dataclass(frozen=True)
@@ -282,6 +287,14 @@ class Sources:
     def words_by_day(self) -> Mapping[dt.date, int]:
         """The number of words of each day of the worklog; at least 1, also for a day without words."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
+
+    @cached_property
+    def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
+        """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
+        return {
+            date: tuple(thread for thread in threads if (date - thread.events[-1].date).days <= MENTIONED_DAYS)
+            for date, threads in open_tasks(self.site.worklog).items()
+        }
 
 
 def _by_name(

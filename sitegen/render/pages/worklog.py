@@ -13,6 +13,7 @@ from markupsafe import Markup
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
 from sitegen.model.urls import FEED, WORKLOG, day_url, list_page_url, relative
+from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
@@ -25,6 +26,7 @@ STATES = {
     TaskState.OPEN: ("planned", "Open"),
     TaskState.PARTIAL: ("partial", "Partly done"),
     TaskState.DONE: ("done", "Done"),
+    TaskState.DROPPED: ("planned", "Dropped"),
 }
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 """Slots, and text for screen readers only."""
@@ -62,6 +64,10 @@ class TaskLine:
     state: str
     word: str
     text: str
+    note: str
+    """`open for 6 days`, and whether the state was read from words."""
+    since: Link | None
+    """The day on which the task was first written, when that is another day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ class DayPage:
     body: Markup
     countdown: Days | None
     tasks: tuple[TaskLine, ...]
-    """The tasks that are not done."""
+    """The tasks that are open at the end of the day, also those of earlier days."""
     questions: tuple[str, ...]
     tally: str
     month: Month
@@ -187,7 +193,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         iso=entry.date.isoformat(),
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
-        tasks=tuple(_task(t.state, t.text) for t in entry.tasks if t.state is not TaskState.DONE),
+        tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
         questions=tuple(_plain(question) for question, _ in entry.questions),
         tally=_tally(entry),
         month=_month(sources, entry, here),
@@ -213,9 +219,13 @@ def _day_countdown(sources: Sources, entry: WorklogEntry) -> Days | None:
     return _days((goal.date - entry.date).days, goal.goal, goal.date) if goal else None
 
 
-def _task(state: TaskState, text: str) -> TaskLine:
-    class_, word = STATES[state]
-    return TaskLine(class_, word, _plain(text))
+def _task(thread: TaskThread, date: dt.date, here: str) -> TaskLine:
+    class_, word = STATES[thread.state]
+    first, days = thread.events[0].date, thread.days_open(date)
+    notes = [f"open for {numbers.count(days, 'day')}"] if days else []
+    notes += ["as its words say"] if thread.events[-1].inferred else []
+    since = Link(numbers.day(first), relative(day_url(first), here)) if days else None
+    return TaskLine(class_, word, _plain(thread.text), ", ".join(notes), since)
 
 
 def _plain(markdown: str) -> str:

@@ -169,6 +169,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             Dependency("the day itself", shared.day(entry), (entry.body.path,)),
             Dependency("the days before and after it", (bool(at), beside)),
             Dependency("the days of its month", tuple(month)),
+            Dependency("the tasks that are open", repr(sources.open_tasks[entry.date])),
         ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(

@@ -1,0 +1,144 @@
+"""Find the links of a worklog that are not written as Markdown reads them, with the text that mends each.
+
+An author who pastes in a hurry swaps the two parts of a link (`[url](title)`), leaves a link half written (`[url](`),
+pastes a bare URL, or pastes the tracker of a newsletter with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.read.worklog_days import visible_lines, without_code
+
+_URL = r"(?:https?://|www\.)[^\s<>\[\]]*[^\s<>\[\].,;:!?'\"]"
+_BRACKETS = re.compile(
+    r"(?<!\\)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)?"
+)
+_BARE = re.compile(rf"(?<![\w(<\[/\"'=]){_URL}")
+_ANY_URL = re.compile(_URL)
+_IS_URL = re.compile(rf"\s*<?{_URL}/?>?\s*")
+_ADDRESS = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//|/|#|\.{1,2}/|<|www\.|[^\s]+\.(?:md|html|pdf|png)\b)")
+_TRACKER = re.compile(r"(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#\s]*|source=(?:post_page|rss|email)[^&#\s]*")
+
+
+def link_mistakes(text: str, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for each swapped and each half link of a text: they show as text, or lead nowhere."""
+    lines = text.split("\n")
+    found = []
+    for index, line in visible_lines(text):
+        below = lines[index + 1] if index + 1 < len(lines) else ""
+        found += [replace(one, span=replace(one.span, path=path, line=index + 1)) for one in _in_line(line, below)]
+    return tuple(found)
+
+
+def link_habits(text: str, path: str, titles: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each URL without a title and each tracker; `titles` gives the best title of a URL."""
+    lines = text.split("\n")
+    for index, line in visible_lines(text):
+        shown = without_code(line)
+        continued = index > 0 and lines[index - 1].rstrip().endswith("](")
+        for col, url in _urls(_BARE, "" if continued else _without_links(shown)):
+            yield _untitled(url, titles, Span(path, index + 1, col, len(url)))
+        for match in _BRACKETS.finditer(shown):
+            if _IS_URL.fullmatch(match["text"]) and match["target"] and _IS_URL.fullmatch(match["target"]):
+                yield _untitled(match["target"], titles, Span(path, index + 1, match.start() + 1, len(match[0]) + 1))
+        for col, url in _urls(_ANY_URL, shown):
+            if (clean := without_trackers(url)) != url:
+                span, hint = Span(path, index + 1, col, len(url)), f"write `{clean}`"
+                yield Diagnostic("SG050", "this link carries a tracker", span, hint, Severity.WARNING, clean)
+
+
+def titles_of(text: str) -> dict[str, str]:
+    """Return the longest title of each URL that has one, by the URL without its tracker."""
+    titles: dict[str, str] = {}
+    for _, line in visible_lines(text):
+        for match in _BRACKETS.finditer(without_code(line)):
+            url, title = without_trackers(match["target"] or ""), match["text"].strip()
+            if _IS_URL.fullmatch(url) and title and not _IS_URL.fullmatch(title):
+                titles[url] = max(titles.get(url, ""), title, key=len)
+    return titles
+
+
+def without_trackers(url: str) -> str:
+    """Return a URL without the parameters that say where a reader came from; `?v=` and the like stay."""
+    address, sign, query = url.partition("?")
+    query, anchor_sign, anchor = query.partition("#")
+    kept = [part for part in query.split("&") if not _TRACKER.fullmatch(part)]
+    if not sign or len(kept) == query.count("&") + 1:
+        return url
+    return address + ("?" + "&".join(kept) if kept else "") + anchor_sign + anchor
+
+
+def _in_line(line: str, below: str) -> Iterator[Diagnostic]:
+    shown = without_code(line)
+    for match in _BRACKETS.finditer(shown):
+        rest = shown[match.end("text") + 2 :]
+        closing = _closing(rest)
+        written = line[match.start("text") : match.end("text")]
+        if closing is None:
+            if not re.match(r"\s*\S+\)", below) or rest.strip():
+                yield _half(match, line, written, rest)
+        elif _IS_URL.fullmatch(written) and (title := rest[:closing].strip()) and not _is_address(title):
+            whole = line[match.start() : match.end("text") + 2 + closing + 1]
+            title = whole[len(written) + 3 : -1].strip()
+            right = f"[{title}]({written.strip()})" if title.count("[") == title.count("]") else None
+            span = Span("", 1, match.start() + 1, len(whole))
+            hint = f"write `{right}`" if right else "write the title in `[…]` and the address in `(…)`"
+            yield Diagnostic("SG046", "the two parts of this link are swapped", span, hint, Severity.WARNING, right)
+
+
+def _is_address(target: str) -> bool:
+    """Tell whether the part in parentheses is an address, perhaps with a title in quotes after it."""
+    return bool(_ADDRESS.match(target)) and not re.search(r"\s(?![\"'(])", target)
+
+
+def _half(match: re.Match[str], line: str, written: str, rest: str) -> Diagnostic:
+    """Return the warning for a link whose `(` is never closed on its line."""
+    whole, target = line[match.start() :], rest.strip()
+    right = None
+    if _IS_URL.fullmatch(written) and not target:
+        right = f"<{written.strip()}>"
+    elif _IS_URL.fullmatch(target) and "(" not in target:
+        right = f"{whole.rstrip()})"
+    span = Span("", 1, match.start() + 1, len(whole.rstrip()))
+    hint = f"write `{right}`" if right else "write the address, and close it with `)`"
+    return Diagnostic("SG047", "this link is half written", span, hint, Severity.WARNING, right)
+
+
+def _untitled(url: str, titles: Mapping[str, str], span: Span) -> Diagnostic:
+    title = titles.get(without_trackers(url))
+    hint = f"write `[{title}]({url})`, its title elsewhere in the worklog" if title else f"write `[title]({url})`"
+    return Diagnostic("SG048", "this link has no title", span, hint, Severity.WARNING)
+
+
+def _closing(text: str) -> int | None:
+    """Return the place of the `)` that closes a link; when they do not pair up, that of the last one."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            return at
+    return text.rfind(")") if text.rstrip(" ;.,").endswith(")") else None
+
+
+def _urls(pattern: re.Pattern[str], line: str) -> Iterator[tuple[int, str]]:
+    """Yield (column from 1, URL); a `)` that is not opened in the URL closes something around it."""
+    for match in pattern.finditer(line):
+        url = match[0]
+        while url.endswith(")") and url.count("(") < url.count(")"):
+            url = url[: url.rindex(")")]
+        if (at := url.find(")")) >= 0 and "(" not in url[:at]:
+            url = url[:at]
+        yield match.start() + 1, url
+
+
+def _without_links(line: str) -> str:
+    """Return a line with spaces in place of links, so that columns stay; also of half and swapped ones."""
+    return re.sub(
+        r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^\s)]*\)?|\[(?:https?://|www\.)[^\]]*\](?=\()",
+        lambda match: " " * len(match[0]),
+        line,
+    )

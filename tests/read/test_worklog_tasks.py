@@ -1,0 +1,70 @@
+"""A task is followed over days and gaps, until a line says that it ended; each inference is marked."""
+
+import pytest
+
+from sitegen.model.site import Markdown
+from sitegen.read.worklog import parse_worklog
+from sitegen.read.worklog_notes import tasks_in
+from sitegen.read.worklog_tasks import forgotten_tasks, open_tasks
+
+LOG = "content/worklog/log.md"
+
+
+def left_open(text: str) -> dict[int, list[tuple[str, str, int]]]:
+    """Return (text, state, days open) of the tasks that are open at the end of each day of the month."""
+    days = open_tasks(parse_worklog({LOG: text})[0])
+    return {day.day: [(t.text, t.state.value, t.days_open(day)) for t in threads] for day, threads in days.items()}
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("- [-] sweep the shapes", [("dropped", [], False)]),
+        ("- [>] sweep the shapes", [("open", [], False)]),
+        ("Sweep the shapes; - Next; - Done;", [("done", ["open"], True)]),
+        ("Sweep the shapes - Dropped", [("dropped", [], True)]),
+        ("Next, sweep the shapes.", [("open", [], True)]),
+        ("TODO: sweep the shapes", [("open", [], True)]),
+        ("Will sweep the shapes tmr;", [("open", [], True)]),
+        ("Sweep the shapes {task}`open`", [("open", [], False)]),
+        ("Sweep the shapes; - Done {task}`partial`", [("partial", ["done"], False)]),
+        ("Sweep the shapes; - Done {task}`none`", []),
+        ("- next, the kernel is launched.", []),
+        ("Tomorrow is the talk", []),
+    ],
+)
+def test_how_a_line_is_read_and_whether_it_was_inferred(line: str, seen: list[tuple[str, list[str], bool]]) -> None:
+    tasks = tasks_in(Markdown(line, LOG))
+    assert [(t.state.value, [state.value for state in t.history], t.inferred) for t in tasks] == seen
+
+
+def test_lines_below_next_are_open_until_a_blank_line() -> None:
+    tasks = tasks_in(Markdown("Next:\nPlot the tail;\nRead on - Done\n\nA note\n", LOG))
+    assert [(t.text, t.state.value) for t in tasks] == [("Plot the tail", "open"), ("Read on", "done")]
+
+
+def test_a_task_is_carried_over_a_gap_until_it_is_done() -> None:
+    text = "2026-03-02\n\nPlot the tail; -> Tmr;\n\n2026-03-08\n\nRest.\n\n2026-03-09\n\n- [x] plot the tail\n"
+    assert left_open(text) == {
+        2: [("Plot the tail", "open", 0)],
+        8: [("Plot the tail", "open", 6)],
+        9: [],
+    }
+
+
+def test_a_sentence_that_names_every_word_closes_a_task_and_another_does_not() -> None:
+    text = "2026-03-02\n\nWill code the warp scan tmr;\n\n2026-03-03\n\n{}\n"
+    assert left_open(text.format("Coded the warp scan, and a test."))[3] == []
+    assert left_open(text.format("Coded the scan."))[3] != []
+    assert left_open(text.format("The warp scan should be coded."))[3] != []
+
+
+def test_a_task_keeps_its_first_day_through_partial_states() -> None:
+    text = "2026-03-02\n\n- [ ] plot the tail\n\n2026-03-04\n\nPlot the tail (Done, labels pending)\n"
+    assert left_open(text)[4] == [("plot the tail", "partial", 2)]
+
+
+def test_a_task_without_a_word_for_a_week_is_forgotten() -> None:
+    text = "2026-03-02\n\n- [ ] plot the tail\n\n2026-03-{:02d}\n\nRest.\n"
+    assert [d.span.line for d in forgotten_tasks(parse_worklog({LOG: text.format(9)})[0])] == [3]
+    assert list(forgotten_tasks(parse_worklog({LOG: text.format(8)})[0])) == []
