@@ -129,6 +129,7 @@ JEKYLL = {
 TYPED = {
     "SG403": "only a measurement contradicts the formula",
     "SG404": "only a measurement contradicts the formula",
+    "SG409": "only a measurement shows what the gates accept (tests/results/test_vacuous_gates.py)",
     "SG137": "only `sitegen check` looks for typed figures (tests/pipeline/test_figures_and_claims.py)",
 }
 """Codes with a file whose examples are not built, and why."""

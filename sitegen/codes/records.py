@@ -1,4 +1,4 @@
-"""SG301 to SG408: mistakes in stored records and in results of a GPU machine."""
+"""SG301 to SG409: mistakes in stored records and in results of a GPU machine."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ GROUP = CodeGroup(
 
 RUNS = CodeGroup(
     "Running",
-    "The room `execute` reports these when results come back from a GPU machine, before they are stored.",
+    "The room `execute` reports these when results come back from a GPU machine, before they are stored. `check` and "
+    "`build` find SG403, SG404 and SG409 in stored records too.",
     (
         Code(
             "SG401",
@@ -179,6 +180,19 @@ RUNS = CodeGroup(
             "Put the folder itself in the place of the link.",
             "kernels/softmax/results is a link to another folder",
             "kernels/softmax/results is a folder",
+        ),
+        Code(
+            "SG409",
+            "The gates of a kernel reject nothing at a shape",
+            "A run offers zeros, and the right output for other inputs, to the gates of each shape. At this shape "
+            "every gate lets them pass, so the checks prove nothing about a result there. The usual cause is an "
+            "output whose error is measured over a large scale, such as a sum of many numbers. An exact set, or a "
+            "smaller tolerance, rejects them. This is a warning, because the record is right and the remedy needs "
+            "another run, and it goes when the gates or reference.py change.",
+            "extra_inputs: []\ntolerance: {bfloat16: 8e-3}\n",
+            "extra_inputs: [exact]\ntolerance: {bfloat16: 8e-3}\n",
+            "kernels/sum/kernel.yaml",
+            warning=True,
         ),
     ),
 )

@@ -173,6 +173,16 @@ def artefact_name(content: bytes, kind: str) -> str:
     return f"{hashlib.sha256(content).hexdigest()}.{kind}"
 
 
+def digest_of_log(log: str) -> str:
+    """Return the SHA-256 of the log of a failure; empty without one."""
+    return hashlib.sha256(log.encode()).hexdigest() if log else ""
+
+
+def log_artefact(log: str) -> dict[str, str]:
+    """Return the log of a failure packed, by its name; none without one."""
+    return pack_all({artefact_name(log.encode(), "log"): log.encode()} if log else {})
+
+
 def _named(content: bytes, kind: str) -> dict[str, bytes]:
     """Return the artefact by its name; no artefact when it is empty or too large."""
     return {artefact_name(content, kind): content} if content and pack(content) else {}

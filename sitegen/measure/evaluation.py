@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
-from sitegen.measure.artefacts import artefact_name, pack, pack_all
+from sitegen.measure.artefacts import artefact_name, digest_of_log, log_artefact, pack
 from sitegen.measure.performance import performance_of, samples_artefact
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import EvaluationEnded
@@ -123,7 +123,7 @@ def evaluation_of(pending: PendingEvaluation, job: KernelJob, timings: Timings, 
         predicts=implementation.predicts if implementation else "",
         predicted_of_ceiling=implementation.predicted_of_ceiling if implementation else None,
         samples=hashlib.sha256(samples_artefact(timings, pending.name)).hexdigest() if timed else "",
-        log=digest_of_log(pending),
+        log=digest_of_log(pending.log),
     )
 
 
@@ -134,22 +134,11 @@ def artefacts_of(evaluations: Sequence[PendingEvaluation], timings: Timings) -> 
     """
     artefacts: dict[str, str] = {}
     for pending in evaluations:
-        artefacts |= {**pending.collected.artefacts, **log_artefacts(pending)}
+        artefacts |= {**pending.collected.artefacts, **log_artefact(pending.log)}
         if _was_timed(pending, timings):
             content = samples_artefact(timings, pending.name)
             artefacts |= {artefact_name(content, "samples"): packed} if (packed := pack(content)) else {}
     return dict(sorted(artefacts.items()))
-
-
-def digest_of_log(pending: PendingEvaluation) -> str:
-    """Return the SHA-256 of the log of an evaluation; empty without one."""
-    return hashlib.sha256(pending.log.encode()).hexdigest() if pending.log else ""
-
-
-def log_artefacts(pending: PendingEvaluation) -> dict[str, str]:
-    """Return the log of an evaluation as an artefact; none without one."""
-    content = pending.log.encode()
-    return pack_all({artefact_name(content, "log"): content} if content else {})
 
 
 def _was_timed(pending: PendingEvaluation, timings: Timings) -> bool:

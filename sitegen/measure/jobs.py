@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Semaphore
 
-from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, digest_of_log, evaluation_of, log_artefacts
+from sitegen.measure.artefacts import digest_of_log, log_artefact
+from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
 from sitegen.measure.job_timing import first_baseline, time_all
 from sitegen.measure.memory_plan import MemoryPlan, plan_memory
 from sitegen.measure.merging import merge
@@ -108,7 +109,7 @@ def run_reject_job(job: RejectJob, workspace: Workspace) -> JobResult:
         end_processes(variants)
     expected = {w.implementation.name: w.fails for w in job.kernel.wrong}
     rejections = tuple(_rejection(v, expected[v.name], job) for v in variants)
-    logs = {name: packed for variant in variants for name, packed in log_artefacts(variant).items()}
+    logs = {name: packed for variant in variants for name, packed in log_artefact(variant.log).items()}
     return replace(_result(job, workspace), rejections=rejections, artefacts=dict(sorted(logs.items())))
 
 
@@ -302,5 +303,5 @@ def _rejection(variant: PendingEvaluation, expected: Status, job: RejectJob) -> 
         key=key.digest if key else "",
         message=variant.message,
         key_parts=key.parts if key else {},
-        log=digest_of_log(variant),
+        log=digest_of_log(variant.log),
     )

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sitegen.measure.artefacts import unpack
+from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.process import end_group, spawn
@@ -44,18 +44,20 @@ def run_try_job(job: TryJob, folder: Path, gpu: bool) -> JobResult:
     if not gpu:
         with open_workspace(folder, job_file) as workspace:
             checked = run_kernel_job(job.kernel_job(), workspace)
-        ours = tuple(_explained(e, checked) for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
-        return replace(checked, kind=job.kind, evaluations=ours, artefacts={})
+        ours = tuple(e for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
+        return _explained(replace(checked, kind=job.kind, evaluations=ours))
     write_sources(folder / "site", job.sources)
     names = [one.name for one in job.kernel.implementations]
     result = evaluate_in_processes(job, names, lambda left: _process(job_file, folder, left, deadline_s(left)))
-    return _with_counters(job, result, folder) if job.ncu else result
+    return _explained(_with_counters(job, result, folder) if job.ncu else result)
 
 
-def _explained(one: Evaluation, result: JobResult) -> Evaluation:
-    """Return the evaluation with the beginning of its log in the place of its sentence: nothing of it is stored."""
-    packed = result.artefacts.get(f"{one.log}.log")
-    return replace(one, message=explanation_in(unpack(packed).decode()), log="") if packed else one
+def _explained(result: JobResult) -> JobResult:
+    """Return the result with the beginning of each log in the place of the sentence: none of it is stored."""
+    logs = {name: unpack(packed).decode() for name, packed in result.artefacts.items() if name.endswith(".log")}
+    found = [(one, logs.get(f"{one.log}.log", "")) for one in result.evaluations]
+    explained = tuple(replace(one, message=explanation_in(log) or one.message, log="") for one, log in found)
+    return replace(result, evaluations=explained, artefacts={})
 
 
 def deadline_s(names: Sequence[str]) -> float:
@@ -68,12 +70,14 @@ def evaluate_in_processes(job: TryJob | SweepJob, names: Sequence[str], process:
     evaluations: dict[str, Evaluation] = {}
     environment: Environment | None = None
     warnings: list[str] = []
+    logs: dict[str, str] = {}
     while left := [name for name in names if name not in evaluations]:
         lines, why = process(left)
         for line in lines:
             if "evaluation" in line:
                 evaluation = from_plain(Evaluation, line["evaluation"])
-                evaluations[evaluation.name] = evaluation
+                evaluations[evaluation.name] = replace(evaluation, log=digest_of_log(line["log"]))
+                logs |= log_artefact(line["log"])
             elif "environment" in line:
                 environment = from_plain(Environment, line["environment"])
             elif "warning" in line:
@@ -84,9 +88,8 @@ def evaluate_in_processes(job: TryJob | SweepJob, names: Sequence[str], process:
         if begun[-1] not in evaluations:
             evaluations[begun[-1]] = failed(job, begun[-1], Status.RUNTIME_ERROR, why)
     found = tuple(evaluations[name] for name in names)
-    return JobResult(
-        JOB_SCHEMA, job.id, job.kind, environment, evaluations=found, warnings=tuple(dict.fromkeys(warnings))
-    )
+    said = tuple(dict.fromkeys(warnings))
+    return JobResult(JOB_SCHEMA, job.id, job.kind, environment, found, artefacts=logs, warnings=said)
 
 
 def failed(job: TryJob | SweepJob, name: str, status: Status, message: str) -> Evaluation:

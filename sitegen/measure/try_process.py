@@ -64,8 +64,8 @@ def evaluate_all(process: TryProcess, names: Iterable[str], write: Callable[...,
     write(environment=to_plain(process.start()))
     for name in names:
         write(begin=name)
-        evaluation = process.evaluate(name)
-        write(evaluation=to_plain(evaluation))
+        evaluation, log = process.evaluate(name)
+        write(evaluation=to_plain(evaluation), log=log)
         if evaluation.status.failed and not _context_works(evaluation.status):
             os._exit(1)
 
@@ -93,8 +93,8 @@ class TryProcess:
                 self._warn(f"no ratio to {self._job.kernel.baselines[0]}: {failure_of(error, self._folder).message}")
         return first.environment()
 
-    def evaluate(self, name: str) -> Evaluation:
-        """Return the evaluation of a candidate; a failure becomes its status."""
+    def evaluate(self, name: str) -> tuple[Evaluation, str]:
+        """Return the evaluation of a candidate, and the log of its failure; a failure becomes its status."""
         evaluator = Evaluator(self._task(role=Role.IMPLEMENTATION, name=name))
         give_back_memory()
         try:
@@ -103,8 +103,8 @@ class TryProcess:
             made = evaluator.artefacts(self._job.workload.dims)
         except Exception as error:
             why = failure_of(error, self._folder, evaluator.implementation)
-            return self._evaluation(name, why.status, why.explanation)
-        return self._evaluation(
+            return self._evaluation(name, why.status, why.message), why.log
+        passed = self._evaluation(
             name,
             Status.PASSED,
             made.missing,
@@ -113,6 +113,7 @@ class TryProcess:
             compilation=made.compilation,
             launch=made.launch,
         )
+        return passed, ""
 
     def _check(self, evaluator: Evaluator) -> Correctness:
         """Compile, and check at the small shapes and at the workload."""

@@ -350,7 +350,7 @@ class SweepPoint:
     """The swept constants and dims; dims that are equal have one name, such as `M=N=K`."""
     status: Status
     message: str = ""
-    """Reason of a failure, in one or a few lines."""
+    """Reason of a failure, in one sentence."""
     correctness: Correctness | None = None
     performance: Performance | None = None
     """Times of one process; the ratios are those to the first baseline and to `copy`, a copy of the same bytes."""

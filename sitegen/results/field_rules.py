@@ -409,7 +409,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "key": _word,
         "gpu_hash": _gpu_hash,
     },
-    SweepPoint: {"values": _swept_values},
+    SweepPoint: {"values": _swept_values, "message": _sentence},
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {
         "name": _NAMED,

@@ -77,6 +77,13 @@ def rule_parts(kernel: Kernel, dtype: str) -> dict[str, str]:
     return {name: _sha256(_canonical(parts[name]))[:PART_DIGITS] for name in ("tolerance", "checks", "extra_inputs")}
 
 
+def gate_parts(kernel: Kernel, dtype: str, files: SourceTexts) -> Mapping[str, str]:
+    """Return the parts of a key that decide what the gates accept, in the form of `key_parts`: rules and reference."""
+    contract = _contract_parts(kernel, dtype, {})
+    parts = {name: contract[name] for name in ("tensors", "tolerance", "checks", "extra_inputs", "measure")}
+    return _key({**parts, **{path: _with_lf(files[path]) for path in _reference_paths(kernel, files)}}).parts
+
+
 def cell_keys(post: str, cells: Iterable[Cell], files: SourceTexts) -> tuple[Key, ...]:
     """Return the key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
     keys: list[Key] = []

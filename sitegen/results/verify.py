@@ -17,6 +17,7 @@ from sitegen.results.keys import implementation_key, rule_parts
 from sitegen.results.records import Records
 from sitegen.results.shape import MOST_PROBLEMS, span_of
 from sitegen.results.store import read_samples, record_path, record_text
+from sitegen.results.vacuous_gates import diagnostics_of_gates, vacuous_gates
 
 CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the least yet, add one that does"
 MEASURE = "a record is not edited by hand: restore the file, or remove it and measure again"
@@ -24,7 +25,8 @@ MEASURE = "a record is not edited by hand: restore the file, or remove it and me
 
 def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for each claim that is contradicted: times without samples, figures that the samples do not
-    give, times that the GPU cannot reach, checks that kernel.yaml does not let pass.
+    give, times that the GPU cannot reach, checks that kernel.yaml does not let pass.  Gates that rejected nothing are
+    warnings.
     """
     kernels = {kernel.name: kernel for kernel in site.kernels}
     diagnostics: list[Diagnostic] = []
@@ -32,6 +34,8 @@ def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic
         if name in kernels:
             path = record_path(name, gpu)
             diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, path, records.logs)
+    for kernel in site.kernels:
+        diagnostics += _vacuous_gates(root, kernel, records, site.files)
     return tuple(diagnostics)
 
 
@@ -42,6 +46,14 @@ def _diagnostics_of_record(
     first_doubts = list(islice(chain(all_doubts, missing_logs(record, logs)), MOST_PROBLEMS))
     text = record_text(root, path) if first_doubts else ""
     return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
+
+
+def _vacuous_gates(root: Path, kernel: Kernel, records: Records, files: SourceTexts) -> Iterator[Diagnostic]:
+    gates = vacuous_gates(kernel, records.of_kernel(kernel.name).values(), files)
+    if not gates:
+        return iter(())
+    path = kernel.span.path if kernel.span else f"{kernel.folder}/kernel.yaml"
+    return diagnostics_of_gates(kernel, gates, record_text(root, path))
 
 
 def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnostic:

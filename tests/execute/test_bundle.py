@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.diagnostics import Severity
 from sitegen.execute import archive, session
 from sitegen.execute.bundle import read_bundle, read_results, run_bundle, run_specs, write_bundle, write_results
 from sitegen.execute.plan import plan
@@ -22,6 +23,7 @@ from sitegen.execute.targets import Target
 from sitegen.model.job import CellResult, JobResult, KernelJob
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Counters, Output
+from sitegen.pipeline.in_memory import load
 from sitegen.results.store import read_log
 
 GPU = "nvidia-h200"
@@ -208,6 +210,20 @@ def test_the_log_of_a_failure_is_stored_with_its_record(root, made, returned):
     outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
     assert not outcome.diagnostics
     assert read_log(root, "double", digest).encode() == log
+
+
+def test_gates_that_reject_nothing_keep_no_result_from_being_stored_and_are_a_warning_of_check(root, made, returned):
+    sentence = "y: zeros pass at N=64 (normal inputs)"
+
+    def change(head, entries):
+        (ours, *_) = (e for e in entries["results/0001.json"]["evaluations"] if e["role"] == "implementation")
+        ours["correctness"]["vacuous"] = [sentence]
+
+    assert not session.accept(root, made.inventory(root), rewritten(returned, change)).diagnostics
+    found = load(root, everything=True).diagnostics
+    assert [(d.code, d.severity) for d in found] == [("SG409", Severity.WARNING)]
+    line = (root / found[0].span.path).read_text().splitlines()[found[0].span.line - 1]
+    assert "N: 64" in line, line
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):

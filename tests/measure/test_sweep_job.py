@@ -64,7 +64,7 @@ def test_a_point_that_kills_the_process_costs_only_itself(add_kernel, tmp_path, 
                 break
             place = (Role.IMPLEMENTATION, name, read.workload.name, read.dtype, "", Status.PASSED)
             compiled = Compilation("sm_90a", 32, 0, 0, "x", ptx="a" * 64, sass="b" * 64)
-            lines.append({"evaluation": to_plain(Evaluation(*place, compilation=compiled))})
+            lines.append({"evaluation": to_plain(Evaluation(*place, compilation=compiled)), "log": ""})
         return lines, "the process ended with -6"
 
     monkeypatch.setattr(sweep_job, "lines_of_process", process)

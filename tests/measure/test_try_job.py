@@ -56,7 +56,8 @@ def test_a_candidate_that_kills_the_process_costs_only_itself(add_kernel, tmp_pa
             lines.append({"begin": name})
             if name == "kills":
                 break
-            lines.append({"evaluation": to_plain(Evaluation(Role.IMPLEMENTATION, name, "", "", "", Status.PASSED))})
+            evaluation = Evaluation(Role.IMPLEMENTATION, name, "", "", "", Status.PASSED)
+            lines.append({"evaluation": to_plain(evaluation), "log": ""})
         return lines, "the process ended with -6"
 
     monkeypatch.setattr(try_job, "_process", process)
@@ -66,3 +67,15 @@ def test_a_candidate_that_kills_the_process_costs_only_itself(add_kernel, tmp_pa
         ("kills", Status.RUNTIME_ERROR, "the process ended with -6"),
         ("b", Status.PASSED, ""),
     ]
+
+
+def test_a_candidate_that_fails_is_explained_by_the_beginning_of_its_log(add_kernel, tmp_path, monkeypatch):
+    from sitegen.measure import try_job
+    from sitegen.model.plain import to_plain
+
+    failed = Evaluation(Role.IMPLEMENTATION, "a", "", "", "", Status.COMPILE_ERROR, message="a.cu(4): error: no")
+    line = {"evaluation": to_plain(failed), "log": "a.cu(4): error: no\n   x[i]\n\nall of it\n"}
+    monkeypatch.setattr(try_job, "_process", lambda *_: ([{"begin": "a"}, line], ""))
+    result = try_job.run_try_job(job_of(add_kernel, a=""), tmp_path, gpu=True)
+    assert [one.message for one in result.evaluations] == ["a.cu(4): error: no\n   x[i]"]
+    assert (result.evaluations[0].log, result.artefacts) == ("", {})
