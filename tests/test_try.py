@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,22 @@ from click.testing import CliRunner, Result
 
 from sitegen.cli import main, try_
 from sitegen.cli.common import require_installed
-from sitegen.model.job import JobResult
+from sitegen.model.gpu import gpu_id
+from sitegen.model.job import CallProfile, JobResult
 from sitegen.model.kernel import Status
-from sitegen.model.record import Environment, Evaluation, LaunchRecord, Performance, Ratio, Role
+from sitegen.model.record import (
+    Ceiling,
+    Environment,
+    Evaluation,
+    LaunchRecord,
+    Performance,
+    Ratio,
+    Record,
+    Rejection,
+    Role,
+    Run,
+)
+from sitegen.results.store import save_record
 
 ROOT = Path(__file__).parent.parent
 GPU = Environment(
@@ -112,6 +126,62 @@ def test_a_bundle_is_tried_without_its_site(
     said = sitegen("try", "--bundle", "try.zip")
     assert said.exit_code == 0, said.output
     assert tried == ["softmax/fused@8192x8192:float32", "softmax/rows@8192x8192:float32"]
+
+
+def with_ceilings(site: Path, gpu: str = "NVIDIA H200") -> None:
+    """Store a record of another kernel whose run measured a memory ceiling of 4 TB/s on that GPU."""
+    shutil.copytree(ROOT / "kernels/copy", site / "kernels/copy", ignore=shutil.ignore_patterns("results"))
+    environment = replace(GPU, gpu=gpu)
+    run = Run("2026-11-21T06:00:00Z", "2026-11-21", "abc1234", environment, (Ceiling("memory 1:1", 4e12, {"a": 4e12}),))
+    rejection = Rejection("bf16", Status.INCORRECT, Status.INCORRECT, run.id)
+    save_record(site, Record(1, "copy", gpu_id(gpu), (run,), (), (rejection,)), run)
+
+
+def test_the_share_of_a_stored_ceiling_of_the_same_model_of_gpu_is_shown(site: Path, tried: list[str]) -> None:
+    with_ceilings(site)
+    said = sitegen("try", "softmax/fused")
+    head, row = said.stdout.splitlines()[1:3]
+    # 2 × 8192² × 4 bytes at 4 TB/s take 134.2 µs, and the made-up GPU takes 1 µs
+    assert "of ceiling" in head and "13421.8%" in row, said.output
+    assert said.stdout.splitlines()[-1].startswith("of ceiling: of the stored ceilings of 2026-11-21")
+
+
+def test_the_ceilings_of_another_model_say_nothing(site: Path, tried: list[str]) -> None:
+    with_ceilings(site, "NVIDIA H100 80GB HBM3")
+    assert "of ceiling" not in sitegen("try", "softmax/fused").output
+
+
+def test_a_profile_adds_columns_and_names_the_longest_waits(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stalls = {"long_scoreboard": 8.125, "wait": 1.5, "barrier": 0.25, "selected": 0.1, "gmma": 0.0}
+
+    def run(job):
+        (name,) = (one.name for one in job.kernel.implementations)
+        found = (evaluation(job, name, 1.0),)
+        profiled = (CallProfile(name, stalls, 0.125, 16.0, None, 32.0),)
+        return JobResult(1, job.id, "try", GPU, evaluations=found, profiled=profiled)
+
+    monkeypatch.setattr("sitegen.execute.try_run.run_try_job", run)
+    said = sitegen("try", "softmax/fused", "--ncu").stdout.splitlines()
+    assert said[1].split()[-5:] == ["pipe", "sectors/load", "sectors/store", "bank", "conflicts"]
+    assert said[2].split()[-4:] == ["12.5%", "16.0", "-", "32"]
+    assert said[3] == "fused: warps wait for long scoreboard 8.12, wait 1.50, barrier 0.25 cycles per instruction"
+
+
+def test_a_block_that_does_not_follow_a_constant_is_a_warning_and_one_that_nothing_uses_an_error(
+    site: Path, tried: list[str]
+) -> None:
+    yaml = site / "kernels/softmax/kernel.yaml"
+    text = yaml.read_text()
+    start = text.index("name: naive")
+    end = text.index("name:", start + 5)
+    changed = text[start:end].replace("[THREADS]", "[256]").replace("THREADS: 256", "THREADS: 256, UNUSED: 3")
+    assert "[256]" in changed and "UNUSED" in changed, text[start:end]
+    yaml.write_text(text[:start] + changed + text[end:])
+    said = sitegen("try", "softmax/naive", "--set", "THREADS=128")
+    assert said.exit_code == 0, said.output
+    assert "`block: [256]` of naive in kernel.yaml is a number, which does not change with `THREADS`" in said.stderr
+    said = sitegen("try", "softmax/naive", "--set", "UNUSED=1,2")
+    assert said.exit_code == 2 and "would change nothing" in said.stderr, said.output
 
 
 @pytest.mark.torch

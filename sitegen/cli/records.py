@@ -123,7 +123,7 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
 @click.option("--all", "everything", is_flag=True, help="Include what is fresh (default: what is stale or missing).")
 @click.option("--try", "tries", is_flag=True, help="Write implementations for `try --bundle` instead of what is due.")
 @click.option("--set", "settings", multiple=True, metavar="CONSTANT=VALUE,…", help="With --try: as in `sitegen try`.")
-@click.option("--ncu", is_flag=True, help="With --try: read the DRAM bytes of a call by ncu.")
+@click.option("--ncu", is_flag=True, help="With --try: read by ncu what warps wait for, DRAM bytes and more.")
 @click.option("-o", "--output", type=NewFile(), required=True, help="Write the bundle into this zip file.")
 def bundle(
     names: tuple[str, ...], everything: bool, tries: bool, settings: tuple[str, ...], ncu: bool, output: Path

@@ -12,9 +12,14 @@ import click
 from sitegen.cli.common import fail, load_site_or_exit, require_installed, say, site_root, usage_errors
 
 if TYPE_CHECKING:
+    from sitegen.cli.try_table import StoredCeiling
+    from sitegen.model.job import JobResult
+    from sitegen.model.site import Site
     from sitegen.model.try_job import TryJob
+    from sitegen.pipeline.in_memory import LoadedSite
 
 TO_TRY = {"psutil": "cluster", "torch": "gpu"}
+NCU = "Read by ncu what warps wait for, DRAM bytes, sectors, bank conflicts and tensor cores; this takes longer."
 SET = "Try these values of a constant, as in THREADS=128,256; repeated, it tries every combination."
 
 
@@ -22,7 +27,7 @@ SET = "Try these values of a constant, as in THREADS=128,256; repeated, it tries
 @click.argument("name", required=False, metavar="[NAME[@WORKLOAD[:DTYPE]]]")
 @click.option("--set", "settings", multiple=True, metavar="CONSTANT=VALUE,…", help=SET)
 @click.option("--watch", is_flag=True, help="Repeat when a file of the kernel is saved.")
-@click.option("--ncu", is_flag=True, help="Read the DRAM bytes of a call by ncu; this takes longer.")
+@click.option("--ncu", is_flag=True, help=NCU)
 @click.option(
     "--bundle",
     "bundle_file",
@@ -52,16 +57,22 @@ def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bu
 
 def try_jobs(names: tuple[str, ...], settings: tuple[str, ...], ncu: bool) -> list[TryJob]:
     """Return the jobs of the site here.  Exits with 1 when the site has mistakes, and with 2 for an unknown name."""
-    from sitegen.execute.try_constants import UnknownConstant, parse_settings
-    from sitegen.execute.try_plan import try_job
+    return _jobs_in(load_site_or_exit().site, names, settings, ncu)
 
-    loaded = load_site_or_exit()
+
+def _jobs_in(site: Site, names: tuple[str, ...], settings: tuple[str, ...], ncu: bool) -> list[TryJob]:
+    from sitegen.execute.try_constants import UnknownConstant, parse_settings
+    from sitegen.execute.try_plan import fixed_launches, try_job
+
     with usage_errors():
         try:
             parsed = parse_settings(settings)
-            return [try_job(loaded.site, name, parsed, ncu=ncu) for name in names]
+            jobs = [try_job(site, name, parsed, ncu=ncu) for name in names]
         except UnknownConstant as error:
             raise click.UsageError(str(error)) from error
+    for warning in dict.fromkeys(warning for name in names for warning in fixed_launches(site, name, parsed)):
+        say(warning)
+    return jobs
 
 
 def saves(root: Path, name: str) -> Iterator[None]:
@@ -87,7 +98,8 @@ def _try_again(name: str, settings: tuple[str, ...], ncu: bool) -> None:
 
 
 def _try_name(name: str, settings: tuple[str, ...], ncu: bool) -> bool:
-    passed = [_run(job) for job in try_jobs((name,), settings, ncu)]
+    loaded = load_site_or_exit()
+    passed = [_run(job, loaded) for job in _jobs_in(loaded.site, (name,), settings, ncu)]
     return all(passed)
 
 
@@ -103,14 +115,31 @@ def _try_bundle(file: Path) -> bool:
     return all(passed)
 
 
-def _run(job: TryJob) -> bool:
-    """Run a job and print its table; return whether every candidate passed or could not be judged."""
+def _run(job: TryJob, loaded: LoadedSite | None = None) -> bool:
+    """Run a job and print its table; return whether every candidate passed or could not be judged.
+
+    Without a site there are no stored ceilings to compare with.
+    """
     from sitegen.cli.try_table import table_lines
     from sitegen.execute.try_run import run_try_job
 
     result = run_try_job(job)
-    for line in table_lines(job, result):
+    ceiling = _stored_ceiling(job, result, loaded) if loaded else None
+    for line in table_lines(job, result, ceiling):
         click.echo(line)
     for warning in (*result.warnings, *filter(None, [result.error])):
         say(warning)
     return not result.error and not any(e.status.failed for e in result.evaluations)
+
+
+def _stored_ceiling(job: TryJob, result: JobResult, loaded: LoadedSite) -> StoredCeiling | None:
+    """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU."""
+    from sitegen.cli.try_table import StoredCeiling
+    from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
+
+    kernel = next(one for one in loaded.site.kernels if one.name == job.kernel.name)
+    run = stored_run(loaded.records, kernel, result.environment) if result.environment else None
+    if run is None:
+        return None
+    shares = {one.name: share_of_stored_ceiling(loaded.records, kernel, run, one) for one in result.evaluations}
+    return StoredCeiling(run.date, shares)

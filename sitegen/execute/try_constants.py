@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.model.kernel import Implementation, Language
+from sitegen.model.formula import names_in
+from sitegen.model.kernel import Implementation, Language, Launch
 
 _DEFINED = re.compile(
     r"^[ \t]*(?:(?:static )?constexpr \w+ (?P<name>\w+) = |#define (?P<macro>\w+) +)"
@@ -25,7 +26,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?|True|False")
 
 
 class UnknownConstant(ValueError):
-    """A constant that the implementation does not have, or a value that is no number."""
+    """A constant that the implementation does not have or does not use, or a value that is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,43 @@ def with_constants(implementation: Implementation, source: str, values: Mapping[
         implementation = replace(implementation, launch=replace(launch, constants={**launch.constants, **given}))
     inside = {name: value for name, value in values.items() if name not in launched}
     return _with_source(implementation, source, inside) if inside else implementation
+
+
+def unused_constants(implementation: Implementation, texts: Iterable[str], names: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each constant of the launch that neither the launch nor one of the texts uses.
+
+    `texts` are those of the file and of the headers that it reaches.
+    """
+    launch = implementation.launch
+    if launch is None:
+        return
+    words = set(re.findall(r"\w+", "\n".join(texts))) | _names_used_by(launch)
+    for name in names:
+        if name in launch.constants and name not in words:
+            used = f"neither {implementation.file} nor its launch in kernel.yaml uses the constant `{name}`"
+            yield f"{used}, so that other values of it would change nothing"
+
+
+def literal_blocks(implementation: Implementation, source: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each constant whose present value stands in `block` as a number, which would stay."""
+    launch = implementation.launch
+    if launch is None:
+        return
+    present = {**_values_in(source, places(implementation.language, source)), **launch.constants}
+    for name in names:
+        if present.get(name) in launch.block and name not in _names_used_by(launch):
+            block = f"`block: [{', '.join(launch.block)}]` of {implementation.name} in kernel.yaml is a number"
+            yield f"{block}, which does not change with `{name}`; write `{name}` there if it is meant"
+
+
+def _values_in(source: str, found: Mapping[str, Sequence[Place]]) -> dict[str, str]:
+    return {name: source[several[0].start : several[0].end] for name, several in found.items()}
+
+
+def _names_used_by(launch: Launch) -> set[str]:
+    """Return the names in the shape, the arguments and the constants of a launch."""
+    shape = (*launch.grid, *launch.block, *launch.cluster, launch.shared)
+    return {name for part in (*shape, *launch.args, *launch.constants.values()) for name in names_in(part)}
 
 
 def places(language: Language, source: str) -> dict[str, list[Place]]:

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.execute.plan import UnknownName
-from sitegen.execute.try_constants import combinations, with_constants
+from sitegen.execute.try_constants import (
+    UnknownConstant,
+    combinations,
+    literal_blocks,
+    unused_constants,
+    with_constants,
+)
 from sitegen.model.kernel import Implementation, Kernel, Workload
 from sitegen.model.site import Site
 from sitegen.model.try_job import TryJob
@@ -18,12 +24,16 @@ def try_job(site: Site, name: str, settings: Mapping[str, Sequence[str]], *, ncu
     """Return the job with a candidate for every combination of the settings.
 
     `name` is KERNEL/IMPLEMENTATION, with an optional @WORKLOAD and :DTYPE; the first of each is the default.  Raises
-    UnknownName and UnknownConstant.
+    UnknownName, and UnknownConstant also for a constant that nothing uses.
     """
     title, _, place = name.partition("@")
     kernel, implementation = _implementation(site, title)
     workload, dtype = _place(kernel, implementation, place)
     source = implementation.source or site.files[implementation.file]
+    sources = sources_of(kernel, [implementation], site.files)
+    code = [source, *(text for path, text in sources.items() if not path.endswith(".py"))]
+    if unused := next(unused_constants(implementation, code, settings), ""):
+        raise UnknownConstant(unused)
     made = {_words(values): with_constants(implementation, source, values) for values in combinations(settings)}
     candidates = {
         f"{one.name}-{n}" if settings else one.name: (words, one) for n, (words, one) in enumerate(made.items(), 1)
@@ -38,11 +48,18 @@ def try_job(site: Site, name: str, settings: Mapping[str, Sequence[str]], *, ncu
         ),
         workload=workload,
         dtype=dtype,
-        sources=sources_of(kernel, [implementation], site.files),
+        sources=sources,
         constants={key: words for key, (words, _) in candidates.items()},
         params={param: values[0] for param, values in kernel.params.items()},
         ncu=ncu,
     )
+
+
+def fixed_launches(site: Site, name: str, settings: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a sentence for each setting that a number in `block` of kernel.yaml does not follow."""
+    _, implementation = _implementation(site, name.partition("@")[0])
+    source = implementation.source or site.files[implementation.file]
+    return tuple(literal_blocks(implementation, source, settings))
 
 
 def _implementation(site: Site, title: str) -> tuple[Kernel, Implementation]:

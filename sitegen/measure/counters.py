@@ -72,22 +72,30 @@ def _read(
     ncu: str, metrics: str, calls: Mapping[int, CallToCount], workspace: Workspace
 ) -> tuple[dict[int, Reading], list[str]]:
     """Return the readings by the number of the call, and what went wrong."""
-
-    def table(run: int) -> Path:
-        return workspace.folder / f"ncu-{metrics}-{run}.csv"
-
-    program = ["-m", "sitegen.measure.tool_target", metrics, str(workspace.job_file), str(workspace.folder / "counted")]
-    environment = _own_temporary_folder(workspace.folder)
-    command = ToolCommand(
-        f"ncu-{metrics}", lambda run: ncu_command(ncu, METRICS[metrics], table(run)), program, environment
-    )
     counted, problems = dict[int, Reading](), list[str]()
-    for run in run_calls(command, {number: call.name for number, call in calls.items()}, workspace.folder):
-        file = table(run.number)
-        text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    for run, text in ncu_tables(ncu, metrics, METRICS[metrics], calls, workspace):
         counted |= readings(run, text)
         problems += _problems(run, text, calls)
     return counted, problems
+
+
+def ncu_tables(
+    ncu: str, work: str, metrics: Sequence[str], calls: Mapping[int, CallToCount], workspace: Workspace
+) -> Iterator[tuple[ToolRun, str]]:
+    """Run the calls under ncu, which reads the metrics, in as many processes as it takes; yield each with its table.
+
+    `work` is the word for these metrics of tool_target.py.
+    """
+
+    def table(run: int) -> Path:
+        return workspace.folder / f"ncu-{work}-{run}.csv"
+
+    program = ["-m", "sitegen.measure.tool_target", work, str(workspace.job_file), str(workspace.folder / "counted")]
+    environment = _own_temporary_folder(workspace.folder)
+    command = ToolCommand(f"ncu-{work}", lambda run: ncu_command(ncu, metrics, table(run)), program, environment)
+    for run in run_calls(command, {number: call.name for number, call in calls.items()}, workspace.folder):
+        file = table(run.number)
+        yield run, file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
 def _own_temporary_folder(folder: Path) -> dict[str, str]:
@@ -120,22 +128,27 @@ def ncu_command(ncu: str, metrics: Sequence[str], table: Path) -> list[str]:
 
 
 def rows_by_range(table: str) -> Mapping[str, Metrics]:
-    """Return the counters in ncu's CSV, summed over the kernels of each range, by the range's second word.
-
-    The CSV stands between lines of other kinds.
-    """
-    lines = [line for line in table.splitlines() if line.startswith('"')]
+    """Return the counters in ncu's CSV, summed over the kernels of each range, by the range's second word."""
     sums: dict[str, dict[str, float]] = {}
-    for row in csv.DictReader(lines):
-        named = next((match for cell in row.values() if (match := _NAMED.search(cell or ""))), None)
-        if named:
-            total = sums.setdefault(named[1], {})
-            for metric in _COUNTED & row.keys():
-                total[metric] = total.get(metric, 0.0) + _number(row[metric])
+    for word, row in rows_of_calls(table):
+        total = sums.setdefault(word, {})
+        for metric in _COUNTED & row.keys():
+            total[metric] = total.get(metric, 0.0) + number_in(row[metric])
     return sums
 
 
-def _number(text: str) -> float:
+def rows_of_calls(table: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield each row of ncu's CSV, which is a kernel, with the second word of its range.
+
+    The CSV stands between lines of other kinds.
+    """
+    for row in csv.DictReader([line for line in table.splitlines() if line.startswith('"')]):
+        named = next((match for cell in row.values() if (match := _NAMED.search(cell or ""))), None)
+        if named:
+            yield named[1], row
+
+
+def number_in(text: str) -> float:
     """Return the number in a cell of ncu's table; NaN for `nan` and `n/a`, where a counter could not be read."""
     try:
         return float(text.replace(",", ""))

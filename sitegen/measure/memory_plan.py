@@ -68,7 +68,7 @@ def plan_memory(job: KernelJob, processes: int, memory: int) -> MemoryPlan:
         generations -= 1
     free = max(0, usable - _contexts(generations, processes))
     checks = _count(free, check, 1 if is_matrix_kernel(job) else MOST_CHECKS)
-    set_room = max(0, min(int(RESIDENT_SHARE * memory), free - check)) // max(1, processes)
+    set_room = _set_room(memory, free - check, processes)
     return MemoryPlan(
         memory=memory,
         needed=int((_contexts(1, processes) + max(check, call)) / (1 - SPARE_SHARE)),
@@ -80,6 +80,17 @@ def plan_memory(job: KernelJob, processes: int, memory: int) -> MemoryPlan:
         set_room=set_room,
         rechecks=_count(free - processes * set_room, check, checks),
     )
+
+
+def set_room_in_one_process(job: KernelJob, holders: int, memory: int) -> int:
+    """Return the bytes for the sets of each of so many holders in one process, when those of all stay in memory."""
+    free = int((1 - SPARE_SHARE) * memory) - CONTEXT_BYTES
+    return _set_room(memory, free - check_bytes(job), holders)
+
+
+def _set_room(memory: int, free: int, holders: int) -> int:
+    """Return the bytes for the sets of each holder; `free` is what contexts and one check leave."""
+    return max(0, min(int(RESIDENT_SHARE * memory), free)) // max(1, holders)
 
 
 def check_bytes(job: KernelJob) -> int:

@@ -107,7 +107,9 @@ class Counter:
         self.runnables: dict[Any, runnables.Runnable] = {}
         self.inputs_key: object = None
         self.sets: list[BufferSet] = []
-        _count_known_copy() if work == "bytes" else _count_known_product()
+        known = {"bytes": _count_known_copy, "operations": _count_known_product}
+        if work in known:
+            known[work]()
 
     def call(self, number: int) -> None:
         """Make the call with that index."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
+from sitegen.measure.call_profile import profile
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.process import end_group, spawn
@@ -134,7 +135,7 @@ def lines_of_process(
 
 
 def _with_counters(job: TryJob, result: JobResult, folder: Path) -> JobResult:
-    """Return the result with the DRAM bytes of the candidates that passed, read by ncu."""
+    """Return the result with the DRAM bytes and the profiles of the candidates that passed, read by ncu."""
     passed = {e.name for e in result.evaluations if e.status is Status.PASSED}
     kernel = replace(
         job.kernel,
@@ -146,5 +147,7 @@ def _with_counters(job: TryJob, result: JobResult, folder: Path) -> JobResult:
     inspect = InspectJob(job.id, kernel, job.sources, (job.params,))
     file = folder / "inspect-job.json"
     file.write_text(json.dumps(to_plain(inspect)), encoding="utf-8")
-    counted, warnings = count(inspect, Workspace(folder, file, gpu=True))
-    return replace(result, counted=counted, warnings=(*result.warnings, *warnings))
+    workspace = Workspace(folder, file, gpu=True)
+    counted, warnings = count(inspect, workspace)
+    profiled, more = profile(inspect, workspace) if counted else ((), ())
+    return replace(result, counted=counted, profiled=profiled, warnings=(*result.warnings, *warnings, *more))

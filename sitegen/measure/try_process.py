@@ -22,7 +22,7 @@ from sitegen.measure.evaluator import Evaluator
 from sitegen.measure.faults import failure_of
 from sitegen.measure.inputs import generator
 from sitegen.measure.job_timing import GRAPH_BELOW_US
-from sitegen.measure.memory_plan import RESIDENT_SHARE
+from sitegen.measure.memory_plan import set_room_in_one_process
 from sitegen.measure.merging import merge
 from sitegen.measure.performance import performance_of
 from sitegen.measure.requests import ChildTask, Plan, TakeTurn
@@ -149,7 +149,7 @@ class TryProcess:
     def _sets(self) -> tuple[int, bool]:
         """Return the number of sets of buffers, and whether they stay in memory between turns."""
         properties, size = torch.cuda.get_device_properties(0), sum(least_bytes(self._job))
-        room = RESIDENT_SHARE * properties.total_memory / _SIDE_BY_SIDE
+        room = set_room_in_one_process(self._job, _SIDE_BY_SIDE, properties.total_memory)
         sets = set_count(size, properties.L2_cache_size, room)
         return sets, sets * size <= room
 

@@ -191,6 +191,22 @@ class CallCounters:
 
 
 @dataclass(frozen=True, slots=True)
+class CallProfile:
+    """What explains the time of one call, read by ncu for `sitegen try`; None where the GPU has no such counter."""
+
+    name: str
+    stalls: Mapping[str, float]
+    """Cycles that a warp waits for each instruction that it issues, by the reason that ncu names."""
+    tensor_share: float | None
+    """Share of the SM cycles in which the tensor pipe is busy."""
+    load_sectors: float | None
+    """Sectors of 32 bytes for each global load of a warp: 4 for neighbouring 4-byte values, 16 for 16-byte ones."""
+    store_sectors: float | None
+    bank_conflicts: float | None
+    """Conflicts of all loads and stores of shared memory."""
+
+
+@dataclass(frozen=True, slots=True)
 class SanitizerResult:
     """Findings of compute-sanitizer in one implementation, in one dtype, or in one `wrong/` variant."""
 
@@ -224,6 +240,8 @@ class JobResult:
     ceilings: tuple[Ceiling, ...] = ()
     cells: tuple[CellResult, ...] = ()
     counted: tuple[CallCounters, ...] = ()
+    profiled: tuple[CallProfile, ...] = ()
+    """Only of a `TryJob`."""
     sanitized: tuple[SanitizerResult, ...] = ()
     artefacts: Mapping[str, str] = field(default_factory=dict)
     """Base64 of gzip (mtime 0) of the content, by `<sha256 of the content>.<ptx|sass|samples>`."""

@@ -24,7 +24,7 @@ class TryJob:
     """The constants that `--set` gave each candidate, by its name: `THREADS=128 UNROLL=2`; empty without `--set`."""
     params: Mapping[str, Scalar] = field(default_factory=dict)
     ncu: bool = False
-    """True to read the DRAM bytes of each candidate by ncu."""
+    """True to read the DRAM bytes and a `CallProfile` of each candidate by ncu."""
     kind: str = "try"
 
     def kernel_job(self) -> KernelJob:

@@ -21,7 +21,7 @@ from typing import Any
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.gpu import HASH_DIGITS, gpu_id
-from sitegen.model.job import CallCounters, CellResult, JobResult, Key
+from sitegen.model.job import CallCounters, CallProfile, CellResult, JobResult, Key
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
@@ -410,6 +410,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "gpu_hash": _gpu_hash,
     },
     SweepPoint: {"values": _swept_values, "message": _sentence},
+    CallProfile: {"name": _NAMED},
     CallCounters: {"name": _NAMED, "workload": _word, "dtype": _dtype},
     Rejection: {
         "name": _NAMED,

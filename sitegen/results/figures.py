@@ -258,18 +258,23 @@ def figures(kernel: Kernel, record: Record, evaluation: Evaluation) -> Figures |
     if timed is None or cost is None or run is None:
         return None
     limits = workload_ceilings(kernel, record, run, cost, evaluation.dtype)
-    in_cycles, floor = burst_share(limits, cost, timed), limits.floor_us(cost)
     ratios = {ratio.baseline: ratio.value for ratio in timed.ratios}
     return Figures(
         bytes_per_s=cost.bytes / _seconds(evaluation),
         flops_per_s=cost.flops / _seconds(evaluation),
-        of_ceiling=in_cycles.value if in_cycles else floor / timed.median_us if floor else None,
+        of_ceiling=share_of_ceiling(limits, cost, timed),
         of_copy=ratios.get("copy"),
         of_read=ratios.get("read"),
         ratios=ratios,
-        in_cycles=in_cycles,
+        in_cycles=burst_share(limits, cost, timed),
         of_sustained=sustained_share(limits, cost, timed),
     )
+
+
+def share_of_ceiling(limits: WorkloadCeilings, cost: Cost, timed: Performance) -> float | None:
+    """Return the share of the ceiling, in SM cycles where `burst_share` knows it, else in time; None without one."""
+    in_cycles, floor = burst_share(limits, cost, timed), limits.floor_us(cost)
+    return in_cycles.value if in_cycles else floor / timed.median_us if floor else None
 
 
 def burst_share(limits: WorkloadCeilings, cost: Cost, timed: Performance) -> CycleShare | None:

@@ -76,6 +76,7 @@ def _wrong_names(job: Job, result: JobResult) -> Iterator[str]:
         "ceilings": result.ceilings,
         "notebook": result.cells,
         "inspect": (*result.counted, *result.sanitized),
+        "try": result.profiled,
     }
     foreign = [kind for kind, brought in kinds.items() if brought and kind != job.kind]
     yield from _wrong_logs(result)

@@ -8,7 +8,9 @@ from sitegen.execute.try_constants import (
     UnknownConstant,
     combinations,
     constants_in,
+    literal_blocks,
     parse_settings,
+    unused_constants,
     with_constants,
 )
 from sitegen.model.kernel import Implementation, Language, Launch
@@ -50,6 +52,38 @@ def test_constants_of_a_triton_file_are_replaced_in_it_also_behind_letters_of_se
         PYTHON.replace("(64)", "(128)").replace("next_power(x)", "32").replace("=8", "=4").replace("= 4\n", "= 16\n")
     )
     assert made.source == expected
+
+
+@pytest.mark.parametrize(
+    ("launch", "names", "warned"),
+    [
+        (Launch("e", ("N",), ("256",), constants={"T": "256"}), ["T"], 1),
+        (Launch("e", ("N",), ("256",), constants={"T": "128"}), ["T"], 0),
+        (Launch("e", ("cdiv(N, T)",), ("256",), constants={"T": "256"}), ["T"], 0),
+        (Launch("e", ("N",), ("T",), constants={"T": "256"}), ["T"], 0),
+        (Launch("e", ("N",), ("2",)), ["UNROLL"], 1),
+        (None, ["ROWS"], 0),
+    ],
+)
+def test_a_number_in_block_that_equals_a_constant_is_said_not_to_follow_it(launch, names, warned):
+    implementation = Implementation("vec", "kernels/add/vec.cu", Language.CUDA, launch)
+    assert len(list(literal_blocks(implementation, CUDA, names))) == warned
+
+
+@pytest.mark.parametrize(
+    ("launch", "text", "unused"),
+    [
+        (Launch("e", ("N",), ("256",), constants={"T": "256"}), "int a;", 1),
+        (Launch("e", ("N",), ("256",), constants={"T": "256"}), "int a = T;", 0),
+        (Launch("e", ("N",), ("256",), constants={"T": "256"}), "int THREADS_T;", 1),
+        (Launch("e", ("N",), ("T",), constants={"T": "256"}), "", 0),
+        (Launch("e", ("N",), ("256",), args=("T",), constants={"T": "256"}), "", 0),
+        (Launch("e", ("N",), ("U",), constants={"T": "256", "U": "2 * T"}), "", 0),
+    ],
+)
+def test_a_constant_that_neither_the_code_nor_the_launch_uses_changes_nothing(launch, text, unused):
+    implementation = Implementation("vec", "kernels/add/vec.cu", Language.CUDA, launch)
+    assert len(list(unused_constants(implementation, [text], ["T", "other"]))) == unused
 
 
 def test_an_unknown_constant_names_the_near_one_and_all_others():

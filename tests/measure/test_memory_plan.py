@@ -14,6 +14,7 @@ from sitegen.measure.memory_plan import (
     MemoryPlan,
     check_bytes,
     plan_memory,
+    set_room_in_one_process,
 )
 from sitegen.measure.rounds import GENERATIONS
 from sitegen.measure.workload import is_matrix_kernel, least_bytes, set_count
@@ -113,3 +114,11 @@ def test_the_shortage_is_told_in_gib(jobs: list[KernelJob]) -> None:
     job = next(job for job in jobs if job.id == "copy@1Gi:float32")
     needed = plan_memory(job, processes(job), GIB).needed
     assert plan_memory(job, processes(job), 24 * GIB).shortage == f"needs {needed / GIB:.0f} GiB, the GPU has 24"
+
+
+@pytest.mark.parametrize("gib", SIZES)
+def test_sets_of_one_process_leave_room_for_its_context_and_a_check(jobs: list[KernelJob], gib: int) -> None:
+    for job in jobs:
+        room = set_room_in_one_process(job, 3, gib * GIB)
+        assert 3 * room <= RESIDENT_SHARE * gib * GIB
+        assert room == 0 or 3 * room + check_bytes(job) + CONTEXT_BYTES <= gib * GIB

@@ -154,9 +154,9 @@ class Sources:
 
     def ceilings_run(self, gpu: str) -> Run | None:
         """Return the newest run that measured the ceilings of a GPU."""
-        records = [self.evidence.records.kernels.get((kernel.name, gpu)) for kernel in self.site.kernels]
-        measured = (run for record in records if record for run in record.runs if run.ceilings)
-        return max(measured, key=lambda run: run.id, default=None)
+        from sitegen.results.stored_ceilings import newest_run_with_ceilings
+
+        return newest_run_with_ceilings(self.evidence.records, gpu, [kernel.name for kernel in self.site.kernels])
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
         by_gpu = self._cells.get((post, label), {})
