@@ -17,7 +17,7 @@ from sitegen.read.load import WORKLOG, text_files
 from sitegen.read.root import SITE_FILE
 from sitegen.read.texts import read_text
 from sitegen.write.fixes import encoded_like
-from sitegen.write.journal import FOLDER, with_line, with_today
+from sitegen.write.journal import with_line, with_today
 from sitegen.write.output import OutputError, unwritable_error
 
 DAY = click.option("--date", "day", type=Day(), help="Write the entry of this day (default: today in the site's zone).")
@@ -58,7 +58,7 @@ def _write(root: Path, day: dt.date | None, line: str | None) -> str:
     goal = config.countdown.date if config.countdown else None
     with output_errors():
         try:
-            with inside.locked_folder(root, FOLDER):  # one terminal at a time reads and writes
+            with inside.locked_folder(root, WORKLOG.rstrip("/")):  # one terminal at a time reads and writes
                 files = {path: read_text(root, path)[0] or "" for path in text_files(root) if path.startswith(WORKLOG)}
                 path, text = with_today(files, date, goal)
                 text = text if line is None else with_line(text, path, date, line)

@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,19 +56,22 @@ class MeasureProcess:
         """True while a process that was started ahead lives: it ends with its job."""
         return self._process is not None and self._process.poll() is None
 
-    def start_job(self, spec: Mapping[str, Any], seconds: float) -> None:
-        """Give the process its job, which may take so many seconds."""
+    def start_job(self, spec: Mapping[str, Any], seconds: float) -> Callable[[], dict[str, Any]]:
+        """Give the process its job, which may take so many seconds; the function that is returned waits for the result.
+
+        A job that fails has a result that says why.
+        """
         part = self._job.with_suffix(".part")
         part.write_text(json.dumps(spec), encoding="utf-8")
         part.replace(self._job)
         self._process = self._process or self._started()
         assert self._process.stdin
-        with contextlib.suppress(BrokenPipeError):  # the process has ended: `result` says why
+        with contextlib.suppress(BrokenPipeError):  # the process has ended: its result says why
             self._process.stdin.write(f"{seconds}\n".encode())
             self._process.stdin.flush()
+        return partial(self._result_of, spec, seconds)
 
-    def result(self, spec: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Wait for the end of the job and return its result, or one that says why there is none."""
+    def _result_of(self, spec: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         assert self._process
         status = self._process.wait()
         if status == 0 and self._result.exists():

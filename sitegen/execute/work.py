@@ -43,13 +43,12 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False) -> dict[str, An
         from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
 
         return run_notebook_spec(spec)
-    seconds = deadline_s(spec)
     with _ready_process() as process:
-        process.start_job(spec, seconds)
+        result = process.start_job(spec, deadline_s(spec))
         if prepare_next:
             _ready.append(MeasureProcess())
             _ready[-1].start_ahead()
-        return process.result(spec, seconds)
+        return result()
 
 
 def deadline_s(spec: Mapping[str, Any]) -> float:

@@ -16,11 +16,11 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.importing.merged_days import merge
 from sitegen.importing.plan import ImportPlan
 from sitegen.model.site import Markdown, Task, WorklogEntry
+from sitegen.read.load import WORKLOG
 from sitegen.read.source import decode
 from sitegen.read.worklog import DayPiece, DiaryPieces, parse_worklog, pieces_of
 from sitegen.read.worklog_notes import is_answer, is_question, tasks_in
 
-FOLDER = "content/worklog"
 MOST_SHOWN = 100
 """Most characters of a line that `understood` shows."""
 _FRONT_MATTER = re.compile(r"\s*(?:<!--\s*)?---[ \t]*\n.*?^---[ \t]*(?:-->)?[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -42,7 +42,7 @@ def import_worklog(file: Path, there: Mapping[str, str] | None = None) -> Import
         if (old := known.get(entry.date)) is not None:
             merged[old.span.path] = _with_day(merged[old.span.path], old, entry.body.text)
         else:
-            files[f"{FOLDER}/{entry.date}.md"] = _day(entry)
+            files[f"{WORKLOG}{entry.date}.md"] = _day(entry)
     if intro and intro.text.strip():
         _add_intro(intro.text.strip("\n") + "\n", files, merged)
     changed = {path: new for path, new in merged.items() if new != there.get(path)}
@@ -114,7 +114,7 @@ def _merged(old: str, new: str) -> str:
 
 def _add_intro(text: str, files: dict[str, str | bytes | Path], merged: dict[str, str]) -> None:
     """Add the introduction: a new file, or merged with the one that is there."""
-    path = f"{FOLDER}/index.md"
+    path = f"{WORKLOG}index.md"
     if path in merged:
         merged[path] = merge(merged[path].rstrip("\n"), text.rstrip("\n")) + "\n"
     else:

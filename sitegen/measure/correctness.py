@@ -23,7 +23,6 @@ from sitegen.measure.guarded_calls import (
     guarded_buffers,
     repeats_equal,
 )
-from sitegen.measure.guarded_calls import wait as wait
 from sitegen.measure.imposters import Imposters
 from sitegen.measure.inputs import as_tuple, generator, in_order, output_dtypes, output_shapes, same_bits
 from sitegen.measure.judging import EXACT_SETS, Case, elements_that, failed_limits, judge, judge_output

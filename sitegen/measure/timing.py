@@ -21,8 +21,9 @@ from typing import Any
 import torch
 
 from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
-from sitegen.measure.correctness import KernelSetup, wait
+from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.geometry import names_of
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator, in_order, output_dtypes, output_shapes
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.rounds import GRAPH_US, TurnKind, TurnResult

@@ -192,7 +192,7 @@ class CallCounters:
 
 @dataclass(frozen=True, slots=True)
 class CallProfile:
-    """What explains the time of one call, read by ncu for `sitegen try`; None where the GPU has no such counter."""
+    """Counters that explain the time of one call, read by ncu for `sitegen try`; None where the GPU has no such one."""
 
     name: str
     stalls: Mapping[str, float]

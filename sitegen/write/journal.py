@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.model.site import WorklogEntry
+from sitegen.read.load import WORKLOG
 from sitegen.read.worklog import parse_worklog, pieces_of
 from sitegen.read.worklog_days import find_days
 from sitegen.read.worklog_tasks import open_tasks
 
-FOLDER = "content/worklog"
 _ROUTINE = re.compile(r"[-*+][ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 
 
@@ -35,7 +35,7 @@ def with_today(files: Mapping[str, str], day: dt.date, goal: dt.date | None) -> 
     path = entries[0].span.path if entries else ""
     days = find_days(files[path]).lines if path else ()
     if len(days) < 2:
-        return f"{FOLDER}/{day}.md", f"{_heading(day, goal)}\n\n{body}"
+        return f"{WORKLOG}{day}.md", f"{_heading(day, goal)}\n\n{body}"
     heading = _like(files[path], day, goal)
     pieces = pieces_of(files[path], path)
     dates = [piece.line.date for piece in pieces.days if piece.line.date]

@@ -242,8 +242,8 @@ def result_of(spec: dict[str, Any], seconds: float, ahead: bool) -> tuple[dict[s
     with MeasureProcess() as process:
         if ahead:
             process.start_ahead()
-        process.start_job(spec, seconds)
-        return process.result(spec, seconds), process.folder
+        result = process.start_job(spec, seconds)
+        return result(), process.folder
 
 
 @pytest.mark.parametrize("ahead", [False, True])
