@@ -29,8 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    own = tempfile.mkdtemp(prefix="sitegen-tests-")  # no test writes into the cache of the person who runs it
-    os.environ["XDG_CACHE_HOME"] = own
+    own = tempfile.mkdtemp(prefix="sitegen-tests-")
+    for variable in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):  # no test writes into the folders of the person who runs it
+        os.environ[variable] = str(Path(own, variable))
     os.environ["OMP_NUM_THREADS"] = "1"  # the tests fill the cores; torch's threads would wait for each other on them
     config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
     if config.getoption("update_expected") and os.environ.get("CI"):

