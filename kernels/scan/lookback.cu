@@ -3,13 +3,10 @@
 // The scan of `chained`, whose blocks look back over many tiles at once.
 //
 // One change: a block publishes the sum of its own tile as soon as it has it, and later the sum up to its end.  A block
-// no longer waits for the tile just before.  One warp looks at the 32 x STATES tiles before it together: it adds the
-// sums of single tiles, back to the nearest tile that has published the sum up to its end.  If none of them has, it
-// adds all of them and looks at those before.  This is the decoupled look-back of Merrill and Garland (2016), which CUB
+// no longer waits for the tile just before.  One warp looks at the 32 tiles before it together: it adds the sums of
+// single tiles, back to the nearest tile that has published the sum up to its end.  If none of the 32 has, it adds all
+// of them and looks at the 32 before those.  This is the decoupled look-back of Merrill and Garland (2016), which CUB
 // uses too.
-// While one warp reads states from L2 (0.7 us), the GPU starts 50 to 100 other tiles, so the nearest sum up to a tile's
-// end is that many tiles away.  With STATES = 4 one round of loads finds it; with 1 it takes several, one after the
-// other.
 // Where a look-back ends depends on the time, so the order of additions and the last digits differ from call to call.
 
 // region: tile
@@ -115,30 +112,20 @@ __device__ float warp_sum(float value) {
     return value;
 }
 
-// The sum of all tiles before this one; the work of a whole warp, each lane of which reads STATES words at a time.
+// The sum of all tiles before this one; the work of a whole warp.
 __device__ float look_back(Turn turn) {
     const unsigned first_mark = turn.call * 2;
-    float mine = 0.0f;
-    for (int nearest = turn.tile - 1 - (int)threadIdx.x % 32;; nearest -= 32 * STATES) {
-        unsigned long long words[STATES];
-        bool missing;
+    float before = 0.0f;
+    for (int nearest = turn.tile - 1;; nearest -= 32) {
+        const int tile = nearest - (int)threadIdx.x % 32;
+        unsigned long long word = (unsigned long long)(first_mark + PREFIX) << 32;  // 0, for a tile before the first
         do {
-            missing = false;
-#pragma unroll
-            for (int i = 0; i < STATES; ++i) {  // a tile before the first counts as a prefix of 0
-                const int tile = nearest - 32 * i;
-                words[i] = tile >= 0 ? state_of(tile) : (unsigned long long)(first_mark + PREFIX) << 32;
-            }
-#pragma unroll
-            for (int i = 0; i < STATES; ++i) missing |= (int)((unsigned)(words[i] >> 32) - first_mark) < (int)TOTAL;
-        } while (__any_sync(0xffffffff, missing));
-#pragma unroll
-        for (int i = 0; i < STATES; ++i) {
-            const unsigned prefixes = __ballot_sync(0xffffffff, (unsigned)(words[i] >> 32) - first_mark == PREFIX);
-            const int last = prefixes ? __ffs(prefixes) - 1 : 31;  // the lane whose tile is the nearest with a prefix
-            if ((int)threadIdx.x % 32 <= last) mine += __uint_as_float((unsigned)words[i]);
-            if (prefixes) return warp_sum(mine);
-        }
+            if (tile >= 0) word = state_of(tile);
+        } while (__any_sync(0xffffffff, (int)((unsigned)(word >> 32) - first_mark) < (int)TOTAL));
+        const unsigned prefixes = __ballot_sync(0xffffffff, (unsigned)(word >> 32) - first_mark == PREFIX);
+        const int last = prefixes ? __ffs(prefixes) - 1 : 31;  // the lane whose tile is the nearest with a prefix
+        before += warp_sum((int)threadIdx.x % 32 <= last ? __uint_as_float((unsigned)word) : 0.0f);
+        if (prefixes) return before;
     }
 }
 // endregion
