@@ -60,7 +60,7 @@ def test_an_almost_empty_site_has_a_home_and_no_empty_sections(make: SimpleNames
 
 def test_a_post_stands_in_its_series_between_its_neighbours(pages: Pages) -> None:
     post = page(pages, "posts/softmax/index.html")
-    assert words(post.css_first(".eyebrow")) == "GPU Systems Phase 2, Triton kernels part 2 of 4"
+    assert words(post.css_first(".eyebrow")) == "GPU Systems Phase 2, Triton kernels part 2 of 2"
     turn = post.css_first("nav.turn")
     assert turn is not None
     assert words(turn.css_first("a[rel=prev] b")) == "Adding many numbers"
@@ -76,7 +76,8 @@ def test_a_post_lists_its_sections_with_their_numbers(pages: Pages) -> None:
 
 def test_a_series_shows_topics_posts_and_what_is_planned(pages: Pages) -> None:
     series = page(pages, "series/gpu-systems/index.html")
-    assert [words(topic) for topic in series.css("ul.topics li")] == ["coalescing", "bytes in flight"]
+    assert [words(topic) for topic in series.css("ul.topics li")] == ["coalescing", "bytes in flight 1"]
+    assert series.css_first("ul.topics a").attributes["href"] == "#post-sum"
     states = [words(state) for state in series.css("ol.parts .state")]
     assert states == ["1 min", "newest, 1 min", "planned", "planned"]
 

@@ -257,9 +257,9 @@ def about_post(sources: Sources, post: Post) -> About:
     if post.category:
         facts["articleSection"] = post.category
     if post.teaches:
-        facts["teaches"] = list(post.teaches)
+        facts["teaches"] = [ref.name for ref in post.teaches]
     if post.needs:
-        facts["dependencies"] = ", ".join(post.needs)
+        facts["dependencies"] = ", ".join(ref.name for ref in post.needs)
     translated = sources.translations.get(post.slug, {})
     return About(
         ARTICLE,
