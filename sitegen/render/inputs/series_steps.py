@@ -48,14 +48,16 @@ def steps_of(sources: Sources, series: Series) -> tuple[Step, ...]:
 
 
 def _of_entries(sources: Sources, phase: int, entries: Sequence[Post | PlannedPost]) -> Iterator[Step]:
-    for count, entry in enumerate(entries):
+    planned = 0
+    for entry in entries:
         if isinstance(entry, Post):
             url = sources.post_url(entry)
             yield Step(
                 StepKind.POST, phase, f"post-{entry.slug}", entry.title, url, entry.needs, entry.teaches, post=entry
             )
         else:
-            id = f"planned-{phase + 1}-{count + 1}"
+            planned += 1
+            id = f"planned-{phase + 1}-{planned}"
             yield Step(StepKind.PLANNED, phase, id, entry.title, needs=entry.needs, teaches=entry.teaches)
 
 

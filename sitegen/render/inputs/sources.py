@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sitegen.linking.concepts import Concept, concepts_of
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
-from sitegen.model.linked import Linked, document_key
+from sitegen.model.linked import Linked, document_key, originals
 from sitegen.model.site import Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
@@ -266,6 +267,11 @@ class Sources:
             for post in self.linked.kernel_posts.get(kernel.name, ()):
                 by_post.setdefault(post.body.path, []).append(kernel.name)
         return {path: tuple(names) for path, names in by_post.items()}
+
+    @cached_property
+    def concepts(self) -> Mapping[str, Concept]:
+        """The concepts that posts need and teach, by `concept_key`; of translations only the originals count."""
+        return concepts_of(self.site, originals(self.site))
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Post | PlannedPost, ...], ...]]:
