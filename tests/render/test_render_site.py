@@ -126,6 +126,17 @@ def test_the_map_links_what_is_written_and_draws_a_line_to_each_user(connected: 
     assert len(graph.css("rect.plan")) == 3 and len(graph.css("rect.ex")) == 1
 
 
+def test_progress_goes_by_ids_of_what_has_a_page_and_is_hidden_without_a_script(connected: Pages) -> None:
+    series = page(connected, "series/gpu-systems/index.html")
+    assert [line.attributes["data-progress"] for line in series.css("li[data-progress]")] == [
+        "post:sum",
+        "post:softmax",
+    ]
+    assert series.css_first("section.progress[hidden]") is not None
+    read = page(connected, "posts/softmax/index.html").css_first("article[data-progress]")
+    assert read is not None and read.attributes["data-progress"] == "post:softmax"
+
+
 def test_a_post_says_what_its_reader_needs_first_and_will_learn(connected: Pages) -> None:
     facts = page(connected, "posts/softmax/index.html").css_first(".prose > .facts")
     assert words(facts) == "you need this first bytes in flight : Adding many numbers you will learn fusion"

@@ -91,6 +91,8 @@ class PostPage:
     minutes: str
     kernels: tuple[Link, ...]
     tags: tuple[Link, ...]
+    progress: str
+    """The id under which a reader's progress is kept, `post:softmax`; empty for a post of no series."""
     needs: tuple[ConceptLine, ...]
     teaches: tuple[ConceptLine, ...]
     stale: str
@@ -230,6 +232,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         minutes=spoken.minutes(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
+        progress=f"post:{post.slug}" if places else "",
         needs=needed(sources, post, here),
         teaches=taught(post, here),
         stale=_stale(sources, kernels, spoken) if kernels else "",

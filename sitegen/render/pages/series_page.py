@@ -68,6 +68,7 @@ class PhaseView:
 @dataclass(frozen=True, slots=True)
 class SeriesPage:
     stylesheet: str
+    script: str
     title: str
     tagline: str
     strip: Markup
@@ -92,6 +93,7 @@ def series_page(printer: Printer, series: Series) -> tuple[str, str]:
     posts = [step for step in steps if step.kind is StepKind.POST]
     page = SeriesPage(
         stylesheet=relative(sources.assets["series.css"], here),
+        script=relative(sources.assets["series.js"], here),
         title=series.title,
         tagline=series.tagline,
         strip=strip(squares_of(sources, series)),
