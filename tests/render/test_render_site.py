@@ -147,6 +147,11 @@ def test_a_post_says_what_its_reader_needs_first_and_will_learn(connected: Pages
     ]
 
 
+def test_a_post_ends_with_the_exercise_that_needs_what_it_teaches(connected: Pages) -> None:
+    ends = [page(connected, f"posts/{slug}/index.html").css_first("nav.turn") for slug in ("softmax", "sum")]
+    assert ["Exercise Softmax" in words(end) for end in ends] == [True, False]
+
+
 def test_the_index_of_concepts_lists_who_teaches_and_who_needs_each(connected: Pages) -> None:
     concepts = page(connected, "concepts/index.html")
     shown = {words(one.css_first("h2")): words(one.css_first("dl")) for one in concepts.css("section")}
