@@ -1,4 +1,4 @@
-"""SG201 to SG215: references from a text to other texts, files, kernels and works."""
+"""SG201 to SG223: references from a text to other texts, files, kernels and works."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ GROUP = CodeGroup(
             "SG208",
             "Unknown exercise",
             "A phase of a series names an exercise, and `content/exercises/` has no folder of this name. Correct the "
-            "name, or leave the exercise out until it exists.",
+            "name. An exercise that is not written yet has a title: `{id: scan, title: A scan}`.",
             "title: Basics\nphases:\n  - {title: Reductions, posts: [softmax], exercises: [vectoradd]}\n",
             "title: Basics\nphases:\n  - {title: Reductions, posts: [softmax], exercises: [vector-add]}\n",
             "series/basics.yaml",
@@ -148,6 +148,45 @@ GROUP = CodeGroup(
             "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/old/) moved.\n",
             "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/posts/softmax/) moved.\n",
             _POST,
+            warning=True,
+        ),
+        Code(
+            "SG220",
+            "A concept is needed before it is taught",
+            "A post, a planned post or an exercise of a series needs a concept that the series teaches only later, so "
+            "a reader who follows the order meets it unprepared. When two of them need each other, no order helps. "
+            "Change the order of the series, or take the need out.",
+            "title: Basics\nplanned:\n  - {title: Fusion, needs: [tiling]}\n  - {title: Tiles, teaches: [tiling]}\n",
+            "title: Basics\nplanned:\n  - {title: Tiles, teaches: [tiling]}\n  - {title: Fusion, needs: [tiling]}\n",
+            "series/basics.yaml",
+        ),
+        Code(
+            "SG221",
+            "Series wait for each other",
+            "`after` names the series that a reader should know before this one. Here the names lead back to the "
+            "series itself, so that no series of the circle could be read first. Take one of the names out.",
+            "title: Basics\nafter: [basics]\nposts: [softmax]\n",
+            "title: Basics\nposts: [softmax]\n",
+            "series/basics.yaml",
+        ),
+        Code(
+            "SG222",
+            "Unknown series",
+            "`after` names a series by its id, which is the name of its file without `.yaml`, and no file in `series/` "
+            "has this name. Correct the name; knowledge from elsewhere belongs into `prerequisites`.",
+            "title: Basics\nafter: [gpus]\nposts: [softmax]\n",
+            "title: Basics\nprerequisites: A first course on GPUs.\nposts: [softmax]\n",
+            "series/basics.yaml",
+        ),
+        Code(
+            "SG223",
+            "Nothing teaches this concept, and another has nearly its name",
+            "`needs` names a concept that no post teaches and that is no term of the glossary, while a concept with "
+            "almost the same name exists. The reader would see a name without a link. Correct the name; a concept from "
+            "elsewhere, such as `C`, gives no warning.",
+            "title: Basics\nplanned: [{title: Lanes, needs: [wrap]}]\n",
+            "title: Basics\nplanned: [{title: Lanes, needs: [warp]}]\n",
+            "series/basics.yaml",
             warning=True,
         ),
     ),

@@ -147,8 +147,9 @@ _ADDRESSES = (
     Code(
         "SG023",
         "A name stands twice in one list",
-        "A post of a series, an implementation, a workload or a work of a bibliography is named twice. A reference to "
-        "that name could mean either. Remove or rename the second one; the hint names the line of the first.",
+        "A post or an exercise of a series, an implementation, a workload or a work of a bibliography is named twice. "
+        "A reference to that name could mean either. Remove or rename the second one; the hint names the line of the "
+        "first.",
         "title: Basics\nposts: [softmax, softmax]\n",
         "title: Basics\nposts: [softmax, reductions]\n",
         "series/basics.yaml",
@@ -171,6 +172,16 @@ _ADDRESSES = (
         "@article{dao2022,\n  title = {FlashAttention}\n  year = 2022\n}\n",
         "@article{dao2022,\n  author = {Tri Dao},\n  title = {FlashAttention},\n  year = 2022\n}\n",
         "content/references.bib",
+    ),
+    Code(
+        "SG028",
+        "A topic names what its phase does not list",
+        "A topic of a series names the posts and exercises that treat it, and the phase of the topic does not list "
+        "this one. The topic links to a line of the phase, so the link would lead nowhere. Correct the name, or add "
+        "the post or the exercise to the phase.",
+        "title: Basics\nposts: [softmax]\ntopics: [{title: fusion, posts: [sofmax]}]\n",
+        "title: Basics\nposts: [softmax]\ntopics: [{title: fusion, posts: [softmax]}]\n",
+        "series/basics.yaml",
     ),
 )
 

@@ -8,6 +8,8 @@ SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that 
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 SG215 a link to an old address (moved_links.py)
+SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
+SG223 a concept that is nearly another (reading_order.py)
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from urllib.parse import unquote
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
@@ -92,6 +95,7 @@ def link_site(
     mistakes += _names(site, shown, rich)
     mistakes += _names_of_figures(shown, rich, files)
     mistakes += translated_cells(shown, rich)
+    mistakes += order_mistakes(shown)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
     if known:
         hrefs, assets = known.hrefs, known.assets
@@ -180,9 +184,9 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     kernels = {kernel.name: kernel for kernel in shown.kernels}
     for series in site.series:
         yield from (unknown("SG207", "post", r.name, slugs, r.span) for r in series.posts if r.name not in slugs)
-        for ref in (exercise for phase in series.phases for exercise in phase.exercises):
-            if ref.name not in site.exercises:
-                yield unknown("SG208", "exercise", ref.name, site.exercises, ref.span)
+        for exercise in (one for phase in series.phases for one in phase.exercises if not one.title):
+            if exercise.id.name not in site.exercises:
+                yield unknown("SG208", "exercise", exercise.id.name, site.exercises, exercise.id.span)
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)

@@ -186,6 +186,8 @@ def address_book(
         _add(sources, pages, f"{kernel.folder}/kernel.yaml", urls.kernel_url(kernel.name), None)
         for made in kernel.implementations:
             sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
+    if any(post.needs or post.teaches for post in site.posts):
+        pages[urls.CONCEPTS] = None
     for lang in {post.lang for post in site.posts}:
         pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
     tags = {(tag.name, post.lang) for post in site.posts for tag in post.tags}

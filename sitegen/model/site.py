@@ -87,8 +87,10 @@ class Post:
     permalink: str = ""
     lang: str = ""
     """Language tag; empty: the site's language."""
-    teaches: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
+    teaches: tuple[Ref, ...] = ()
+    """Names of the concepts that a reader knows afterwards."""
+    needs: tuple[Ref, ...] = ()
+    """Names of the concepts that a reader must know before."""
     kernels: tuple[Ref, ...] = ()
     cover: str = ""
     discuss: str = ""
@@ -112,15 +114,47 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """A subject of a phase, and the posts and exercises of the phase that treat it."""
+
+    title: str
+    posts: tuple[Ref, ...] = ()
+    exercises: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPost:
+    """A post that is not written yet, and the concepts that it will need and teach."""
+
+    title: str
+    needs: tuple[Ref, ...] = ()
+    teaches: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesExercise:
+    """An exercise of a phase.  One with a title is planned until `content/exercises/` has a folder of its id."""
+
+    id: Ref
+    title: str = ""
+    minutes: int = 0
+    """The time that a reader needs; 0 when it is unknown."""
+    needs: tuple[Ref, ...] = ()
+    """Names of the concepts that a reader must know before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of a series; `planned` are titles of posts that are not written yet."""
+    """A part of a series."""
 
     title: str
     goal: str = ""
-    topics: tuple[str, ...] = ()
+    outcome: str = ""
+    """The end of the sentence "You can now …"."""
+    topics: tuple[Topic, ...] = ()
     posts: tuple[Ref, ...] = ()
-    exercises: tuple[Ref, ...] = ()
-    planned: tuple[str, ...] = ()
+    exercises: tuple[SeriesExercise, ...] = ()
+    planned: tuple[PlannedPost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +168,8 @@ class Series:
     audience: str = ""
     prerequisites: str = ""
     outcomes: tuple[str, ...] = ()
+    after: tuple[Ref, ...] = ()
+    """Ids of the series that a reader should know before."""
     phases: tuple[Phase, ...] = ()
 
     @property

@@ -17,7 +17,8 @@ HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "wo
 CEILINGS = "ceilings/"
 SEARCH = "search/"
 EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"
-LISTS = (POSTS, SERIES, KERNELS, WORKLOG, EXERCISES, TERMS, TAGS, CATEGORIES, CEILINGS)
+CONCEPTS = "concepts/"
+LISTS = (POSTS, SERIES, KERNELS, WORKLOG, EXERCISES, TERMS, TAGS, CATEGORIES, CEILINGS, CONCEPTS)
 """Every list of pages.  No page, post or alias may take its address, and links lead to it where it has a page."""
 CARD = "social-card.png"
 FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"

@@ -1,14 +1,18 @@
-"""Read series/<id>.yaml into a Series: phases, or the short form with `posts:` alone."""
+"""Read series/<id>.yaml into a Series: phases, or the short form with `posts:` alone.
+
+A topic, a planned post and an exercise may be a name alone: `planned: [Attention, {title: A scan, needs: [sum]}]`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.site import Phase, Ref, Series
+from sitegen.model.site import Phase, PlannedPost, Ref, Series, SeriesExercise, Topic
 from sitegen.read.pages import stem
-from sitegen.read.shape import Diagnostics, read_as
+from sitegen.read.shape import Converter, Diagnostics, items_of, read_as, unknown_word
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _SHORT_FORM = ("posts", "exercises", "planned", "topics")
@@ -21,11 +25,43 @@ def parse_series(text: str, path: str) -> tuple[Series, tuple[Diagnostic, ...]]:
     diagnostics = list(syntax)
     title = node.get("title") if node else None
     given = {"id": stem(path), "span": title.span if title else Span(path)}
-    series = read_as(Series, node, diagnostics, given=given, noun="series key", also=_SHORT_FORM)
+    series = read_as(
+        Series,
+        node,
+        diagnostics,
+        given=given,
+        noun="series key",
+        convert={"phases": lambda phases, into: tuple(_phase(one, into) for one in items_of(phases, into))},
+        also=_SHORT_FORM,
+    )
     if node is not None and (short := _short_form(node, diagnostics)):
         series = replace(series, phases=(short,))
-    diagnostics += _listed_twice(series.posts)
+    diagnostics += _listed_twice("post", series.posts)
+    diagnostics += _listed_twice("exercise", [one.id for phase in series.phases for one in phase.exercises])
+    diagnostics += (mistake for phase in series.phases for mistake in _topics_elsewhere(phase))
     return series, tuple(diagnostics)
+
+
+def _phase(node: Node, diagnostics: Diagnostics, given: Mapping[str, str] | None = None) -> Phase:
+    return read_as(Phase, node, diagnostics, given=given, convert=_OF_PHASE)
+
+
+def _named(cls: Callable[..., Any], name: str) -> Converter:
+    """Return a function that reads a list of instances of `cls`; a text in the list is its key `name`."""
+
+    def convert(node: Node, diagnostics: Diagnostics) -> tuple[Any, ...]:
+        items = items_of(node, diagnostics)
+        whole = [one if isinstance(one.value, Mapping) else Node({name: one}, one.span) for one in items]
+        return tuple(read_as(cls, one, diagnostics) for one in whole)
+
+    return convert
+
+
+_OF_PHASE: Mapping[str, Converter] = {
+    "topics": _named(Topic, "title"),
+    "planned": _named(PlannedPost, "title"),
+    "exercises": _named(SeriesExercise, "id"),
+}
 
 
 def _short_form(node: Node, diagnostics: Diagnostics) -> Phase | None:
@@ -38,14 +74,22 @@ def _short_form(node: Node, diagnostics: Diagnostics) -> Phase | None:
             Diagnostic("SG015", f"`{key}` cannot stand beside `phases`", child.at, hint) for key, child in keys.items()
         ]
         return None
-    title: Mapping[str, str] = {"title": ""}
-    return read_as(Phase, Node(keys, node.span), diagnostics, given=title)
+    return _phase(Node(keys, node.span), diagnostics, {"title": ""})
 
 
-def _listed_twice(posts: Iterable[Ref]) -> list[Diagnostic]:
+def _listed_twice(what: str, names: Iterable[Ref]) -> Iterator[Diagnostic]:
     first: dict[str, Ref] = {}
-    twice = [post for post in posts if first.setdefault(post.name, post) is not post]
-    return [
-        Diagnostic("SG023", f"the post `{p.name}` stands twice", p.span, f"first on line {first[p.name].span.line}")
-        for p in twice
-    ]
+    for ref in names:
+        if first.setdefault(ref.name, ref) is not ref:
+            hint = f"first on line {first[ref.name].span.line}"
+            yield Diagnostic("SG023", f"the {what} `{ref.name}` stands twice", ref.span, hint)
+
+
+def _topics_elsewhere(phase: Phase) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each name of a topic that its phase does not list."""
+    posts = [ref.name for ref in phase.posts]
+    exercises = [one.id.name for one in phase.exercises]
+    for topic in phase.topics:
+        for what, refs, listed in (("post", topic.posts, posts), ("exercise", topic.exercises, exercises)):
+            strangers = (ref for ref in refs if ref.name not in listed)
+            yield from (unknown_word(f"{what} of this phase", r.name, r.span, listed, "SG028") for r in strangers)

@@ -92,3 +92,13 @@ const reveal = () => {  // what a link leads to, behind a tab
 };
 addEventListener("hashchange", reveal);
 reveal();
+
+// A post whose end was on the screen counts as read; the page of a series shows it.
+const post = document.querySelector("article[data-progress]");
+if (post) new IntersectionObserver(([end], watch) => {
+  if (!end.isIntersecting) return;
+  watch.disconnect();
+  let done = [];
+  try { done = JSON.parse(kept.getItem("progress")) ?? []; } catch {}
+  kept.setItem("progress", JSON.stringify([...new Set([...done, post.dataset.progress])]));
+}).observe(post.lastElementChild);

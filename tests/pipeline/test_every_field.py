@@ -103,9 +103,19 @@ EDITS = (
     Edit("Phase.goal", SERIES, "goal: Begin.", "goal: Start."),
     Edit("Phase.topics", SERIES, "[warps]", "[lanes]"),
     Edit("Phase.exercises Site.exercises", SERIES, "[vector-add]", "[vector-add, second]"),
-    Edit("Phase.planned", SERIES, "A third", "A fourth"),
+    Edit("SeriesExercise.title SeriesExercise.id", SERIES, "second]", "{id: third, title: Third}]"),
+    Edit("SeriesExercise.minutes", SERIES, "title: Third}", "title: Third, minutes: 30}"),
+    Edit("SeriesExercise.needs", SERIES, "minutes: 30", "minutes: 30, needs: [lanes]"),
+    Edit("Phase.planned PlannedPost.title", SERIES, "A third", "A fourth"),
+    Edit("PlannedPost.teaches", SERIES, '"A fourth"', "{title: A fourth, teaches: [tiles]}"),
+    Edit("PlannedPost.needs", SERIES, "teaches: [tiles]", "needs: [lanes], teaches: [tiles]"),
+    Edit("Topic.title", SERIES, "[lanes], posts", "[{title: lanes of a warp}], posts"),
+    Edit("Topic.posts", SERIES, "title: lanes of a warp", "title: lanes of a warp, posts: [in-a-file]"),
+    Edit("Topic.exercises", SERIES, "posts: [in-a-file]}", "posts: [in-a-file], exercises: [third]}"),
+    Edit("Phase.outcome", SERIES, "goal: Start.", "goal: Start., outcome: begin."),
     Edit("Phase.posts", SERIES, "posts: [in-a-folder]", "posts: [third, in-a-folder]"),
     Edit("Series.phases", SERIES, "  - {title: Two", "  - {title: Between, planned: [x]}\n  - {title: Two"),
+    Edit("Series.after", SERIES, "prerequisites: Some.", "prerequisites: Some.\nafter: [in-short]"),
     Edit("Series.id", SERIES, MOVE, "series/by-phases.yaml"),
     Edit("WorklogEntry.tasks Task.text Task.line", "content/worklog/2026-11-20.md", "the tail", "the last tail"),
     Edit("Task.state", "content/worklog/2026-11-20.md", "- [ ]", "- [x]"),
@@ -195,6 +205,7 @@ EDITS = (
 )
 TYPES = (
     *(site.SiteConfig, site.EntryPoint, site.Countdown, site.Post, site.Page, site.Phase, site.Series, site.Task),
+    *(site.Topic, site.PlannedPost, site.SeriesExercise),
     *(site.WorklogEntry, site.Term, kernel.Kernel, kernel.Implementation, kernel.Launch, kernel.Wrong, kernel.Workload),
     *(kernel.Goal, kernel.Sweep, kernel.Tensor, bibliography.Bibliography, bibliography.Work, bibliography.Author),
 )

@@ -39,7 +39,11 @@ bibliography: refs.bib
     assert read.tags == (Ref("triton", Span(PATH, 5, 8, 6)), Ref("2026", Span(PATH, 5, 16, 4)))
     assert (read.title, read.span) == ("A softmax: once", Span(PATH, 2, 9, 15))
     assert (read.date, read.updated) == (dt.date(2026, 11, 22), dt.date(2026, 11, 23))
-    assert (read.draft, read.lang, read.permalink, read.teaches) == (True, "ko", "/softmax/", ("online softmax",))
+    assert (read.draft, read.lang, read.permalink) == (True, "ko", "/softmax/")
+    assert (read.teaches, read.needs) == (
+        (Ref("online softmax", Span(PATH, 12, 11, 14)),),
+        (Ref("reductions", Span(PATH, 13, 9, 10)),),
+    )
     assert (read.slug, read.folder, read.body.first_line) == ("first", "", 19)
 
 

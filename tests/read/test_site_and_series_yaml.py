@@ -4,6 +4,7 @@ import datetime as dt
 
 import pytest
 
+from sitegen.model.site import PlannedPost
 from sitegen.read.config import parse_config, zone_of
 from sitegen.read.series import parse_series
 
@@ -62,17 +63,32 @@ def test_the_short_form_of_a_series_is_one_untitled_phase() -> None:
     series, found = parse_series("title: Basics\nposts: [one, two]\nplanned: [Three]\n", "series/basics.yaml")
     assert not found
     assert [(p.title, [ref.name for ref in p.posts], p.planned) for p in series.phases] == [
-        ("", ["one", "two"], ("Three",))
+        ("", ["one", "two"], (PlannedPost("Three"),))
     ]
     assert (series.id, series.span.col) == ("basics", 8)
 
 
 def test_a_series_may_still_be_all_plans() -> None:
     series, found = parse_series("title: Basics\nphases: [{title: One, planned: [A, B]}]\n", "series/basics.yaml")
-    assert (series.posts, series.phases[0].planned, found) == ((), ("A", "B"), ())
+    assert (series.posts, series.phases[0].planned, found) == ((), (PlannedPost("A"), PlannedPost("B")), ())
 
 
 def test_a_post_twice_in_two_phases_is_named_at_the_second() -> None:
     text = "title: Basics\nphases:\n  - {title: One, posts: [a, b]}\n  - {title: Two, posts: [b]}\n"
     _, found = parse_series(text, "series/basics.yaml")
     assert [(d.code, d.span.line, d.span.col, d.hint) for d in found] == [("SG023", 4, 26, "first on line 3")]
+
+
+def test_a_topic_a_planned_post_and_an_exercise_may_be_a_name_or_tell_more() -> None:
+    text = (
+        "title: Basics\nphases:\n  - title: One\n    outcome: add numbers.\n    posts: [sum]\n"
+        "    topics: [trees, {title: shuffles, posts: [sum], exercises: [scan]}]\n"
+        "    planned: [Attention, {title: Scans, needs: [sums], teaches: [scans]}]\n"
+        "    exercises: [vector-add, {id: scan, title: A scan, minutes: 90, needs: [scans]}]\n"
+    )
+    series, found = parse_series(text, "series/basics.yaml")
+    (phase,) = series.phases
+    assert (found, phase.outcome) == ((), "add numbers.")
+    assert [(t.title, len(t.posts), len(t.exercises)) for t in phase.topics] == [("trees", 0, 0), ("shuffles", 1, 1)]
+    assert [(p.title, len(p.needs), len(p.teaches)) for p in phase.planned] == [("Attention", 0, 0), ("Scans", 1, 1)]
+    assert [(e.id.name, e.title, e.minutes) for e in phase.exercises] == [("vector-add", "", 0), ("scan", "A scan", 90)]

@@ -39,6 +39,7 @@ from sitegen.model.site import (
     Markdown,
     Page,
     Phase,
+    PlannedPost,
     Post,
     Ref,
     Series,
@@ -47,6 +48,7 @@ from sitegen.model.site import (
     Task,
     TaskState,
     Term,
+    Topic,
     WorklogEntry,
 )
 from sitegen.render.inputs.evidence import Evidence
@@ -317,8 +319,18 @@ def site() -> Site:
         prerequisites="You can program.",
         outcomes=("Say what bounds a kernel.", "Measure it."),
         phases=(
-            Phase("Memory", "See what moves.", ("coalescing", "bytes in flight"), (Ref("sum", SPAN),)),
-            Phase("Triton kernels", "Write blocks.", (), (Ref("softmax", SPAN),), (), ("LayerNorm", "Attention")),
+            Phase(
+                "Memory",
+                "See what moves.",
+                topics=(Topic("coalescing"), Topic("bytes in flight", posts=(Ref("sum", SPAN),))),
+                posts=(Ref("sum", SPAN),),
+            ),
+            Phase(
+                "Triton kernels",
+                "Write blocks.",
+                posts=(Ref("softmax", SPAN),),
+                planned=(PlannedPost("LayerNorm"), PlannedPost("Attention")),
+            ),
         ),
     )
     days = tuple(

@@ -11,7 +11,7 @@ import jinja2
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from sitegen.model.site import Ref, WorklogEntry
+from sitegen.model.site import PlannedPost, Ref, SeriesExercise, WorklogEntry
 from sitegen.render.shared.theme import Theme, environment, load_theme
 
 Pages = dict[str, str | bytes]
@@ -60,7 +60,7 @@ def test_an_almost_empty_site_has_a_home_and_no_empty_sections(make: SimpleNames
 
 def test_a_post_stands_in_its_series_between_its_neighbours(pages: Pages) -> None:
     post = page(pages, "posts/softmax/index.html")
-    assert words(post.css_first(".eyebrow")) == "GPU Systems Phase 2, Triton kernels part 2 of 4"
+    assert words(post.css_first(".eyebrow")) == "GPU Systems Phase 2, Triton kernels part 2 of 2"
     turn = post.css_first("nav.turn")
     assert turn is not None
     assert words(turn.css_first("a[rel=prev] b")) == "Adding many numbers"
@@ -76,9 +76,88 @@ def test_a_post_lists_its_sections_with_their_numbers(pages: Pages) -> None:
 
 def test_a_series_shows_topics_posts_and_what_is_planned(pages: Pages) -> None:
     series = page(pages, "series/gpu-systems/index.html")
-    assert [words(topic) for topic in series.css("ul.topics li")] == ["coalescing", "bytes in flight"]
+    assert [words(topic) for topic in series.css("ul.topics li")] == ["coalescing", "bytes in flight 1"]
+    assert series.css_first("ul.topics a").attributes["href"] == "#post-sum"
     states = [words(state) for state in series.css("ol.parts .state")]
     assert states == ["1 min", "newest, 1 min", "planned", "planned"]
+
+
+@pytest.fixture
+def connected(make: SimpleNamespace) -> Pages:
+    """The site, where softmax needs what the sum teaches, and an exercise and a planned post need more."""
+    site = make.site()
+    (series,) = site.series
+    first, second = series.phases
+    span = series.span
+    exercise = SeriesExercise(Ref("softmax", span), "Softmax", 60, (Ref("fusion", span),))
+    planned = (PlannedPost("LayerNorm", needs=(Ref("Fusion", span), Ref("C", span))), PlannedPost("Attention"))
+    phases = (replace(first, outcome="say what moves."), replace(second, planned=planned, exercises=(exercise,)))
+    posts = [
+        replace(post, needs=(Ref("bytes in flight", span),), teaches=(Ref("fusion", span),))
+        if post.slug == "softmax"
+        else replace(post, teaches=(Ref("Bytes in flight", span),))
+        if post.slug == "sum"
+        else post
+        for post in site.posts
+    ]
+    rendered: Pages = make.rendered(replace(site, posts=tuple(posts), series=(replace(series, phases=phases),)))
+    return rendered
+
+
+def test_a_series_says_what_each_step_needs_and_what_a_reader_can_do_now(connected: Pages) -> None:
+    series = page(connected, "series/gpu-systems/index.html")
+    assert words(series.css_first("#planned-2-1 .of")) == "needs Fusion , C"
+    assert [a.attributes["href"] for a in series.css("#planned-2-1 .of a")] == ["#post-softmax"]
+    assert words(series.css_first("#exercise-softmax .state")) == "planned, 60 min"
+    assert not series.css("#exercise-softmax a[href$='/']") and not series.css("#planned-2-1 a[href$='/']")
+    assert words(series.css_first("#post-softmax .of")).startswith("best of ceiling: softmax")
+    assert [words(one) for one in series.css(".outcome")] == ["You can now say what moves."]
+
+
+def test_the_map_links_what_is_written_and_draws_a_line_to_each_user(connected: Pages) -> None:
+    graph = page(connected, "series/gpu-systems/index.html").css_first("svg.graph")
+    assert graph is not None
+    links = [(a.attributes["aria-label"], a.attributes["href"]) for a in graph.css("a")]
+    assert links == [
+        ("Adding many numbers, post", "../../posts/sum/"),
+        ("A softmax that reads memory once, newest post", "../../posts/softmax/"),
+    ]
+    assert [line.attributes["class"] for line in graph.css("path.link")] == ["link", "link plan", "link plan"]
+    assert len(graph.css("rect.plan")) == 3 and len(graph.css("rect.ex")) == 1
+
+
+def test_progress_goes_by_ids_of_what_has_a_page_and_is_hidden_without_a_script(connected: Pages) -> None:
+    series = page(connected, "series/gpu-systems/index.html")
+    assert [line.attributes["data-progress"] for line in series.css("li[data-progress]")] == [
+        "post:sum",
+        "post:softmax",
+    ]
+    assert series.css_first("section.progress[hidden]") is not None
+    read = page(connected, "posts/softmax/index.html").css_first("article[data-progress]")
+    assert read is not None and read.attributes["data-progress"] == "post:softmax"
+
+
+def test_a_post_says_what_its_reader_needs_first_and_will_learn(connected: Pages) -> None:
+    facts = page(connected, "posts/softmax/index.html").css_first(".prose > .facts")
+    assert words(facts) == "you need this first bytes in flight : Adding many numbers you will learn fusion"
+    assert facts is not None and [a.attributes["href"] for a in facts.css("a")] == [
+        "../../concepts/#bytes-in-flight",
+        "../../posts/sum/",
+        "../../concepts/#fusion",
+    ]
+
+
+def test_a_post_ends_with_the_exercise_that_needs_what_it_teaches(connected: Pages) -> None:
+    ends = [page(connected, f"posts/{slug}/index.html").css_first("nav.turn") for slug in ("softmax", "sum")]
+    assert ["Exercise Softmax" in words(end) for end in ends] == [True, False]
+
+
+def test_the_index_of_concepts_lists_who_teaches_and_who_needs_each(connected: Pages) -> None:
+    concepts = page(connected, "concepts/index.html")
+    shown = {words(one.css_first("h2")): words(one.css_first("dl")) for one in concepts.css("section")}
+    assert shown["fusion"] == "taught in A softmax that reads memory once"
+    flight = "taught in Adding many numbers needed in A softmax that reads memory once"
+    assert next(text for name, text in shown.items() if name.lower() == "bytes in flight") == flight
 
 
 def test_the_archive_is_paged_at_fifty_and_its_pages_lead_to_each_other(make: SimpleNamespace) -> None:

@@ -54,6 +54,7 @@ PAGES = {
     "day": "worklog/2026-11-20/index.html",
     "terms": "terms/index.html",
     "term": "terms/warp/index.html",
+    "concepts": "concepts/index.html",
     "page": "about/index.html",
     "404": "404.html",
     "search": "search/index.html",

@@ -95,7 +95,7 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
     total = sum(len(squares) for _, squares in shown)
     room = width - between * (len(shown) - 1) - gap * sum(len(squares) - 1 for _, squares in shown)
     block, x, parts = room / max(total, 1), 0.0, list[Markup]()
-    names = [_lines(title, len(squares) * (block + gap) + between - 6 - gap) for title, squares in shown]
+    names = [lines_of(title, len(squares) * (block + gap) + between - 6 - gap) for title, squares in shown]
     below = 14.0 * max(map(len, names), default=1)
     for lines, (_, squares) in zip(names, shown, strict=True):
         parts += (text(line, x, below - 14 * above) for above, line in enumerate(reversed(lines)))
@@ -111,7 +111,7 @@ def road(phases: Sequence[tuple[str, Sequence[Square]]], width: float = 384) -> 
     return tag("svg", join(parts), class_="chart road", aria_hidden="true", **box)
 
 
-def _lines(title: str, pixels: float) -> list[str]:
+def lines_of(title: str, pixels: float) -> list[str]:
     """Return the words of a title on lines of at most `pixels`, with 6.2 pixels for a letter.  A word that is too long
     is cut and ends with `…`.
     """

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sitegen.linking.concepts import Concept, concepts_of
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
-from sitegen.model.linked import Linked, document_key
-from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
+from sitegen.model.linked import Linked, document_key, originals
+from sitegen.model.site import Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
 from sitegen.read.worklog_tasks import TaskThread, open_tasks
@@ -268,13 +269,18 @@ class Sources:
         return {path: tuple(names) for path, names in by_post.items()}
 
     @cached_property
-    def entries(self) -> Mapping[str, tuple[tuple[Post | str, ...], ...]]:
+    def concepts(self) -> Mapping[str, Concept]:
+        """The concepts that posts need and teach, by `concept_key`; of translations only the originals count."""
+        return concepts_of(self.site, originals(self.site))
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[tuple[Post | PlannedPost, ...], ...]]:
         """The entries of each phase of each series, by the series' id: published posts in reading order, then planned
-        titles.
+        posts.
         """
         return {series.id: tuple(map(self._entries, series.phases)) for series in self.site.series}
 
-    def _entries(self, phase: Phase) -> tuple[Post | str, ...]:
+    def _entries(self, phase: Phase) -> tuple[Post | PlannedPost, ...]:
         return (*filter(None, (self.post(ref.name) for ref in phase.posts)), *phase.planned)
 
     def posts_of(self, series: Series) -> tuple[Post, ...]:

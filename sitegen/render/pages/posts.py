@@ -23,6 +23,7 @@ from sitegen.model.urls import (
     tag_url,
 )
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.pages.concepts import ConceptLine, needed, taught
 from sitegen.render.pages.series import Position, positions
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
@@ -90,6 +91,10 @@ class PostPage:
     minutes: str
     kernels: tuple[Link, ...]
     tags: tuple[Link, ...]
+    progress: str
+    """The id under which a reader's progress is kept, `post:softmax`; empty for a post of no series."""
+    needs: tuple[ConceptLine, ...]
+    teaches: tuple[ConceptLine, ...]
     stale: str
     """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
@@ -98,6 +103,7 @@ class PostPage:
     places: tuple[Position, ...]
     related: tuple[PostLine, ...]
     newer: Link | None
+    """The next newer post, unless it stands beside the post in a series."""
     older: Link | None
     discuss: str
 
@@ -212,6 +218,9 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
     date = sources.day_of(post.date)
     updated = sources.day_of(post.updated) if post.updated else None
     beside = sources.linked.neighbours.get(post.body.path, Neighbours())
+    places = positions(sources, post, here, spoken)
+    in_series = {link.href for place in places for link in (place.previous, place.next) if link}
+    newer, older = _link(sources, beside.next, here), _link(sources, beside.previous, here)
     page = PostPage(
         title=post.title,
         lede=post.description,
@@ -223,14 +232,17 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         minutes=spoken.minutes(document.words),
         kernels=tuple(Link(name, relative(kernel_url(name), here)) for name in kernels),
         tags=tuple(Link(t.name, relative(sources.address(tag_url(t.name), post.lang), here)) for t in post.tags),
+        progress=f"post:{post.slug}" if places else "",
+        needs=needed(sources, post, here),
+        teaches=taught(post, here),
         stale=_stale(sources, kernels, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
         plates=_plates(sources, kernels, here) if kernels else (),
-        places=positions(sources, post, here, spoken),
+        places=places,
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
-        newer=_link(sources, beside.next, here),
-        older=_link(sources, beside.previous, here),
+        newer=newer if newer and newer.href not in in_series else None,
+        older=older if older and older.href not in in_series else None,
         discuss=post.discuss,
     )
     return printer.page(
@@ -257,9 +269,9 @@ def about_post(sources: Sources, post: Post) -> About:
     if post.category:
         facts["articleSection"] = post.category
     if post.teaches:
-        facts["teaches"] = list(post.teaches)
+        facts["teaches"] = [ref.name for ref in post.teaches]
     if post.needs:
-        facts["dependencies"] = ", ".join(post.needs)
+        facts["dependencies"] = ", ".join(ref.name for ref in post.needs)
     translated = sources.translations.get(post.slug, {})
     return About(
         ARTICLE,

@@ -103,7 +103,8 @@ def series_sheets(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(
             urls.output_path(urls.series_url(series.id)),
             dependencies,
-            print_with("pages.series", "series_page", series=series),
+            print_with("pages.series_page", "series_page", series=series),
+            measured=bool(sources.site.kernels),
         )
     if listed:
         yield Sheet(

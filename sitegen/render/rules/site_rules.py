@@ -210,6 +210,9 @@ def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(
             urls.output_path(urls.TERMS), fixed_dependencies(listed), print_with("pages.small_pages", "term_index")
         )
+    if sources.concepts:
+        make = print_with("pages.concepts", "concept_index")
+        yield Sheet(urls.output_path(urls.CONCEPTS), fixed_dependencies(), make)
     yield Sheet(urls.NOT_FOUND, fixed_dependencies(), print_with("pages.small_pages", "missing_page"), listed=False)
     yield Sheet("robots.txt", fixed_dependencies(), print_with("pages.small_pages", "robots"))
     if sources.config.twins:
