@@ -18,6 +18,7 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.benchmark_table import benchmark_table
 from sitegen.render.measurements.checks import checks, findings
+from sitegen.render.measurements.comparison import comparison
 from sitegen.render.measurements.details import details
 from sitegen.render.measurements.gpus import gpu_name, label_of
 from sitegen.render.measurements.history import History, history
@@ -94,6 +95,8 @@ class KernelPage:
     state: str
     plate: tuple[Fact, ...]
     goals: tuple[GoalLine, ...]
+    comparison: tables.Table | None
+    """The implementations on every GPU; None when fewer than two measured the kernel."""
     sections: tuple[Section, ...]
     unmeasured: tuple[LadderStep, ...]
     """The implementations of a kernel that has no record."""
@@ -163,6 +166,7 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         state=_state([group for _, shown in measured for group in shown]),
         plate=_kernel_plate(sources, kernel, measured, here),
         goals=_goals(kernel, measured),
+        comparison=comparison(kernel, measured),
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in measured),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )

@@ -75,3 +75,17 @@ def test_a_kernel_that_one_gpu_measured_names_it_in_no_caption(two: dict[str, Ht
     page = two["kernels/copy/index.html"]
     assert not page.css(".gpus")
     assert not [b for b in page.css("caption b, figcaption b") if "NVIDIA" in b.text()]
+
+
+def test_a_kernel_s_page_compares_implementations_over_gpus_before_anything_else(two: dict[str, Html]) -> None:
+    page = two["kernels/softmax/index.html"]
+    first = page.css_first("section.band")
+    assert first.css_first("h2").text() == "GPU by GPU"
+    assert all(page.css_first(str(link.attributes["href"])) is not None for link in first.css("header a"))
+    assert [f"{gpu}, % of ceiling" for gpu in NAMES] == [
+        h.text() for h in first.css("thead th") if "NVIDIA" in h.text()
+    ]
+    fused = [cell.text() for cell in first.css_first("#gpus-0-fused").css("td")]
+    assert fused[3:] == ["not measured", "", ""]
+    assert float(fused[0]) > 90
+    assert two["kernels/copy/index.html"].css_first("#gpus") is None
