@@ -12,6 +12,7 @@ from sitegen.model.record import Record, Role
 from sitegen.render.inputs.rows import Group, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import label_of, side_by_side
 from sitegen.render.measurements.provenance import provenances
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.placeholder import absent
@@ -32,9 +33,11 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
     if kernel is None or not records:
         text = f"{slot.kernel} has not been measured yet: no record is stored for it."
         return absent(printer, text, slot.number, slot.label)
-    parts = []
+    parts: list[tuple[Record, Markup]] = []
     for record in records:
         shown = select_groups(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
+        if len(records) > 1 and not any(row.performance for group in shown for row in group.rows):
+            continue
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
             printer.sources,
@@ -42,14 +45,14 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             record,
             shown,
             here,
-            id=slot.label if slot.label and record is records[0] else name,
+            id=slot.label if slot.label and not parts else name,
             prefix=name,
             columns=slot.columns,
             caption=Markup(slot.caption) or f"{kernel.summary} {explain_columns(shown)}",
-            label=f"{slot.number}.",
+            label=label_of(printer.sources, record, slot.number),
         )
-        parts.append(printer.fragment("partials/table.html", table))
-    return Markup("\n").join(parts)
+        parts.append((record, printer.fragment("partials/table.html", table)))
+    return side_by_side(printer, parts, records, prefix)
 
 
 def benchmark_table(

@@ -20,6 +20,7 @@ from sitegen.render.figures.roofline_axes import Point, Roof, Roofline, Slope
 from sitegen.render.inputs.rows import Group, Row, headline, newest_run, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import label_of, side_by_side
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenances
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
@@ -77,19 +78,21 @@ class Figure:
 def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) -> Markup:
     """Return the figure for each GPU that has a record, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
-    parts: list[Markup] = []
-    for record in printer.sources.records(slot.kernel) if kernel else ():
-        group = _chosen(printer, record, slot) if kernel else None
-        if kernel and group and group.can_be_drawn:
+    records = printer.sources.records(slot.kernel) if kernel else ()
+    parts: list[tuple[Record, Markup]] = []
+    chosen = [(record, group) for record in records if (group := _chosen(printer, record, slot)) and group.can_be_drawn]
+    for record, group in chosen:
+        if kernel:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
-            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=f"{slot.number}.")
+            label = label_of(printer.sources, record, slot.number)
+            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=label)
             if slot.caption:
                 figure = replace(figure, caption=Markup(slot.caption))
-            parts.append(printer.fragment("partials/figure.html", figure))
+            parts.append((record, printer.fragment("partials/figure.html", figure)))
     if not parts:
         text = f"No roofline yet: {slot.kernel} has no measured ceiling or time at this workload."
         return absent(printer, text, slot.number, slot.label)
-    return Markup("\n").join(parts)
+    return side_by_side(printer, parts, records, prefix)
 
 
 def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:

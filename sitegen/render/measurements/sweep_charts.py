@@ -21,6 +21,7 @@ from sitegen.model.sweep_points import dims_in, numbers_at
 from sitegen.render.figures.curves import Curve, CurveKind, CurvePoint, Curves, Reference, render_curves
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import label_of, side_by_side
 from sitegen.render.measurements.kernel_charts import ceiling_name
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenance, record_href
 from sitegen.render.shared import numbers
@@ -76,19 +77,20 @@ def render_slot(printer: Printer, slot: SweepSlot, here: str, prefix: str) -> Ma
     """Return the figure for each GPU that has measured the sweep, or the statement that none has."""
     kernel = printer.sources.kernel(slot.kernel)
     view = SweepView(slot.x, slot.x_title, slot.y, slot.kind, slot.log)
-    parts: list[Markup] = []
-    for record in printer.sources.records(slot.kernel) if kernel else ():
+    records = printer.sources.records(slot.kernel) if kernel else ()
+    parts: list[tuple[Record, Markup]] = []
+    for record in records:
         measured = next((one for one in record.sweeps if one.name == slot.sweep), None)
         if kernel and measured:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
             shown = _Shown(printer.sources, kernel, record, measured, view, name)
             if shown.can_be_drawn:
-                figure = shown.figure(here, f"{slot.number}.", slot.caption)
-                parts.append(printer.fragment("partials/sweep.html", figure))
+                figure = shown.figure(here, label_of(printer.sources, record, slot.number), slot.caption)
+                parts.append((record, printer.fragment("partials/sweep.html", figure)))
     if not parts:
         text = f"Not measured yet: the sweep {slot.sweep} of {slot.kernel}."
         return absent(printer, text, slot.number, slot.label)
-    return Markup("\n").join(parts)
+    return side_by_side(printer, parts, records, prefix)
 
 
 def sweep_figures(sources: Sources, kernel: Kernel, record: Record, here: str, prefix: str) -> tuple[SweepFigure, ...]:
@@ -96,7 +98,7 @@ def sweep_figures(sources: Sources, kernel: Kernel, record: Record, here: str, p
     by_name = {one.name: one for one in record.sweeps}
     wanted = (by_name[sweep.name] for sweep in kernel.sweeps if sweep.name in by_name)
     shown = (_Shown(sources, kernel, record, one, SweepView(), f"{prefix}-{one.name}") for one in wanted)
-    return tuple(one.figure(here, "", "") for one in shown if one.can_be_drawn)
+    return tuple(one.figure(here, label_of(sources, record), "") for one in shown if one.can_be_drawn)
 
 
 @dataclass(frozen=True, slots=True)

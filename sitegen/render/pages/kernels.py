@@ -18,7 +18,9 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.benchmark_table import benchmark_table
 from sitegen.render.measurements.checks import checks, findings
+from sitegen.render.measurements.comparison import comparison
 from sitegen.render.measurements.details import details
+from sitegen.render.measurements.gpus import gpu_name, label_of
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import Board, board
@@ -93,6 +95,8 @@ class KernelPage:
     state: str
     plate: tuple[Fact, ...]
     goals: tuple[GoalLine, ...]
+    comparison: tables.Table | None
+    """The implementations on every GPU; None when fewer than two measured the kernel."""
     sections: tuple[Section, ...]
     unmeasured: tuple[LadderStep, ...]
     """The implementations of a kernel that has no record."""
@@ -161,7 +165,8 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
         state=_state([group for _, shown in measured for group in shown]),
         plate=_kernel_plate(sources, kernel, measured, here),
-        goals=tuple(_goal(r, measured) for r in goal_results(kernel, records[0] if records else None)),
+        goals=_goals(kernel, measured),
+        comparison=comparison(kernel, measured),
         sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in measured),
         unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
     )
@@ -184,15 +189,17 @@ def _kernel_plate(
 ) -> tuple[Fact, ...]:
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
-    if measured and (binding := _binding_ceilings(measured[0][1])):
-        facts.append(Fact("binding ceiling", binding, ceilings_href(sources, measured[0][0].gpu, here)))
+    for record, shown in measured:
+        on = f", {gpu_name(record)}" if len(measured) > 1 else ""
+        if binding := _binding_ceilings(shown):
+            facts.append(Fact(f"binding ceiling{on}", binding, ceilings_href(sources, record.gpu, here)))
     allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if measured and kernel.wrong:
         caught = _caught(measured[0][0], {})
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
-    return (*facts, Fact("GPU", ", ".join(_gpu_name(record) for record, _ in measured) or "not measured yet"))
+    return (*facts, Fact("GPU", ", ".join(gpu_name(record) for record, _ in measured) or "not measured yet"))
 
 
 def _binding_ceilings(shown: Sequence[Group]) -> str:
@@ -212,10 +219,6 @@ def _formula(text: str) -> str:
     return text.replace(" * ", f"{numbers.NBSP}·{numbers.NBSP}")
 
 
-def _gpu_name(record: Record) -> str:
-    return record.runs[-1].environment.gpu if record.runs else record.gpu
-
-
 def _section(
     sources: Sources, kernel: Kernel, record: Record, shown: tuple[Group, ...], here: str, several: bool
 ) -> Section:
@@ -227,11 +230,21 @@ def _section(
     compared = next((row.name for g in shown for row in g.rows if row.role is Role.BASELINE and row.performance), "")
     return Section(
         id=f"on{end}" if several else "on",
-        gpu=_gpu_name(record),
+        gpu=gpu_name(record),
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
         steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
         stale=_stale_lines(record, group),
-        table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
+        table=benchmark_table(
+            sources,
+            kernel,
+            record,
+            shown,
+            here,
+            id=f"workloads{end}",
+            prefix=f"w{end}",
+            label=label_of(sources, record),
+            wide=False,
+        ),
         figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
@@ -253,7 +266,7 @@ def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
 
 
 def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
-    return kernel_figure(sources, kernel, record, group, here, id=id, wide=False)
+    return kernel_figure(sources, kernel, record, group, here, id=id, label=label_of(sources, record), wide=False)
 
 
 def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
@@ -276,14 +289,26 @@ def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:
     )
 
 
-def _goal(result: GoalResult, measured: Sequence[tuple[Record, tuple[Group, ...]]]) -> GoalLine:
-    goal = result.goal
+def _goals(kernel: Kernel, measured: Sequence[tuple[Record, tuple[Group, ...]]]) -> tuple[GoalLine, ...]:
+    """Return each goal with its outcome on each GPU, which names the GPU where there are several."""
+    if not measured:
+        return tuple(_goal(result, ()) for result in goal_results(kernel, None))
+    lines = [
+        [_goal(r, shown, gpu_name(record) if len(measured) > 1 else "") for r in goal_results(kernel, record)]
+        for record, shown in measured
+    ]
+    return tuple(line for of_goal in zip(*lines, strict=True) for line in of_goal)
+
+
+def _goal(result: GoalResult, shown: Sequence[Group], gpu: str = "") -> GoalLine:
+    """Return the outcome of a goal on one GPU; `gpu` is the name that the outcome states."""
+    goal, on = result.goal, f" on {gpu}" if gpu else ""
     if result.value is None:
-        return GoalLine(goal.text, "planned", "not measured yet")
+        return GoalLine(goal.text, "planned", f"not measured{on or ' yet'}")
     times = goal.unit.startswith("x")
     decimals = numbers.decimals_beside(result.value, goal.at_least, 2 if times else 3)
     reached = numbers.ratio(result.value, decimals) if times else numbers.fixed(result.value, decimals)
-    here = [g for _, shown in measured[:1] for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
+    here = [g for g in shown if (g.workload.name, g.dtype) == (goal.workload, goal.dtype)]
     stale = any(row.stale for group in here for row in group.rows if row.name == result.name)
     state = "stale" if stale else "done" if result.state is GoalState.MET else "failed"
-    return GoalLine(goal.text, state, f"{result.state}: {reached} by {result.name}")
+    return GoalLine(goal.text, state, f"{result.state}{on}: {reached} by {result.name}")

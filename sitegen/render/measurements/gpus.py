@@ -1,0 +1,68 @@
+"""Present what several GPUs measured as one: name the GPU in labels, and put tables and charts behind a tab a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen.model.record import Record
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.placeholder import absent
+
+
+@dataclass(frozen=True, slots=True)
+class GpuTab:
+    """A tab with what one GPU measured."""
+
+    id: str
+    key: str
+    """The GPU's id.  A browser remembers the key that its reader chose, and opens its tabs on every page."""
+    title: str
+    shown: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class GpuTabs:
+    name: str
+    """The name of the set, unique on the page."""
+    titles: str
+    tabs: tuple[GpuTab, ...]
+
+
+def gpu_name(record: Record) -> str:
+    """Return the product name of the GPU of a record: `NVIDIA H200`."""
+    return record.runs[-1].environment.gpu if record.runs else record.gpu
+
+
+def label_of(sources: Sources, record: Record, number: str = "") -> str:
+    """Return the label before a caption: `Table 1.`, or `Table 1, NVIDIA H200.` where several GPUs measured the kernel.
+
+    It is empty when there is neither a number nor a second GPU.
+    """
+    several = len(sources.records(record.kernel)) > 1
+    parts = [part for part in (number, gpu_name(record) if several else "") if part]
+    return f"{', '.join(parts)}." if parts else ""
+
+
+def side_by_side(
+    printer: Printer, measured: Iterable[tuple[Record, Markup]], records: Sequence[Record], name: str
+) -> Markup:
+    """Return what the only GPU measured as it is, and what several measured behind a tab each.
+
+    A record of which `measured` has nothing gets a tab that says so.
+    """
+    shown = {record.gpu: html for record, html in measured}
+    if len(records) == 1:
+        return Markup().join(shown.values())
+    tabs = tuple(
+        GpuTab(f"{name}-gpu-{n}", one.gpu, gpu_name(one), shown.get(one.gpu) or _unmeasured(printer, one))
+        for n, one in enumerate(sorted(records, key=lambda one: one.gpu not in shown))
+    )
+    return printer.fragment("partials/gpus.html", GpuTabs(f"{name}-gpu", ", ".join(tab.title for tab in tabs), tabs))
+
+
+def _unmeasured(printer: Printer, record: Record) -> Markup:
+    return absent(printer, f"Not measured on {gpu_name(record)}.")

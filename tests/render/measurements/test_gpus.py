@@ -1,0 +1,91 @@
+"""Pages of a site whose kernels two GPUs measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from sitegen.model.record import Record
+from sitegen.render.inputs.evidence import Evidence
+
+OTHER, NAMES = "nvidia-h100", ["NVIDIA H200", "NVIDIA H100"]
+
+
+def on_other(record: Record, workloads: tuple[str, ...] = ()) -> Record:
+    """Return the record as if an H100 had made it, with the evaluations of the named workloads; without names, all."""
+    run = record.runs[0]
+    run = replace(run, environment=replace(run.environment, gpu=NAMES[1]))
+    kept = tuple(one for one in record.evaluations if not workloads or one.workload in workloads)
+    return replace(record, gpu=OTHER, runs=(run,), evaluations=kept)
+
+
+@pytest.fixture(scope="module")
+def two(make: SimpleNamespace) -> dict[str, Html]:
+    record = make.record()
+    pages = make.rendered(
+        evidence=Evidence(make.records(record, on_other(record, ("2048x65536",)), make.record("copy")))
+    )
+    return {path: Html(str(text)) for path, text in pages.items() if path.endswith(".html")}
+
+
+def test_a_post_shows_what_one_gpu_measured_and_the_other_behind_a_tab(two: dict[str, Html]) -> None:
+    sets = two["posts/softmax/index.html"].css(".tabs.gpus")
+    assert [[tab.text() for tab in one.css("label")] for one in sets] == [NAMES, NAMES]
+    for one in sets:
+        assert [tab.attributes["value"] for tab in one.css("input")] == ["nvidia-h200", OTHER]
+        assert ["checked" in tab.attributes for tab in one.css("input")] == [True, False]
+
+
+def test_numbers_of_tables_and_figures_are_told_apart_by_their_gpu(two: dict[str, Html]) -> None:
+    page = two["posts/softmax/index.html"]
+    labels = [b.text() for b in page.css(".gpus caption b, .gpus figcaption b") if b.text() != ""]
+    assert labels == [f"{what} 1, {gpu}." for what in ("Table", "Figure") for gpu in NAMES]
+    ids = [node.attributes["id"] for node in page.css("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_workload_that_a_gpu_has_not_measured_is_told_instead_of_a_gap(make: SimpleNamespace) -> None:
+    record, text = make.record(), make.site()
+    wanted = "```{benchmark} softmax\n:workloads: 8192x8192\n:label: results\n```"
+    posts = tuple(
+        replace(
+            p, body=replace(p.body, text=p.body.text.replace("```{benchmark} softmax\n:label: results\n```", wanted))
+        )
+        for p in text.posts
+    )
+    evidence = Evidence(make.records(record, on_other(record, ("2048x65536",)), make.record("copy")))
+    page = Html(str(make.rendered(replace(text, posts=posts), evidence)["posts/softmax/index.html"]))
+    panel = page.css_first(".tabs.gpus").css(".panel")[1]
+    assert panel.text().strip() == "Not measured on NVIDIA H100."
+
+
+def test_goals_and_ceilings_of_a_kernel_name_their_gpu(two: dict[str, Html]) -> None:
+    page = two["kernels/softmax/index.html"]
+    outcomes = [state.text() for state in page.css(".goals .state")]
+    assert outcomes[0].startswith("met on NVIDIA H200: ")
+    assert outcomes[1] == "not measured on NVIDIA H100"
+    names = [name.text() for name in page.css_first(".plate").css("dt")]
+    assert [f"binding ceiling, {gpu}" for gpu in NAMES] == [name for name in names if name.startswith("binding")]
+
+
+def test_a_kernel_that_one_gpu_measured_names_it_in_no_caption(two: dict[str, Html]) -> None:
+    page = two["kernels/copy/index.html"]
+    assert not page.css(".gpus")
+    assert not [b for b in page.css("caption b, figcaption b") if "NVIDIA" in b.text()]
+
+
+def test_a_kernel_s_page_compares_implementations_over_gpus_before_anything_else(two: dict[str, Html]) -> None:
+    page = two["kernels/softmax/index.html"]
+    first = page.css_first("section.band")
+    assert first.css_first("h2").text() == "GPU by GPU"
+    assert all(page.css_first(str(link.attributes["href"])) is not None for link in first.css("header a"))
+    assert [f"{gpu}, % of ceiling" for gpu in NAMES] == [
+        h.text() for h in first.css("thead th") if "NVIDIA" in h.text()
+    ]
+    fused = [cell.text() for cell in first.css_first("#gpus-0-fused").css("td")]
+    assert fused[3:] == ["not measured", "", ""]
+    assert float(fused[0]) > 90
+    assert two["kernels/copy/index.html"].css_first("#gpus") is None
