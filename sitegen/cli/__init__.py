@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": _SITE,
     "serve": _SITE,
     "try": "sitegen.cli.try_",
+    "exercise": "sitegen.cli.exercise",
     "run": _RECORDS,
     "bundle": _RECORDS,
     "accept": _RECORDS,
