@@ -31,6 +31,7 @@ _COMMANDS = {
     "worklog": "sitegen.cli.worklog",
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
+    "doctor": "sitegen.cli.doctor",
 }
 """Map each command to the module that defines it."""
 

@@ -57,7 +57,12 @@ def _run(job_file: Path, place: Path) -> str:
         )
     except subprocess.TimeoutExpired:
         return f"the kernel took more than {DEADLINE_S:.0f} s: is there a loop that never ends?"
-    return f"the check could not run: {done.stderr.strip().splitlines()[-1:]}" if done.returncode else ""
+    if done.returncode < 0:
+        return (
+            f"WRONG: the kernel ended its process by signal {-done.returncode}: it reads or writes far outside its data"
+        )
+    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    return f"the check could not run: {last}" if done.returncode else ""
 
 
 def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:

@@ -77,7 +77,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
         return ExerciseResult("", None, passed, device, theirs, ours, ", ".join(f"{k}={v}" for k, v in dims.items()))
     except Exception as error:
         why = failure_of(error, folder, reader)
-        found = _explained(why) or diagnose(_evidence(setup, runnable))
+        found = _explained(why) or diagnose(_evidence(setup, runnable, _shapes(setup, why, passed)))
         return ExerciseResult(why.message, found, passed, device)
 
 
@@ -106,10 +106,17 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
     return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
 
 
-def _evidence(setup: KernelSetup, runnable: Runnable) -> Evidence:
+def _shapes(setup: KernelSetup, why: EvaluationEnded, passed: int) -> tuple[Mapping[str, int], ...]:
+    """Return the ragged shapes of the experiments.  A kernel that writes out of bounds is not called at larger shapes,
+    where it could write beyond the guard bytes.
+    """
+    return setup.kernel.checks[: passed + 1] if why.status is Status.OUT_OF_BOUNDS else setup.kernel.checks
+
+
+def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
     """Call the kernel at ragged shapes and at powers of two, with normal inputs and with the same inputs + SHIFT."""
     aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
-    shapes = [*setup.kernel.checks, *aligned]
+    shapes = [*ragged, *aligned]
     plain = tuple(_trial(setup, runnable, dims, 0.0) for dims in shapes)
     return Evidence(plain, (_trial(setup, runnable, aligned[0], SHIFT),))
 
