@@ -19,6 +19,8 @@ CLOSE = 1e-4
 
 EXACT = 1e-5
 """The same for an output that a known mistake explains."""
+LEAST_BLOCK = 16
+"""Sizes that are no multiple of it are no sizes of whole blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,8 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
     trial = over[-1]
     size = trial.got.numel()
     sentence = (
-        f"At {trial.place} the output has {size} elements, and the kernel also wrote the {trial.past_end} places "
-        f"behind its end, up to {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
+        f"At {trial.place} the output has {size} elements, and the kernel also wrote behind its end, up to "
+        f"place {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
     )
     return Diagnosis("unmasked_store", sentence, _right_at(right))
 
@@ -179,23 +181,37 @@ def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
 
 
 def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
-    """Right at every size of a power of two, wrong at others."""
-    aligned = [trial for trial in right if _is_aligned(trial)]
-    if not failing or not aligned or any(map(_is_aligned, failing)):
+    """Right where the last size is a multiple of some block, wrong where it is not."""
+    wholes = [trial for trial in right if _last_size(trial) % LEAST_BLOCK == 0]
+    blocks = [1 << power for power in range(4, 14)]
+    if not failing or not any(_explains(block, wholes, failing) for block in blocks):
         return None
-    trial = failing[-1]
-    factor = _row_factor(trial)
-    sizes = f"Right when sizes are powers of two ({aligned[0].place}), wrong when they are not ({trial.place})"
-    if factor:
+    trial, name = failing[-1], list(failing[-1].dims)[-1]
+    sizes = f"Right at {name} = {_sizes(wholes)}, wrong at {name} = {_sizes(failing)}"
+    if factor := _row_factor(trial):
         sentence = (
-            f"{sizes}, and there every element of a row is {factor} × the expected value: the places behind the end of "
-            "the row count in the sum. Give `tl.load` a mask and an `other` that adds nothing."
+            f"{sizes}, and at {trial.place} every element of a row is {factor} × the expected value: the places behind "
+            "the end of the row count in the sum. Give `tl.load` a mask and an `other` that adds nothing."
         )
         return Diagnosis("tail_counts", sentence, _right_at(right))
     sentence = (
-        f"{sizes}: the tail is not masked in `tl.load`, so the last block reads what lies behind the end of its row."
+        f"{sizes}: sizes that fill no whole block are wrong, so the tail is not masked in `tl.load`, and the last "
+        f"block reads what lies behind the end of {name}."
     )
     return Diagnosis("unmasked_load", sentence, _right_at(right))
+
+
+def _explains(block: int, wholes: Sequence[Trial], failing: Sequence[Trial]) -> bool:
+    """Return whether some multiple of the block is right and none is wrong."""
+    return any(_last_size(one) % block == 0 for one in wholes) and all(_last_size(one) % block for one in failing)
+
+
+def _last_size(trial: Trial) -> int:
+    return trial.dims[list(trial.dims)[-1]]
+
+
+def _sizes(trials: Sequence[Trial]) -> str:
+    return ", ".join(map(str, sorted({_last_size(trial) for trial in trials})))
 
 
 def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -262,11 +278,6 @@ def _close(got: Any, expected: Any, scale: float, share: float = CLOSE) -> Any:
 def _scale(expected: Any) -> float:
     finite = expected[torch.isfinite(expected)]
     return max(float(finite.abs().max()), 1e-30) if finite.numel() else 1.0
-
-
-def _is_aligned(trial: Trial) -> bool:
-    last = trial.dims[list(trial.dims)[-1]]
-    return last & (last - 1) == 0
 
 
 def _row_factor(trial: Trial) -> str:

@@ -22,7 +22,7 @@ def right(**dims):
 def test_a_write_behind_the_end_is_an_unmasked_store() -> None:
     values = torch.ones(1500, dtype=torch.float64)
     found = diagnose(Evidence((right(N=1024), trial({"N": 1500}, values, values, past_end=548))))
-    assert found.cause == "unmasked_store" and "548 places" in found.sentence and "2048" in found.sentence
+    assert found.cause == "unmasked_store" and "1500 elements" in found.sentence and "place 2048" in found.sentence
     assert found.evidence == ("right at N=1024",)
 
 
@@ -70,6 +70,14 @@ def test_sizes_of_powers_of_two_that_are_right_are_an_unmasked_tail() -> None:
     assert diagnose(Evidence((right(M=8, N=128), ragged))).cause == "unmasked_load"
     factor = trial({"M": 3, "N": 127}, expected * 0.9, expected)
     assert diagnose(Evidence((right(M=8, N=128), factor))).cause == "tail_counts"
+
+
+def test_a_size_below_one_block_is_no_whole_block() -> None:
+    expected = torch.rand(4, 4, dtype=torch.float64) + 1
+    failing = [trial({"M": 4, "N": 4, "K": size}, torch.rand(4, 4), expected) for size in (1, 32, 65)]
+    whole = trial({"M": 4, "N": 4, "K": 64}, expected, expected)
+    found = diagnose(Evidence((whole, *failing)))
+    assert found.cause == "unmasked_load" and "Right at K = 64, wrong at K = 1, 32, 65" in found.sentence
 
 
 @pytest.mark.parametrize(
