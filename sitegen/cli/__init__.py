@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": _SITE,
     "serve": _SITE,
     "try": "sitegen.cli.try_",
+    "exercise": "sitegen.cli.exercise",
     "run": _RECORDS,
     "bundle": _RECORDS,
     "accept": _RECORDS,
@@ -30,6 +31,7 @@ _COMMANDS = {
     "worklog": "sitegen.cli.worklog",
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
+    "doctor": "sitegen.cli.doctor",
 }
 """Map each command to the module that defines it."""
 

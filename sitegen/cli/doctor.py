@@ -1,0 +1,17 @@
+"""Define `sitegen doctor`, which looks at this machine."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+def doctor() -> None:
+    """Say what this machine has for measuring, how to get what is missing, and what works all the same."""
+    from sitegen.measure.doctor import findings, works_all_the_same
+
+    found = list(findings())
+    for one in found:
+        click.echo(f"{'ok     ' if one.works else 'missing'}  {one.name:<18} {one.text}")
+    for line in works_all_the_same(found):
+        click.echo(line)

@@ -1,0 +1,60 @@
+"""Define `sitegen exercise`: write the folder of an exercise, and check the kernel in it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from sitegen.cli.common import fail, load_site_or_exit, report, say
+
+
+@click.group()
+def exercise() -> None:
+    """Start an exercise of the site, and check your kernel."""
+
+
+@exercise.command()
+@click.argument("exercise_id", metavar="ID")
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def start(exercise_id: str, folder: Path | None) -> None:
+    """Write the exercise ID into a new FOLDER, by default one with the name of the exercise.  The folder checks itself
+    with `python check.py`, also on a machine that has only torch, Triton and numpy.
+    """
+    from sitegen import inside
+    from sitegen.diagnostics import did_you_mean
+    from sitegen.execute.exercise_folder import folder_files
+    from sitegen.read.exercises import parse_exercise
+
+    site, place = load_site_or_exit().site, folder or Path(exercise_id)
+    path = f"content/exercises/{exercise_id}/index.md"
+    if path not in site.files:
+        known = site.exercises
+        hint = did_you_mean(exercise_id, known) or f"known: {', '.join(known)}"
+        raise click.UsageError(f"no exercise is called `{exercise_id}`; {hint}")
+    found, mistakes = parse_exercise(site.files[path], path)
+    report(mistakes, site.files)
+    kernel = next((one for one in site.kernels if one.name == found.kernel), None)
+    if mistakes or kernel is None or found.solution not in {one.name for one in kernel.implementations}:
+        fail(f"{path}: name a `kernel` of the site and, as `solution`, one of its Triton implementations")
+    if place.exists():
+        fail(f"{place} exists: give another folder, or remove it")
+    for name, text in folder_files(site, found, kernel).items():
+        inside.write_bytes(place, name, text.encode())
+    say(f"edit {place}/{kernel.name}.py, then: sitegen exercise check {place}")
+
+
+@exercise.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def check(folder: Path) -> None:
+    """Check the kernel in FOLDER: right or wrong with the cause, and without a GPU how much it loads."""
+    from sitegen.measure.exercise import JOB, check_folder
+
+    if not (folder / JOB).exists():
+        raise click.UsageError(f"{folder} was not written by `sitegen exercise start`")
+    passed, lines = check_folder(folder)
+    for line in lines:
+        click.echo(line)
+    if not passed:
+        sys.exit(1)

@@ -1,0 +1,357 @@
+"""Outputs of a wrong kernel in several experiments → the cause, in words for a beginner.
+
+The text of the kernel is not read: which elements are wrong, and in which experiments, tells the cause.  Nothing here
+calls the kernel.  Rules stand in the order in which one mistake explains another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from sitegen.model.exercise import Diagnosis
+
+CLOSE = 1e-4
+"""Largest error, relative to the largest expected value, of an element that counts as right in float32."""
+
+EXACT = 1e-5
+"""The same for an output that a known mistake explains."""
+LEAST_BLOCK = 16
+"""Sizes that are no multiple of it are no sizes of whole blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What the output would be if the kernel made a certain mistake."""
+
+    cause: str
+    words: str
+    output: Any
+    """Float64 tensor of the shape of the output; NaN where the mistake does not determine the element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One call of the kernel."""
+
+    dims: Mapping[str, int]
+    expected: Any
+    """Float64 tensor."""
+    got: Any
+    """Tensor of the same shape."""
+    unwritten: Any
+    """Bool tensor: the elements that the call did not write."""
+    past_end: int = 0
+    """Elements behind the end of the output up to the last one that the call changed."""
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def wrong(self) -> Any:
+        """Bool tensor: the elements that are not the expected ones."""
+        return ~_close(self.got, self.expected, _scale(self.expected))
+
+    @property
+    def right(self) -> bool:
+        return self.past_end == 0 and not bool(self.wrong.any())
+
+    @property
+    def place(self) -> str:
+        """The shape as text: `M=3, N=127`."""
+        return ", ".join(f"{name}={value}" for name, value in self.dims.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All experiments on one kernel."""
+
+    plain: tuple[Trial, ...]
+    """Normal inputs at ragged shapes and at shapes of powers of two."""
+    shifted: tuple[Trial, ...] = ()
+    """The same inputs plus 1000, where a shift may change only the last digits."""
+
+
+def diagnose(evidence: Evidence) -> Diagnosis:
+    """Return the first cause that the experiments support; `unknown` says which elements are wrong."""
+    failing = [trial for trial in evidence.plain if not trial.right]
+    right = [trial for trial in evidence.plain if trial.right]
+    for rule in (_past_the_end, _unwritten, _alternative, _overflow, _tail, _first_block, _rows, _factor):
+        if found := rule(evidence, failing, right):
+            return found
+    return _unknown(failing)
+
+
+def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    over = [trial for trial in failing if trial.past_end]
+    if not over:
+        return None
+    trial = over[-1]
+    size = trial.got.numel()
+    sentence = (
+        f"At {trial.place} the output has {size} elements, and the kernel also wrote behind its end, up to "
+        f"place {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
+    )
+    return Diagnosis("unmasked_store", sentence, _right_at(right))
+
+
+def _unwritten(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    trials = [trial for trial in failing if bool(trial.unwritten.any())]
+    if not trials:
+        return None
+    trial = max(trials, key=lambda one: one.got.numel())
+    if bool(trial.unwritten.all()):
+        sentence = "The kernel wrote nothing into the output: store the result into `out`, and launch the kernel."
+        return Diagnosis("nothing_written", sentence)
+    return _unwritten_rows(trial, right) or _unwritten_columns(trial, right) or _unwritten_tail(trial, trials, right)
+
+
+def _unwritten_rows(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
+    """Whole rows that no program wrote."""
+    if trial.got.dim() < 2:
+        return None
+    rows = trial.unwritten.all(dim=-1).reshape(-1)
+    if not bool(rows.any()) or bool((trial.unwritten.any(dim=-1).reshape(-1) != rows).any()):
+        return None
+    count, total = int(rows.sum()), rows.numel()
+    sentence = (
+        f"At {trial.place} {_rows_words(rows)} of {total} {'was' if count == 1 else 'were'} never written; the other "
+        f"rows were. The grid has too few programs: it must cover every row, so round its size up (`triton.cdiv`)."
+    )
+    return Diagnosis("missing_rows", sentence, _right_at(right))
+
+
+def _unwritten_columns(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
+    """The same columns in every row."""
+    if trial.got.dim() < 2:
+        return None
+    columns = trial.unwritten.reshape(-1, trial.unwritten.shape[-1])
+    if not bool((columns == columns[0]).all()):
+        return None
+    first = int(columns[0].nonzero()[0])
+    sentence = (
+        f"Rows longer than one block are not written from column {first} on (at {trial.place}): each program handles "
+        f"only the first {first} columns of its row. Loop over the blocks of a row, or start programs for all of them."
+    )
+    return Diagnosis("first_block_of_a_row", sentence, _right_at(right))
+
+
+def _unwritten_tail(trial: Trial, trials: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis:
+    unwritten = trial.unwritten.reshape(-1)
+    first, size = int(unwritten.nonzero()[0]), unwritten.numel()
+    firsts = {int(one.unwritten.reshape(-1).nonzero()[0]) for one in trials}
+    if len(trials) > 1 and firsts == {first} and size - first > first:
+        sentence = (
+            f"Only elements 0 to {first - 1} are written, however long the output is (at {trial.place} it has {size}): "
+            "all programs work on the first block. Add `tl.program_id(0) * BLOCK` to the positions."
+        )
+        return Diagnosis("first_block_only", sentence, _right_at(right))
+    sentence = (
+        f"At {trial.place} {int(unwritten.sum())} elements from element {first} on were never written: the number of "
+        "programs is rounded down, so no program has the rest. Round it up with `triton.cdiv`."
+    )
+    return Diagnosis("too_few_programs", sentence, _right_at(right))
+
+
+def _alternative(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """The output of a failing trial is that of a known mistake; the largest output says most."""
+    for trial in sorted(failing, key=lambda one: -one.got.numel()):
+        for one in trial.alternatives:
+            known = torch.isfinite(one.output)
+            scale = _scale(trial.expected)
+            differs = ~_close(one.output, trial.expected, scale) & known
+            matches = _close(trial.got, one.output, scale, EXACT) | ~known
+            if bool(matches.all()) and int(differs.sum()) * 4 >= known.numel():
+                words = f"At {trial.place} the output is exactly what {one.words} gives."
+                return Diagnosis(one.cause, words, _right_at(right))
+    return None
+
+
+def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Right for small inputs, not finite for large ones."""
+    bad = [one for one in evidence.shifted if not bool(torch.isfinite(one.got.double()).all())]
+    if failing or not bad:
+        return None
+    sentence = (
+        "Results are right for inputs near 0, and NaN or infinite when 1000 is added to every input: a value on the "
+        "way becomes too large for its dtype (exp(89) overflows float32). Subtract the row's maximum before `tl.exp`."
+    )
+    return Diagnosis("overflow", sentence, (f"inputs + 1000 at {bad[0].place} give {_odd_values(bad[0].got)}",))
+
+
+def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Right where the last size is a multiple of some block, wrong where it is not."""
+    wholes = [trial for trial in right if _last_size(trial) % LEAST_BLOCK == 0]
+    blocks = [1 << power for power in range(4, 14)]
+    if not failing or not any(_explains(block, wholes, failing) for block in blocks):
+        return None
+    trial, name = failing[-1], list(failing[-1].dims)[-1]
+    sizes = f"Right at {name} = {_sizes(wholes)}, wrong at {name} = {_sizes(failing)}"
+    if factor := _row_factor(trial):
+        sentence = (
+            f"{sizes}, and at {trial.place} every element of a row is {factor} × the expected value: the places behind "
+            "the end of the row count in the sum. Give `tl.load` a mask and an `other` that adds nothing."
+        )
+        return Diagnosis("tail_counts", sentence, _right_at(right))
+    sentence = (
+        f"{sizes}: sizes that fill no whole block are wrong, so the tail is not masked in `tl.load`, and the last "
+        f"block reads what lies behind the end of {name}."
+    )
+    return Diagnosis("unmasked_load", sentence, _right_at(right))
+
+
+def _explains(block: int, wholes: Sequence[Trial], failing: Sequence[Trial]) -> bool:
+    """Return whether some multiple of the block is right and none is wrong."""
+    return any(_last_size(one) % block == 0 for one in wholes) and all(_last_size(one) % block for one in failing)
+
+
+def _last_size(trial: Trial) -> int:
+    return trial.dims[list(trial.dims)[-1]]
+
+
+def _sizes(trials: Sequence[Trial]) -> str:
+    return ", ".join(map(str, sorted({_last_size(trial) for trial in trials})))
+
+
+def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Rows are right up to a length, and wrong beyond it."""
+    if not failing or not right:
+        return None
+    lengths = [(trial.dims[name], trial) for trial in failing for name in list(trial.dims)[-1:]]
+    longest = max(trial.dims[list(trial.dims)[-1]] for trial in right)
+    shortest, trial = min(lengths, key=lambda pair: pair[0])
+    if longest >= shortest:
+        return None
+    name = list(trial.dims)[-1]
+    sentence = (
+        f"Right up to {name}={longest}, wrong from {name}={shortest} on: the kernel handles one block of limited "
+        "length. Loop over the further blocks, or make the block as long as the row."
+    )
+    return Diagnosis("first_block_of_a_row", sentence, _right_at(right))
+
+
+def _rows(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Whole rows are wrong, and the others right."""
+    for trial in failing:
+        if trial.got.dim() < 2:
+            continue
+        rows = trial.wrong.any(dim=-1).reshape(-1)
+        if 0 < int(rows.sum()) < rows.numel() / 2:
+            sentence = (
+                f"At {trial.place} {_rows_words(rows)} of {rows.numel()} is wrong, and every other row is right: "
+                "check which row each program computes, and that the grid has a program for every row."
+            )
+            return Diagnosis("missing_rows", sentence, _right_at(right))
+    return None
+
+
+def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    for trial in failing:
+        if factor := _row_factor(trial):
+            sentence = (
+                f"At {trial.place} every element of a row is {factor} × the expected value: what the row is divided or "
+                "multiplied by is wrong."
+            )
+            return Diagnosis("wrong_factor", sentence, _right_at(right))
+    return None
+
+
+def _unknown(failing: Sequence[Trial]) -> Diagnosis:
+    if not failing:
+        return Diagnosis("unknown", "The kernel is wrong only for the special inputs that the message names.")
+    trial = failing[0]
+    wrong = trial.wrong.nonzero()
+    first = tuple(int(one) for one in wrong[0])
+    sentence = (
+        f"At {trial.place} {len(wrong)} of {trial.got.numel()} elements are wrong, the first at index {first}: "
+        f"expected {float(trial.expected[first]):.6g}, got {float(trial.got[first]):.6g}."
+    )
+    return Diagnosis("unknown", sentence)
+
+
+def _close(got: Any, expected: Any, scale: float, share: float = CLOSE) -> Any:
+    """Return where two tensors are equal but for a small share of the scale."""
+    return (got.double() - expected.double()).abs() <= share * scale
+
+
+def _scale(expected: Any) -> float:
+    finite = expected[torch.isfinite(expected)]
+    return max(float(finite.abs().max()), 1e-30) if finite.numel() else 1.0
+
+
+def _row_factor(trial: Trial) -> str:
+    """Return the factor by which whole rows are wrong: `0.97` or `0.91 to 0.97`; empty when no factor explains them."""
+    if trial.got.dim() < 2 or trial.got.shape[-1] < 3:
+        return ""
+    ratio = trial.got.double() / trial.expected
+    middle = ratio.median(dim=-1, keepdim=True).values
+    if not bool(torch.isfinite(ratio).all()) or not bool(((ratio - middle).abs() <= 1e-3 * middle.abs()).all()):
+        return ""
+    low, high = f"{float(middle.min()):.3g}", f"{float(middle.max()):.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _rows_words(rows: Any) -> str:
+    places = [int(one) for one in rows.nonzero().reshape(-1)]
+    if len(places) == 1:
+        return f"row {places[0]}{' (the last)' if places[0] == rows.numel() - 1 else ''}"
+    return f"rows {places[0]} to {places[-1]}"
+
+
+def _odd_values(got: Any) -> str:
+    return "NaN" if bool(torch.isnan(got.double()).any()) else "infinity"
+
+
+def _right_at(right: Sequence[Trial]) -> tuple[str, ...]:
+    return (f"right at {'; '.join(trial.place for trial in right)}",) if right else ("right at no shape",)
+
+
+def alternatives_of(
+    tensors: Mapping[str, Any], sizes: Mapping[str, int], compute: Any, expected: Any
+) -> Iterator[Alternative]:
+    """Yield the outputs of known mistakes: each matrix read with swapped indices or another row stride, each input
+    rounded, and the output written with swapped indices.
+
+    `compute` returns the output for inputs by name, in float64.
+    """
+    for name, tensor in tensors.items():
+        for cause, words, read in _misread(name, tensor, sizes):
+            yield Alternative(cause, words, compute({**tensors, name: read}))
+        if tensor.dtype is torch.float32:
+            rounded = tensor.bfloat16().float()
+            words = f"rounding `{name}` to bfloat16 before the calculation"
+            yield Alternative("low_precision", words, compute({**tensors, name: rounded}))
+    if any(tensor.dtype is torch.float32 for tensor in tensors.values()):
+        rounded = {name: tensor.bfloat16().float() for name, tensor in tensors.items()}
+        yield Alternative("low_precision", "rounding the inputs to bfloat16 first", compute(rounded))
+        half = {name: tensor.half().float() for name, tensor in tensors.items()}
+        yield Alternative("low_precision", "rounding the inputs to float16 first", compute(half))
+        for dtype in (torch.bfloat16, torch.float16):
+            words = f"rounding the result to {str(dtype).removeprefix('torch.')}"
+            yield Alternative("low_precision", words, expected.to(dtype).double())
+    if expected.dim() == 2:
+        rows, columns = expected.shape
+        swapped = expected.t().reshape(-1).reshape(rows, columns)
+        words = "writing the output with row and column swapped (`c * rows + r` instead of `r * columns + c`)"
+        yield Alternative("swapped_indices", words, swapped)
+
+
+def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple[str, str, Any]]:
+    """Yield a matrix as a kernel reads it with wrong index arithmetic; NaN where it would read outside."""
+    if tensor.dim() != 2:
+        return
+    rows, columns = tensor.shape
+    flat, r, c = tensor.reshape(-1), torch.arange(rows)[:, None], torch.arange(columns)[None, :]
+
+    def read(index: Any) -> Any:
+        inside = index < flat.numel()
+        values = flat.double()[index.clamp(max=flat.numel() - 1)]
+        return torch.where(inside, values, torch.nan)
+
+    for size, stride in {value: key for key, value in sizes.items()}.items():
+        if size != columns:
+            words = f"reading `{name}` with a row stride of {stride} = {size} instead of {columns}"
+            yield "wrong_stride", words, read(r * size + c)
+        words = f"reading `{name}` with row and column swapped (column · {stride} + row)"
+        yield "swapped_indices", words, read(c * size + r)

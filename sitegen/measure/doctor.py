@@ -1,0 +1,132 @@
+"""This machine → what of it works for measuring, and how to get what is missing.
+
+Each look is independent: one that fails says so, and the others go on.  No look changes the machine.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.measure.environment import gpu_memory_bytes
+
+PARAMETERS = "/proc/driver/nvidia/params"
+"""File in which the driver says whether only root may read counters."""
+_COPY = """
+import torch
+x = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
+y = torch.empty_like(x)
+times = []
+for _ in range(20):
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    y.copy_(x)
+    end.record()
+    end.synchronize()
+    times.append(start.elapsed_time(end))
+print(f"{2 * x.numel() / min(times) / 1e9:.2f} TB/s in {torch.cuda.get_device_name()}")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that measuring needs."""
+
+    name: str
+    works: bool
+    text: str
+    """The version or the value; for a missing thing how to get it."""
+
+
+def findings() -> Iterator[Finding]:
+    """Yield every finding about this machine, the driver first."""
+    gpu = gpu_memory_bytes() > 0
+    yield _gpu(gpu)
+    yield _package("torch", "pip install torch")
+    yield _package("triton", "pip install triton; it comes with torch on Linux")
+    yield _package("numpy", "pip install numpy; Triton's interpreter needs it")
+    yield _package("cuda-core", "pip install 'cuda-core[cu13]'; it compiles and launches .cu files")
+    yield _tool("nvcc", "install the CUDA toolkit; implementations with `host:` need it")
+    yield _tool("ncu", "install Nsight Compute; `try --ncu` needs it")
+    yield _tool("compute-sanitizer", "install the CUDA toolkit; it finds races and accesses out of bounds")
+    if gpu:
+        yield _counters()
+        yield _clocks()
+        yield _copy()
+
+
+def works_all_the_same(found: list[Finding]) -> tuple[str, ...]:
+    """Return what can be done on this machine, in sentences."""
+    there = {one.name for one in found if one.works}
+    can = ["`build`, `check`, `serve` and `status` work: they need no GPU and no torch."]
+    if {"torch", "triton", "numpy"} <= there:
+        can.append("`exercise check` and `try` check Triton kernels" + _how("GPU" in there))
+    if {"GPU", "torch", "triton"} <= there:
+        can.append("`run` measures Triton kernels.")
+    if {"GPU", "torch", "cuda-core"} <= there:
+        can.append("`run` measures CUDA kernels.")
+    return tuple(can)
+
+
+def _how(gpu: bool) -> str:
+    return " on the GPU, with times." if gpu else " under Triton's interpreter, without times."
+
+
+def _gpu(gpu: bool) -> Finding:
+    if not gpu:
+        return Finding(
+            "GPU", False, "the driver finds none; `sitegen bundle` carries the work to a machine that has one"
+        )
+    return Finding("GPU", True, _asked("name,driver_version") or "found")
+
+
+def _package(name: str, how: str) -> Finding:
+    try:
+        return Finding(name, True, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, False, how)
+
+
+def _tool(name: str, how: str) -> Finding:
+    path = shutil.which(name)
+    return Finding(name, path is not None, path or how)
+
+
+def _counters() -> Finding:
+    """Return whether a user may read the GPU's counters, as the driver's parameters say."""
+    try:
+        with open(PARAMETERS, encoding="utf-8") as file:  # noqa: PTH123 (a file of the system)
+            restricted = "RmProfilingAdminOnly: 1" in file.read()
+    except OSError:
+        return Finding(
+            "counters", False, f"{PARAMETERS} cannot be read, so it is unknown whether ncu may read counters"
+        )
+    advice = "only root may read them: set NVreg_RestrictProfilingToAdminUsers=0 for the module nvidia, or run as root"
+    return Finding("counters", not restricted, advice if restricted else "every user may read them")
+
+
+def _clocks() -> Finding:
+    text = _asked("clocks.sm,clocks.max.sm")
+    return Finding("clocks", bool(text), f"SM clock now, and at most: {text}" if text else "nvidia-smi gives no clocks")
+
+
+def _copy() -> Finding:
+    """Return the bandwidth of a copy of 256 MiB, read in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", _COPY], capture_output=True, text=True, timeout=120, check=False)
+    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    text = f"{done.stdout.strip()}: compare with the datasheet" if not done.returncode else f"failed: {last}"
+    return Finding("copy", not done.returncode, text)
+
+
+def _asked(fields: str) -> str:
+    """Return the answer of nvidia-smi about the first GPU; empty without an answer."""
+    words = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "--id=0"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return "" if done.returncode else done.stdout.strip()

@@ -1,0 +1,204 @@
+"""The reader's kernel of an exercise → an `ExerciseResult`, in a process of its own.
+
+`python -m sitegen.measure.exercise_process JOB FOLDER ANSWER`: JOB is an `ExerciseJob` as JSON, FOLDER holds its
+sources and the reader's file, and the result goes to ANSWER.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sitegen.measure import interpreter
+from sitegen.measure.correctness import KernelSetup, cases, check_case, check_shape
+from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose
+from sitegen.measure.faults import failure_of
+from sitegen.measure.guarded_calls import Buffers, call_and_wait, guarded_buffers
+from sitegen.measure.inputs import CANARY_BYTES, POISONS, as_tuple, generator, in_order, output_dtypes, output_shapes
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.runnable import (
+    Runnable,
+    first_reference_baseline,
+    implementation_runnable,
+    reference_baseline,
+    reference_of,
+)
+from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic
+from sitegen.model.kernel import Status
+from sitegen.model.plain import from_plain, to_plain
+
+ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    1: ((1024,), (16384,)),
+    2: ((8, 128), (4, 2048)),
+    3: ((64, 64, 64), (32, 64, 128), (128, 32, 64), (64, 128, 32)),
+}
+"""Sizes of powers of two at which a wrong kernel is called too, by the number of dims."""
+SHIFT = 1000.0
+DTYPE = "float32"
+"""The dtype of an exercise, where its kernel takes it."""
+_EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT, Status.RACE)
+"""Statuses of gates whose own sentence names the cause."""
+
+
+def main(arguments: list[str]) -> None:
+    job_file, folder, answer = map(Path, arguments)
+    job = from_plain(ExerciseJob, json.loads(job_file.read_text(encoding="utf-8")))
+    result = check_exercise(job, folder, "cuda" if torch.cuda.is_available() else "cpu")
+    answer.write_text(json.dumps(to_plain(result)), encoding="utf-8")
+
+
+def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResult:
+    """Return the verdict of all gates, the cause of a failure, and without a GPU the traffic of both kernels."""
+    if device == "cpu":
+        interpreter.teach()
+    kernel, (reader, author) = job.kernel, job.kernel.implementations
+    dtype = DTYPE if DTYPE in kernel.dtypes else kernel.dtypes[0]
+    params = {name: values[0] for name, values in kernel.params.items()}
+    baseline = reference_baseline(folder, kernel, first_reference_baseline(kernel), params)
+    setup = KernelSetup(kernel, dtype, params, reference_of(folder, kernel), baseline, device)
+    passed = 0
+    try:
+        runnable = implementation_runnable(folder, kernel, reader, dtype, params)
+        for dims in kernel.checks:
+            _check(setup, runnable, dims)
+            passed += 1
+        if device == "cuda":
+            return ExerciseResult(shapes=passed, device=device)
+        solution = implementation_runnable(folder, kernel, author, dtype, params)
+        dims = _named(setup, ALIGNED[len(kernel.dims)][-1])
+        theirs, ours = (_traffic(setup, one, dims) for one in (runnable, solution))
+        return ExerciseResult("", None, passed, device, theirs, ours, ", ".join(f"{k}={v}" for k, v in dims.items()))
+    except Exception as error:
+        why = failure_of(error, folder, reader)
+        found = _explained(why) or diagnose(_evidence(setup, runnable, _shapes(setup, why, passed)))
+        return ExerciseResult(why.message, found, passed, device)
+
+
+def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> None:
+    """Raise EvaluationEnded when a gate fails; the interpreter, which is slow, gets one seed and no repeats."""
+    if setup.device == "cuda":
+        check_shape(setup, runnable, dims)
+        return
+    buffers = None
+    for case in cases(setup, dims, 1):
+        buffers = buffers or _buffers(setup, dims, case.inputs)
+        buffers.load(case.inputs)
+        check_case(setup, runnable, buffers, case)
+
+
+def _explained(why: EvaluationEnded) -> Diagnosis | None:
+    """Return the cause that the status itself names."""
+    match why.status:
+        case Status.WRONG_DTYPE:
+            advice = "Allocate the result with `torch.empty_like`, which keeps the dtype of the input"
+            return Diagnosis("wrong_dtype", f"The result has the wrong dtype: {why.message}. {advice}.")
+        case status if status in _EXPLAINED:
+            return Diagnosis(status.value, f"{why.message[:1].upper()}{why.message[1:]}.")
+        case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:
+            return None
+    return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
+
+
+def _shapes(setup: KernelSetup, why: EvaluationEnded, passed: int) -> tuple[Mapping[str, int], ...]:
+    """Return the ragged shapes of the experiments.  A kernel that writes out of bounds is not called at larger shapes,
+    where it could write beyond the guard bytes.
+    """
+    return setup.kernel.checks[: passed + 1] if why.status is Status.OUT_OF_BOUNDS else setup.kernel.checks
+
+
+def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
+    """Call the kernel at ragged shapes and at powers of two, with normal inputs and with the same inputs + SHIFT."""
+    aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
+    shapes = [*ragged, *aligned]
+    plain = tuple(_trial(setup, runnable, dims, 0.0) for dims in shapes)
+    return Evidence(plain, (_trial(setup, runnable, aligned[0], SHIFT),))
+
+
+def _trial(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], shift: float) -> Trial:
+    tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
+    inputs = tuple(one + shift for one in in_order(setup.kernel, tensors))
+    buffers = _buffers(setup, dims, inputs)
+    got, unwritten, past = _call(runnable, buffers)
+    names = [tensor.name for tensor in setup.kernel.inputs]
+
+    def compute(named: Mapping[str, Any]) -> Any:
+        return as_tuple(setup.reference.reference(**{k: v.double() for k, v in named.items()}, **setup.params))[0].cpu()
+
+    named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
+    expected = compute(named)
+    others: tuple[Alternative, ...] = () if shift else tuple(alternatives_of(named, dims, compute, expected))
+    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others)
+
+
+def _call(runnable: Runnable, buffers: Buffers) -> tuple[Any, Any, int]:
+    """Return the first output, its elements that keep both patterns, and how far behind its end something was
+    written.
+    """
+    if not runnable.takes_out:
+        got = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))[0]
+        return got, torch.zeros_like(got, dtype=torch.bool), 0
+    kept, past, out = [], 0, buffers.outs[0]
+    for poison in POISONS:
+        for buffer in buffers.outs:
+            buffer.fill(poison)
+        call_and_wait(lambda: runnable.run_into(buffers.input_tensors, buffers.out_tensors, buffers.dims))
+        kept.append(out.untouched(poison))
+        changed = (out.raw[-CANARY_BYTES:] != poison).nonzero()
+        past = max(past, int(changed[-1]) // out.tensor.element_size() + 1 if len(changed) else 0)
+    return out.tensor, kept[0] & kept[1], past
+
+
+def _buffers(setup: KernelSetup, dims: Mapping[str, int], inputs: Any) -> Buffers:
+    shapes = output_shapes(setup.kernel, {**dims, **setup.params})  # type: ignore[dict-item]
+    return guarded_buffers(dims, inputs, shapes, output_dtypes(setup.kernel, setup.dtype), setup.device)
+
+
+def _named(setup: KernelSetup, sizes: tuple[int, ...]) -> dict[str, int]:
+    return dict(zip(setup.kernel.dims, sizes, strict=True))
+
+
+@dataclass
+class _Counts:
+    loaded: int = 0
+    programs: int = 0
+
+
+def _traffic(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> Traffic:
+    """Return the programs and the loaded bytes of one call under the interpreter."""
+    tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
+    with _counted() as counts:
+        runnable.run_allocating(in_order(setup.kernel, tensors), dims)
+    return Traffic(counts.programs, counts.loaded)
+
+
+@contextmanager
+def _counted() -> Iterator[_Counts]:
+    """Count what the interpreter's programs load."""
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    counts, load, place = _Counts(), InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx
+
+    def counting_load(self: Any, pointers: Any, mask: Any, *others: Any) -> Any:
+        counts.loaded += int(mask.data.sum()) * pointers.get_element_ty().primitive_bitwidth // 8
+        return load(self, pointers, mask, *others)
+
+    def counting_place(self: Any, *index: int) -> Any:
+        counts.programs += 1
+        return place(self, *index)
+
+    InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx = counting_load, counting_place
+    try:
+        yield counts
+    finally:
+        InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx = load, place
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,118 @@
+"""The cause follows from which elements are wrong, in which experiments."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def trial(dims, got, expected, *, unwritten=None, past_end=0, alternatives=()):
+    nothing = torch.zeros_like(got, dtype=torch.bool)
+    return Trial(dims, expected, got, nothing if unwritten is None else unwritten, past_end, alternatives)
+
+
+def right(**dims):
+    values = torch.randn(*dims.values(), dtype=torch.float64)
+    return trial(dims, values, values)
+
+
+def test_a_write_behind_the_end_is_an_unmasked_store() -> None:
+    values = torch.ones(1500, dtype=torch.float64)
+    found = diagnose(Evidence((right(N=1024), trial({"N": 1500}, values, values, past_end=548))))
+    assert found.cause == "unmasked_store" and "1500 elements" in found.sentence and "place 2048" in found.sentence
+    assert found.evidence == ("right at N=1024",)
+
+
+def test_a_missing_row_is_named() -> None:
+    expected, rows = torch.ones(13, 5, dtype=torch.float64), torch.zeros(13, 5, dtype=torch.bool)
+    rows[12] = True
+    found = diagnose(Evidence((trial({"M": 13, "N": 5}, torch.where(rows, 9.0, expected), expected, unwritten=rows),)))
+    assert found.cause == "missing_rows" and "row 12 (the last) of 13 was never written" in found.sentence
+
+
+def test_an_unwritten_rest_is_a_grid_that_was_rounded_down() -> None:
+    expected = torch.ones(16411, dtype=torch.float64)
+    rest = torch.arange(16411) >= 16384
+    found = diagnose(Evidence((trial({"N": 16411}, torch.where(rest, 9.0, expected), expected, unwritten=rest),)))
+    assert found.cause == "too_few_programs" and "27 elements from element 16384 on" in found.sentence
+
+
+def test_the_same_first_block_at_every_size_is_a_missing_program_id() -> None:
+    def first_block(size):
+        rest, expected = torch.arange(size) >= 1024, torch.ones(size, dtype=torch.float64)
+        return trial({"N": size}, torch.where(rest, 9.0, expected), expected, unwritten=rest)
+
+    found = diagnose(Evidence((right(N=127), first_block(16411), first_block(4096))))
+    assert found.cause == "first_block_only" and "elements 0 to 1023" in found.sentence
+
+
+def test_columns_beyond_the_first_block_are_named() -> None:
+    expected = torch.ones(3, 4096, dtype=torch.float64)
+    rest = (torch.arange(4096) >= 1024).expand(3, 4096)
+    found = diagnose(
+        Evidence((trial({"M": 3, "N": 4096}, torch.where(rest, 9.0, expected), expected, unwritten=rest),))
+    )
+    assert found.cause == "first_block_of_a_row" and "from column 1024" in found.sentence
+
+
+def test_only_large_inputs_that_fail_are_an_overflow() -> None:
+    large = trial({"M": 2, "N": 4}, torch.full((2, 4), torch.nan), torch.ones(2, 4, dtype=torch.float64))
+    found = diagnose(Evidence((right(M=2, N=4),), (large,)))
+    assert found.cause == "overflow" and "maximum" in found.sentence
+
+
+def test_sizes_of_powers_of_two_that_are_right_are_an_unmasked_tail() -> None:
+    expected = torch.rand(3, 127, dtype=torch.float64) + 1
+    ragged = trial({"M": 3, "N": 127}, torch.rand(3, 127), expected)
+    assert diagnose(Evidence((right(M=8, N=128), ragged))).cause == "unmasked_load"
+    factor = trial({"M": 3, "N": 127}, expected * 0.9, expected)
+    assert diagnose(Evidence((right(M=8, N=128), factor))).cause == "tail_counts"
+
+
+def test_a_size_below_one_block_is_no_whole_block() -> None:
+    expected = torch.rand(4, 4, dtype=torch.float64) + 1
+    failing = [trial({"M": 4, "N": 4, "K": size}, torch.rand(4, 4), expected) for size in (1, 32, 65)]
+    whole = trial({"M": 4, "N": 4, "K": 64}, expected, expected)
+    found = diagnose(Evidence((whole, *failing)))
+    assert found.cause == "unmasked_load" and "Right at K = 64, wrong at K = 1, 32, 65" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("cause", "read"),
+    [
+        ("wrong_stride", lambda a: torch.as_strided(a, (8, 16), (4, 1))),
+        ("swapped_indices", lambda a: torch.as_strided(a, (8, 16), (1, 8))),
+        ("low_precision", lambda a: a.bfloat16().float()),
+    ],
+)
+def test_the_output_of_a_known_mistake_names_it(cause, read) -> None:
+    generator = torch.Generator().manual_seed(0)
+    tensors = {"a": torch.randn(8, 16, generator=generator), "b": torch.randn(16, 4, generator=generator)}
+
+    def product(named):
+        return named["a"].double() @ named["b"].double()
+
+    expected, sizes = product(tensors), {"M": 8, "N": 4, "K": 16}
+    others = tuple(alternatives_of(tensors, sizes, product, expected))
+    got = product({**tensors, "a": read(tensors["a"])})
+    found = diagnose(Evidence((trial(sizes, got, expected, alternatives=others),)))
+    assert found.cause == cause and "`a`" in found.sentence
+
+
+def test_an_alternative_that_equals_the_right_output_explains_nothing() -> None:
+    expected = torch.rand(4, 4, dtype=torch.float64) + 1
+    same = Alternative("swapped_indices", "nothing", expected)
+    got = expected.clone()
+    got[1, 1] = -7
+    found = diagnose(Evidence((trial({"M": 4, "N": 4}, got, expected, alternatives=(same,)),)))
+    assert found.cause == "missing_rows" and "row 1 of 4" in found.sentence
+
+
+def test_what_no_rule_explains_is_told_by_its_first_element() -> None:
+    found = diagnose(
+        Evidence((trial({"N": 2}, torch.tensor([1.0, 5.0]), torch.tensor([1.0, 3.0], dtype=torch.float64)),))
+    )
+    assert found.cause == "unknown" and "index (1,): expected 3, got 5" in found.sentence

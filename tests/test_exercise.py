@@ -1,0 +1,56 @@
+"""`sitegen exercise start` writes a folder that checks itself without sitegen."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sitegen.cli import main
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("kernels/vector_add", "content/exercises/vector_add"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("results", "__pycache__"))
+    (tmp_path / "content/site.yaml").write_text("title: A site\nbase_url: https://example.org/\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_unknown_exercise_names_a_near_one(site: Path) -> None:
+    ended = CliRunner().invoke(main, ["exercise", "start", "vector_ad"])
+    assert ended.exit_code == 2 and "did you mean `vector_add`?" in ended.output
+
+
+def test_a_folder_that_exists_is_not_overwritten(site: Path) -> None:
+    (site / "mine").mkdir()
+    ended = CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"])
+    assert ended.exit_code == 1 and not list((site / "mine").iterdir())
+
+
+def test_only_a_folder_of_an_exercise_is_checked(site: Path) -> None:
+    ended = CliRunner().invoke(main, ["exercise", "check", "kernels"])
+    assert ended.exit_code == 2 and "was not written by" in ended.output
+
+
+@pytest.mark.torch
+def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> None:
+    pytest.importorskip("triton")
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    wrong = _check(site / "mine")
+    assert wrong.returncode == 1 and "the tail of the last block is not masked" in wrong.stdout
+    code = (site / "mine/vector_add.py").read_text()
+    mended = code.replace("i = tl", "i = tl.program_id(0) * BLOCK + tl").replace("i >= 0", "i < N")
+    (site / "mine/vector_add.py").write_text(mended)
+    right = _check(site / "mine")
+    assert right.returncode == 0 and "RIGHT at all 3 shapes" in right.stdout
+
+
+def _check(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the folder's own checker, which may import only what the folder holds of sitegen."""
+    return subprocess.run([sys.executable, "check.py"], cwd=folder, capture_output=True, text=True, check=False)
