@@ -78,6 +78,30 @@ def benchmark_table(
     )
 
 
+def split_benchmark(
+    sources: Sources,
+    kernel: Kernel,
+    record: Record,
+    shown: tuple[Group, ...],
+    first: Group | None,
+    here: str,
+    *,
+    end: str,
+) -> tuple[tables.Table, ...]:
+    """Return the table of one group, and a table of all others if there are any; both have the same columns.
+
+    `end` makes the ids unique on a page with several GPUs.
+    """
+    columns = tables.columns_for(shown, _baselines(kernel, shown))
+    others = tuple(group for group in shown if group is not first)
+    parts = ((f"workloads{end}", f"w{end}", shown if first is None else (first,)), (f"others{end}", f"o{end}", others))
+    return tuple(
+        benchmark_table(sources, kernel, record, part, here, id=id, prefix=prefix, columns=columns, wide=False)
+        for id, prefix, part in parts
+        if part
+    )
+
+
 def explain_columns(shown: tuple[Group, ...]) -> str:
     """Return the caption that explains the columns and heads that this table has."""
     noise = NOISE if any(group.noise is not None for group in shown) else ""

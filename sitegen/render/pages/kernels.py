@@ -16,15 +16,16 @@ from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.benchmark_table import benchmark_table
+from sitegen.render.measurements.benchmark_table import split_benchmark
 from sitegen.render.measurements.checks import checks, findings
 from sitegen.render.measurements.details import details
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import Board, board
-from sitegen.render.measurements.ladder import LadderStep, ladder, source_url, unmeasured
+from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_facts import record_plate
+from sitegen.render.measurements.source_code import source_url
 from sitegen.render.measurements.sweep_charts import SweepFigure, sweep_figures
 from sitegen.render.pages.ceilings import ceilings_links
 from sitegen.render.pages.changes import changes_url, last_two, render_changes
@@ -63,9 +64,12 @@ class Section:
     gpu: str
     headline: str
     """The headline workload: `8192 × 8192 in float32`."""
-    steps: tuple[LadderStep, ...]
-    stale: tuple[str, ...]
+    ladders: tuple[Ladder, ...]
+    """A ladder for each dtype."""
     table: tables.Table
+    """The times at the headline workload."""
+    other_table: tables.Table | None
+    """The times at all other workloads; None when there is only one."""
     figure: Figure | None
     sweeps: tuple[SweepFigure, ...]
     unmeasured_sweeps: tuple[str, ...]
@@ -87,6 +91,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class KernelPage:
+    stylesheet: str
+    """The link to the styles that only pages of kernels need."""
     name: str
     summary: str
     posts: tuple[Link, ...]
@@ -155,15 +161,17 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
     records = sources.records(kernel.name)
     measured = [(record, sources.groups(record)) for record in records]
     several = len(records) > 1
+    maker = LadderMaker(printer, kernel, here)
     page = KernelPage(
+        stylesheet=relative(sources.assets["kernel.css"], here),
         name=kernel.name,
         summary=kernel.summary,
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
         state=_state([group for _, shown in measured for group in shown]),
         plate=_kernel_plate(sources, kernel, measured, here),
         goals=tuple(_goal(r, measured) for r in goal_results(kernel, records[0] if records else None)),
-        sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in measured),
-        unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
+        sections=tuple(_section(maker, record, shown, several) for record, shown in measured),
+        unmeasured=() if records else maker.unmeasured(),
     )
     about, lede = About(card=True), kernel.summary
     made = [printer.page("kernel.html", here, page, title=kernel.name, description=lede, section=KERNELS, about=about)]
@@ -216,22 +224,22 @@ def _gpu_name(record: Record) -> str:
     return record.runs[-1].environment.gpu if record.runs else record.gpu
 
 
-def _section(
-    sources: Sources, kernel: Kernel, record: Record, shown: tuple[Group, ...], here: str, several: bool
-) -> Section:
+def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], several: bool) -> Section:
+    sources, kernel, here = maker.printer.sources, maker.kernel, maker.here
     end = f"-{record.gpu}" if several else ""
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
     charted = group if group and group.can_be_drawn else None
     others = [other for other in shown if other is not group]
+    times = split_benchmark(sources, kernel, record, shown, group, here, end=end)
     compared = next((row.name for g in shown for row in g.rows if row.role is Role.BASELINE and row.performance), "")
     return Section(
         id=f"on{end}" if several else "on",
         gpu=_gpu_name(record),
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
-        steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
-        stale=_stale_lines(record, group),
-        table=benchmark_table(sources, kernel, record, shown, here, id=f"workloads{end}", prefix=f"w{end}", wide=False),
+        ladders=maker.ladders(record, shown, "" if first else record.gpu),
+        table=times[0],
+        other_table=times[1] if len(times) > 1 else None,
         figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
@@ -254,12 +262,6 @@ def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
 
 def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
     return kernel_figure(sources, kernel, record, group, here, id=id, wide=False)
-
-
-def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
-    rows = [row for row in group.rows if row.stale and row.performance] if group else []
-    dates = {run.id: run.date for run in record.runs}
-    return tuple(f"{r.name}: measured {dates.get(r.evaluation.run, '')}, {r.stale}" for r in rows if r.evaluation)
 
 
 def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:
