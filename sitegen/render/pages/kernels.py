@@ -18,12 +18,14 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.benchmark_table import split_benchmark
 from sitegen.render.measurements.checks import checks, findings
+from sitegen.render.measurements.class_table import class_tables
 from sitegen.render.measurements.details import details
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import Board, board
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.provenance import ceilings_href
+from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
 from sitegen.render.measurements.source_code import source_url
 from sitegen.render.measurements.sweep_charts import SweepFigure, sweep_figures
@@ -78,6 +80,8 @@ class Section:
     """The code, bytes and clocks at the headline workload."""
     other_details: tuple[tables.Table, ...]
     """The code, bytes and clocks at all other workloads."""
+    instructions: tuple[tables.Table, ...]
+    """The instructions by class, a table for each dtype."""
     checks: tables.Table | None
     findings: tuple[str, ...]
     caught: tuple[Caught, ...]
@@ -85,6 +89,11 @@ class Section:
     """The history; None when no stored run timed the best implementation."""
     changes: str
     """The link to the comparison of the newest run with the one before; empty when there is only one run."""
+    commands: tuple[str, ...]
+    """The commands that measure the kernel again, and that try its best implementation."""
+    uncompared: tuple[str, ...]
+    """The baselines that have no time at any workload, each with the reason."""
+    csv: Link
     plate_id: str
     plate: tuple[Fact, ...]
 
@@ -129,8 +138,11 @@ def render_kernels(printer: Printer) -> dict[str, str]:
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
-    """Return each record as JSON, the source of each implementation and each log as text, by output path."""
-    files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
+    """Return each record as JSON and CSV, the source of each implementation and each log as text, by output path."""
+    records, folder = sources.records(kernel.name), kernel_url(kernel.name)
+    files = {f"{folder}{r.gpu}.json": _json(r) for r in records} | {
+        f"{folder}{r.gpu}.csv": record_csv(r) for r in records
+    }
     sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
     logs = {_log_url(kernel, digest): text for digest, text in _logs(sources, kernel).items()}
     return {**files, **{path: text for path, text in sourced.items() if text}, **logs}
@@ -245,14 +257,32 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
+        instructions=class_tables(shown, f"instructions{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
         findings=findings(shown),
         caught=_caught(record, _log_links(sources, kernel, here)),
         history=history(kernel, record, sources.histories(record), shown, group),
         changes=relative(changes_url(kernel.name, record.gpu), here) if last_two(sources, record) else "",
+        commands=_commands(kernel, group),
+        uncompared=_uncompared(kernel, shown),
+        csv=Link(f"{record.gpu}.csv", f"{record.gpu}.csv"),
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
+
+
+def _commands(kernel: Kernel, group: Group | None) -> tuple[str, ...]:
+    measure = f"sitegen run {kernel.name} --all"
+    if group is None or group.best is None:
+        return (measure,)
+    return measure, f"sitegen try {kernel.name}/{group.best.name}@{group.workload.name}:{group.dtype}"
+
+
+def _uncompared(kernel: Kernel, shown: Sequence[Group]) -> tuple[str, ...]:
+    rows = [row for group in shown for row in group.rows if row.role is Role.BASELINE]
+    timed = {row.name for row in rows if row.performance}
+    first = {row.name: row for row in reversed(rows)}
+    return tuple(f"{n}: {tables.why_no_time(first[n])}" for n in kernel.baselines if n in first and n not in timed)
 
 
 def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:

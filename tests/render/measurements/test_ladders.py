@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from types import SimpleNamespace
+
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from sitegen.render.measurements.instruction_classes import changed_classes, kind_of
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.class_table import _cells
+from sitegen.render.measurements.instruction_classes import ClassRow, changed_classes, kind_of
 from sitegen.render.measurements.source_code import _difference
 
 Pages = dict[str, str | bytes]
@@ -58,3 +64,20 @@ def test_a_difference_shows_changed_lines_with_two_around_them_and_a_gap_between
 
 def test_a_program_that_is_new_in_most_lines_has_no_difference() -> None:
     assert _difference("a\nb\nc\nd\ne\nf\n", "a\n1\n2\n3\n4\n5\n", "text") == ""
+
+
+def test_a_record_is_published_as_csv_with_the_command_that_measures_it_again(make: SimpleNamespace) -> None:
+    record = make.full_record()
+    pages = make.rendered(evidence=Evidence(make.records(record)))
+    parsed = Html(str(pages[PAGE]))
+    lines = list(csv.DictReader(io.StringIO(str(pages["kernels/softmax/nvidia-h200.csv"]))))
+    assert len(lines) == len(record.evaluations)
+    assert {line["status"] for line in lines if line["median_us"]} == {"passed"}
+    link = parsed.css_first("a[href='nvidia-h200.csv']")
+    assert link is not None
+    assert "sitegen run softmax --all" in parsed.text()
+
+
+def test_cells_of_a_class_table_that_differ_from_the_column_before_are_bold() -> None:
+    cells = [str(cell) for cell in _cells(ClassRow("LDG.32", (63, 10, 10, 0)))]
+    assert cells == ["63", "<b>10</b>", "10", "<b>0</b>"]
