@@ -16,7 +16,8 @@ from sitegen.render.shared import numbers
 
 CAPTION = (
     "SASS instructions by class at {where}, counted in the program text: an instruction in a loop counts once. "
-    "A memory access has its width in bits. Bold differs from the column before."
+    "A memory access has its width in bits; an IMAD that only moves, adds or shifts is not counted. "
+    "Bold differs from the column before."
 )
 
 
