@@ -48,6 +48,11 @@ def kernel_url(kernel: str) -> str:
     return f"{KERNELS}{kernel}/"
 
 
+def code_folder(kernel: str) -> str:
+    """Return the URL below which the PTX and SASS of a kernel have their pages."""
+    return f"{kernel_url(kernel)}code/"
+
+
 def ceilings_url(gpu: str) -> str:
     """Return the URL of a GPU's ceilings; `gpu` is its id: `nvidia-h200`."""
     return f"{CEILINGS}{gpu}/"

@@ -89,6 +89,7 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         load_probe_sources,
         parsed.digests,
         Drawings(request.cache / CARDS),
+        records.artefact,
     )
     of_records = _mistakes_of_records(parsed, sources, records)
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)

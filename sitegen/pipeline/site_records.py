@@ -45,6 +45,12 @@ class SiteRecords:
 
         return gather(self._site, self._documents, self.records)
 
+    def artefact(self, kernel: str, name: str) -> str:
+        """Return the text of an artefact with PTX or SASS; empty when it cannot be read."""
+        from sitegen.results.store import artefact_text
+
+        return artefact_text(self._root, kernel, name)
+
     @cached_property
     def _loaded(self) -> tuple[Records, tuple[Diagnostic, ...]]:
         if self._is_empty:

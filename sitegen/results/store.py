@@ -11,6 +11,7 @@ import errno
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -132,6 +133,18 @@ def read_log(root: Path, kernel: str, digest: str) -> str:
     except OSError as error:
         raise BadSamples(f"the artefact with its log cannot be read ({error.strerror})") from error
     return log_text(packed, digest)
+
+
+def artefact_text(root: Path, kernel: str, name: str) -> str:
+    """Return the text of an artefact, `<sha256>.ptx` or `<sha256>.sass`; empty when it is missing, damaged, or not the
+    content that its name promises.
+    """
+    try:
+        content = unpacked(inside.read_bytes(root, artefact_path(kernel, name), LARGEST_ARTEFACT))
+    except (OSError, BadSamples):
+        return ""
+    genuine = sha256(content).hexdigest() == name.partition(".")[0]
+    return content.decode("utf-8", "replace") if genuine else ""
 
 
 def record_path(kernel: str, gpu: str) -> str:

@@ -32,6 +32,11 @@ earlier call.  Drawing takes longer than the rest of most pages.
 """
 
 
+def no_artefact(kernel: str, name: str) -> str:
+    """Return the text of an artefact for a site without artefacts."""
+    return ""
+
+
 def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
     return draw(source)
 
@@ -66,6 +71,10 @@ class Sources:
     on.
     """
     drawn: Drawn = field(default=draw_again, repr=False)
+    load_artefact: Callable[[str, str], str] = field(default=no_artefact, repr=False)
+    """The function that returns the text of a kernel's artefact by its name, `<sha256>.sass`; empty when it cannot be
+    read.
+    """
 
     @property
     def evidence(self) -> Evidence:

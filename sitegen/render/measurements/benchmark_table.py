@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from markupsafe import Markup
 
@@ -79,6 +80,28 @@ def benchmark_table(
         provenance=provenances(sources, record, shown, here),
         wide=wide,
     )
+
+
+def split_benchmark(
+    sources: Sources,
+    kernel: Kernel,
+    record: Record,
+    shown: tuple[Group, ...],
+    first: Group | None,
+    here: str,
+    *,
+    end: str,
+    label: str,
+) -> tuple[tables.Table, ...]:
+    """Return the table of one group, and a table of all others if there are any; both have the same columns.
+
+    `end` makes the ids unique on a page with several GPUs; `label` names the GPU there.
+    """
+    columns = tables.columns_for(shown, _baselines(kernel, shown))
+    others = tuple(group for group in shown if group is not first)
+    parts = ((f"workloads{end}", f"w{end}", shown if first is None else (first,)), (f"others{end}", f"o{end}", others))
+    made = partial(benchmark_table, sources, kernel, record, label=label, columns=columns, wide=False)
+    return tuple(made(part, here, id=id, prefix=prefix) for id, prefix, part in parts if part)
 
 
 def explain_columns(shown: tuple[Group, ...]) -> str:

@@ -16,17 +16,20 @@ from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.benchmark_table import benchmark_table
+from sitegen.render.measurements.benchmark_table import split_benchmark
 from sitegen.render.measurements.checks import checks, findings
+from sitegen.render.measurements.class_table import class_tables
 from sitegen.render.measurements.comparison import comparison
 from sitegen.render.measurements.details import details
 from sitegen.render.measurements.gpus import gpu_name, label_of
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import Board, board
-from sitegen.render.measurements.ladder import LadderStep, ladder, source_url, unmeasured
+from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.provenance import ceilings_href
+from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
+from sitegen.render.measurements.source_code import source_url
 from sitegen.render.measurements.sweep_charts import SweepFigure, sweep_figures
 from sitegen.render.pages.ceilings import ceilings_links
 from sitegen.render.pages.changes import changes_url, last_two, render_changes
@@ -65,9 +68,12 @@ class Section:
     gpu: str
     headline: str
     """The headline workload: `8192 × 8192 in float32`."""
-    steps: tuple[LadderStep, ...]
-    stale: tuple[str, ...]
+    ladders: tuple[Ladder, ...]
+    """A ladder for each dtype."""
     table: tables.Table
+    """The times at the headline workload."""
+    other_table: tables.Table | None
+    """The times at all other workloads; None when there is only one."""
     figure: Figure | None
     sweeps: tuple[SweepFigure, ...]
     unmeasured_sweeps: tuple[str, ...]
@@ -76,6 +82,8 @@ class Section:
     """The code, bytes and clocks at the headline workload."""
     other_details: tuple[tables.Table, ...]
     """The code, bytes and clocks at all other workloads."""
+    instructions: tuple[tables.Table, ...]
+    """The instructions by class, a table for each dtype."""
     checks: tables.Table | None
     findings: tuple[str, ...]
     caught: tuple[Caught, ...]
@@ -83,12 +91,19 @@ class Section:
     """The history; None when no stored run timed the best implementation."""
     changes: str
     """The link to the comparison of the newest run with the one before; empty when there is only one run."""
+    commands: tuple[str, ...]
+    """The commands that measure the kernel again, and that try its best implementation."""
+    uncompared: tuple[str, ...]
+    """The baselines that have no time at any workload, each with the reason."""
+    csv: Link
     plate_id: str
     plate: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KernelPage:
+    stylesheet: str
+    """The link to the styles that only pages of kernels need."""
     name: str
     summary: str
     posts: tuple[Link, ...]
@@ -127,8 +142,11 @@ def render_kernels(printer: Printer) -> dict[str, str]:
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:
-    """Return each record as JSON, the source of each implementation and each log as text, by output path."""
-    files = {f"{kernel_url(kernel.name)}{r.gpu}.json": _json(r) for r in sources.records(kernel.name)}
+    """Return each record as JSON and CSV, the source of each implementation and each log as text, by output path."""
+    records, folder = sources.records(kernel.name), kernel_url(kernel.name)
+    files = {f"{folder}{r.gpu}.json": _json(r) for r in records} | {
+        f"{folder}{r.gpu}.csv": record_csv(r) for r in records
+    }
     sourced = {source_url(kernel, i): source_of(sources.site, i) for i in kernel.implementations}
     logs = {_log_url(kernel, digest): text for digest, text in _logs(sources, kernel).items()}
     return {**files, **{path: text for path, text in sourced.items() if text}, **logs}
@@ -159,7 +177,9 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
     records = sources.records(kernel.name)
     measured = [(record, sources.groups(record)) for record in records]
     several = len(records) > 1
+    maker = LadderMaker(printer, kernel, here)
     page = KernelPage(
+        stylesheet=relative(sources.assets["kernel.css"], here),
         name=kernel.name,
         summary=kernel.summary,
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
@@ -167,8 +187,8 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         plate=_kernel_plate(sources, kernel, measured, here),
         goals=_goals(kernel, measured),
         comparison=comparison(kernel, measured),
-        sections=tuple(_section(sources, kernel, record, shown, here, several) for record, shown in measured),
-        unmeasured=() if records else tuple(unmeasured(sources, kernel, i, here) for i in kernel.implementations),
+        sections=tuple(_section(maker, record, shown, several) for record, shown in measured),
+        unmeasured=() if records else maker.unmeasured(),
     )
     about, lede = About(card=True), kernel.summary
     made = [printer.page("kernel.html", here, page, title=kernel.name, description=lede, section=KERNELS, about=about)]
@@ -219,45 +239,54 @@ def _formula(text: str) -> str:
     return text.replace(" * ", f"{numbers.NBSP}·{numbers.NBSP}")
 
 
-def _section(
-    sources: Sources, kernel: Kernel, record: Record, shown: tuple[Group, ...], here: str, several: bool
-) -> Section:
+def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], several: bool) -> Section:
+    sources, kernel, here = maker.printer.sources, maker.kernel, maker.here
     end = f"-{record.gpu}" if several else ""
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
     charted = group if group and group.can_be_drawn else None
     others = [other for other in shown if other is not group]
+    label = label_of(sources, record)
+    times = split_benchmark(sources, kernel, record, shown, group, here, end=end, label=label)
     compared = next((row.name for g in shown for row in g.rows if row.role is Role.BASELINE and row.performance), "")
     return Section(
         id=f"on{end}" if several else "on",
         gpu=gpu_name(record),
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
-        steps=ladder(sources, kernel, group, here, "" if first else f"{record.gpu}-"),
-        stale=_stale_lines(record, group),
-        table=benchmark_table(
-            sources,
-            kernel,
-            record,
-            shown,
-            here,
-            id=f"workloads{end}",
-            prefix=f"w{end}",
-            label=label_of(sources, record),
-            wide=False,
-        ),
+        ladders=maker.ladders(record, shown, "" if first else record.gpu),
+        table=times[0],
+        other_table=times[1] if len(times) > 1 else None,
         figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
+        instructions=class_tables(shown, f"instructions{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
         findings=findings(shown),
         caught=_caught(record, _log_links(sources, kernel, here)),
         history=history(kernel, record, sources.histories(record), shown, group),
         changes=relative(changes_url(kernel.name, record.gpu), here) if last_two(sources, record) else "",
+        commands=_commands(kernel, group),
+        uncompared=_uncompared(kernel, shown),
+        csv=Link(f"{record.gpu}.csv", f"{record.gpu}.csv"),
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
+
+
+def _commands(kernel: Kernel, group: Group | None) -> tuple[str, ...]:
+    measure = f"sitegen run {kernel.name} --all"
+    if group is None or group.best is None:
+        return (measure,)
+    return measure, f"sitegen try {kernel.name}/{group.best.name}@{group.workload.name}:{group.dtype}"
+
+
+def _uncompared(kernel: Kernel, shown: Sequence[Group]) -> tuple[str, ...]:
+    rows = [row for group in shown for row in group.rows if row.role is Role.BASELINE]
+    timed = {row.name for row in rows if row.performance}
+    first = {row.name: row for row in reversed(rows)}
+    return tuple(f"{n}: {tables.why_no_time(first[n])}" for n in kernel.baselines if n in first and n not in timed)
 
 
 def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
@@ -267,12 +296,6 @@ def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
 
 def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
     return kernel_figure(sources, kernel, record, group, here, id=id, label=label_of(sources, record), wide=False)
-
-
-def _stale_lines(record: Record, group: Group | None) -> tuple[str, ...]:
-    rows = [row for row in group.rows if row.stale and row.performance] if group else []
-    dates = {run.id: run.date for run in record.runs}
-    return tuple(f"{r.name}: measured {dates.get(r.evaluation.run, '')}, {r.stale}" for r in rows if r.evaluation)
 
 
 def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:

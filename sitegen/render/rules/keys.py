@@ -23,7 +23,7 @@ from markupsafe import Markup
 from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown
 from sitegen.model.urls import output_path
-from sitegen.render.inputs.sources import Sources
+from sitegen.render.inputs.sources import Sources, no_artefact
 from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency
 from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet
 from sitegen.render.shared.frame import Printer, Words
@@ -59,7 +59,9 @@ class TracedSources(Sources):
 def traced_sources(sources: Sources) -> TracedSources:
     """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
-    return TracedSources(**given | {"fragments": {}, "load_probes": dict, "drawn": _undrawn})
+    return TracedSources(
+        **given | {"fragments": {}, "load_probes": dict, "load_artefact": no_artefact, "drawn": _undrawn}
+    )
 
 
 def _undrawn(source: str, draw: Callable[[str], bytes]) -> bytes:
@@ -81,6 +83,9 @@ class KeyPrinter(Printer):
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
         self.texts[name] = None
         return cast(Words, Markup(name))
+
+    def html_of(self, what: object, make: Callable[[], str]) -> Markup:
+        return Markup(digest_of(what).hex())
 
     def page(self, template: str, here: str, page: object, **frame: Any) -> tuple[str, str]:
         return output_path(here), digest_of((template, here, page, frame)).hex()

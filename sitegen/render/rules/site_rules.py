@@ -143,6 +143,9 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
         )
+    for kernel in sources.site.kernels:
+        make = print_with("pages.machine_code", "render_machine_code", kernel=kernel)
+        yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
 

@@ -128,6 +128,10 @@ class Printer:
         """Return what `make` makes of the HTML of a text, whose slots are not filled; `name` is its `document_key`."""
         return make(self.sources.fragments[name])
 
+    def html_of(self, what: object, make: Callable[[], str]) -> Markup:
+        """Return the HTML that `make` returns; `what` holds everything that this HTML depends on."""
+        return Markup(make())
+
     def page(
         self,
         template: str,

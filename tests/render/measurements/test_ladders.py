@@ -1,0 +1,83 @@
+"""The ladders of a kernel's page: one for each dtype, with sources, differences and effects."""
+
+from __future__ import annotations
+
+import csv
+import io
+from types import SimpleNamespace
+
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.class_table import _cells
+from sitegen.render.measurements.instruction_classes import ClassRow, changed_classes, kind_of
+from sitegen.render.measurements.source_code import _difference
+
+Pages = dict[str, str | bytes]
+PAGE = "kernels/softmax/index.html"
+
+
+def test_each_dtype_has_its_ladder_and_each_source_stands_once_on_the_page(pages: Pages) -> None:
+    ladders = Html(str(pages[PAGE])).css("ol.ladder")
+    assert len(ladders) == 2
+    labels = [pre.attributes["aria-label"] for pre in Html(str(pages[PAGE])).css(".ladder pre")]
+    assert "Source of fused" in labels
+    assert len(labels) == len(set(labels))
+    assert not ladders[1].css("pre")
+
+
+def test_a_folded_source_can_be_downloaded_under_its_own_name(pages: Pages) -> None:
+    link = Html(str(pages[PAGE])).css_first("#fused a[download]")
+    assert link is not None
+    assert (link.attributes["download"], link.attributes["href"]) == ("fused.py", "../../kernels/softmax/fused.py.txt")
+    assert "kernels/softmax/fused.py.txt" in pages
+
+
+def test_workloads_but_the_headline_are_folded_and_have_the_same_columns(pages: Pages) -> None:
+    parsed = Html(str(pages[PAGE]))
+    first, others = parsed.css_first("#workloads"), parsed.css_first("details.tall")
+    assert first is not None and others is not None
+    assert len(first.css("tbody")) == 1
+    heads = [[th.text() for th in part.css("thead th")] for part in (first, others)]
+    assert heads[0] == heads[1]
+
+
+def test_a_class_that_one_program_lacks_counts_as_none_and_equal_counts_are_left_out() -> None:
+    kinds = changed_classes({"LDG.32": 10, "BAR": 1}, {"LDG.128": 2, "BAR": 1})
+    assert [(kind.name, [(row.name, row.counts) for row in kind.rows]) for kind in kinds] == [
+        ("global memory", [("LDG.128", (0, 2)), ("LDG.32", (10, 0))])
+    ]
+    assert (kind_of("LDGSTS.128"), kind_of("LDS.32"), kind_of("FFMA")) == (
+        "global memory",
+        "shared memory",
+        "arithmetic",
+    )
+
+
+def test_a_difference_shows_changed_lines_with_two_around_them_and_a_gap_between() -> None:
+    old = "\n".join(f"line{n}" for n in range(20))
+    html = _difference(old, old.replace("line3\n", "new3\n").replace("line15\n", "new15\n"), "text")
+    assert html.count("<ins") == html.count("<del") == 2
+    assert html.count("⋯") == 2  # before the first difference and between the two
+    assert "line8" not in html and "line5" in html
+
+
+def test_a_program_that_is_new_in_most_lines_has_no_difference() -> None:
+    assert _difference("a\nb\nc\nd\ne\nf\n", "a\n1\n2\n3\n4\n5\n", "text") == ""
+
+
+def test_a_record_is_published_as_csv_with_the_command_that_measures_it_again(make: SimpleNamespace) -> None:
+    record = make.full_record()
+    pages = make.rendered(evidence=Evidence(make.records(record)))
+    parsed = Html(str(pages[PAGE]))
+    lines = list(csv.DictReader(io.StringIO(str(pages["kernels/softmax/nvidia-h200.csv"]))))
+    assert len(lines) == len(record.evaluations)
+    assert {line["status"] for line in lines if line["median_us"]} == {"passed"}
+    link = parsed.css_first("a[href='nvidia-h200.csv']")
+    assert link is not None
+    assert "sitegen run softmax --all" in parsed.text()
+
+
+def test_cells_of_a_class_table_that_differ_from_the_column_before_are_bold() -> None:
+    cells = [str(cell) for cell in _cells(ClassRow("LDG.32", (63, 10, 10, 0)))]
+    assert cells == ["63", "<b>10</b>", "10", "<b>0</b>"]
