@@ -12,6 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.model.site import Ref, WorklogEntry
+from sitegen.render.pages.worklog import excerpt
 from sitegen.render.shared.theme import Theme, environment, load_theme
 
 Pages = dict[str, str | bytes]
@@ -123,7 +124,7 @@ def test_a_day_keeps_the_count_that_was_written_on_it(make: SimpleNamespace) -> 
 
 def test_the_worklog_list_tells_no_screen_reader_words(pages: Pages) -> None:
     line = words(page(pages, "worklog/index.html").css_first("li.post"))
-    assert line == "2026-11-21 Saturday, 21 November Measured softmax 0 Write it down 1 of 2 tasks done"
+    assert line == "2026-11-21 Saturday, 21 November Measured softmax 0 · Write it down 1 of 2 tasks done"
 
 
 def test_an_alias_leads_to_where_the_post_is_now(make: SimpleNamespace) -> None:
@@ -171,3 +172,15 @@ def test_a_template_that_asks_for_an_unknown_name_is_an_error() -> None:
     template = environment(Theme({"a.html": "{{ page.titel }}"})).get_template("a.html")
     with pytest.raises(jinja2.UndefinedError, match="titel"):
         template.render(page=object())
+
+
+def test_a_teaser_ends_with_a_sentence(make: SimpleNamespace) -> None:
+    long = "A row of loads waits for memory, and nothing else does. " * 4
+    assert excerpt(f"<p>It stalls. Why? {long}</p>").endswith("nothing else does.")
+    assert excerpt("<ul><li>one</li><li>two</li></ul><p>Three.</p><p>Four</p>") == "one · two · Three. Four"
+    assert excerpt(f"<p>{'endless ' * 40}</p>").endswith("endless …")
+
+
+def test_a_day_tells_how_many_days_in_a_row_were_written(pages: Pages) -> None:
+    assert "3 days in a row" in words(page(pages, "worklog/2026-11-21/index.html").css_first(".titles .meta"))
+    assert "in a row" not in words(page(pages, "worklog/2026-11-19/index.html").css_first(".titles"))

@@ -289,6 +289,14 @@ class Sources:
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
     @cached_property
+    def days_in_a_row(self) -> Mapping[dt.date, int]:
+        """The number of days without a gap that end with each day of the worklog."""
+        rows: dict[dt.date, int] = {}
+        for date in sorted(entry.date for entry in self.site.worklog):
+            rows[date] = rows.get(date - dt.timedelta(days=1), 0) + 1
+        return rows
+
+    @cached_property
     def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
         """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
         return {

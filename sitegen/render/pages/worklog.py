@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -30,6 +30,10 @@ STATES = {
 }
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 """Slots, and text for screen readers only."""
+_BLOCK = re.compile(r"</?(?:p|li|ul|ol|h\d|div|blockquote|pre|table|tr|d[ltd]|figure|figcaption)\b[^>]*>")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+(?=[^a-z\s])")
+"""The space after a sentence.  A full stop before a small letter ends an abbreviation."""
+_STOPS = (".", "!", "?", ":", ";", "。", "！", "？")
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
 
@@ -80,6 +84,9 @@ class DayPage:
     """The tasks that are open at the end of the day, also those of earlier days."""
     questions: tuple[str, ...]
     tally: str
+    streak: str
+    """`12 days in a row`; empty on the first day of a row."""
+    stylesheet: str
     month: Month
     previous: Link | None
     next: Link | None
@@ -134,17 +141,27 @@ def day_line(printer: Printer, entry: WorklogEntry, here: str) -> DayLine:
         title=numbers.weekday(entry.date),
         iso=entry.date.isoformat(),
         tally=_tally(entry),
-        excerpt=printer.of_text(document_key(entry.body), _excerpt),
+        excerpt=printer.of_text(document_key(entry.body), excerpt),
         class_=f"w{level(document.words)}",
     )
 
 
-def _excerpt(html: str, letters: int = 160) -> str:
-    """Return the first words of a day as plain text."""
-    text = " ".join(Markup(_NOT_WORDS.sub("", html)).striptags().split())
-    if len(text) <= letters:
-        return text
-    return f"{text[:letters].rsplit(' ', 1)[0]} …"
+def excerpt(html: str, letters: int = 160) -> str:
+    """Return the first sentences of a day as plain text, as many as fit; a long first sentence is cut at a word."""
+    shown = ""
+    for sentence in _sentences(html):
+        longer = f"{shown}{' ' if shown.endswith(_STOPS) else ' · ' if shown else ''}{sentence}"
+        if len(longer) > letters:
+            return shown or f"{sentence[:letters].rsplit(' ', 1)[0]} …"
+        shown = longer
+    return shown
+
+
+def _sentences(html: str) -> Iterator[str]:
+    """Yield the sentences of a text; a list item or a heading without a full stop is one, too."""
+    for block in _BLOCK.split(_NOT_WORDS.sub("", html)):
+        words = " ".join(Markup(block).striptags().split())
+        yield from filter(None, _SENTENCE_END.split(words))
 
 
 def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
@@ -196,11 +213,13 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
         questions=tuple(_plain(question) for question, _ in entry.questions),
         tally=_tally(entry),
+        streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
+        stylesheet=relative(sources.assets["worklog.css"], here),
         month=_month(sources, entry, here),
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
         next=_link(entries[at - 1], here) if at else None,
     )
-    title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), _excerpt)
+    title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), excerpt)
     about = About(("BlogPosting",), published=entry.date.isoformat())
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
 
