@@ -184,3 +184,22 @@ def test_a_teaser_ends_with_a_sentence(make: SimpleNamespace) -> None:
 def test_a_day_tells_how_many_days_in_a_row_were_written(pages: Pages) -> None:
     assert "3 days in a row" in words(page(pages, "worklog/2026-11-21/index.html").css_first(".titles .meta"))
     assert "in a row" not in words(page(pages, "worklog/2026-11-19/index.html").css_first(".titles"))
+
+
+def test_the_list_of_tasks_shows_the_history_of_each(pages: Pages) -> None:
+    tasks = page(pages, "worklog/tasks/index.html")
+    assert words(tasks.css_first(".lede")).startswith("1 open, 3 ended")
+    still_open, *ended = tasks.css(".histories > li")
+    assert words(still_open).startswith("Partly done: Write it down open for 2 days Partly done, 19 November 2026")
+    assert [link.attributes["href"] for link in still_open.css("a")] == [
+        f"../../worklog/2026-11-{day}/" for day in (19, 20, 21)
+    ]
+    assert [words(one).split(" Done,")[1] for one in ended] == [f" {day} November 2026" for day in (21, 20, 19)]
+    assert page(pages, "worklog/index.html").css_first("a[href$='worklog/tasks/']") is not None
+
+
+def test_a_worklog_without_tasks_has_no_list_of_them(make: SimpleNamespace) -> None:
+    site = make.site()
+    pages = make.rendered(replace(site, worklog=tuple(replace(day, tasks=()) for day in site.worklog)))
+    assert "worklog/tasks/index.html" not in pages
+    assert page(pages, "worklog/index.html").css_first("a[href$='worklog/tasks/']") is None

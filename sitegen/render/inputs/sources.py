@@ -15,7 +15,7 @@ from sitegen.model.linked import Linked, document_key
 from sitegen.model.site import Markdown, Page, Phase, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
-from sitegen.read.worklog_tasks import TaskThread, open_tasks
+from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -297,11 +297,15 @@ class Sources:
         return rows
 
     @cached_property
+    def task_history(self) -> TaskHistory:
+        return task_history(self.site.worklog)
+
+    @cached_property
     def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
         """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
         return {
             date: tuple(thread for thread in threads if (date - thread.events[-1].date).days <= MENTIONED_DAYS)
-            for date, threads in open_tasks(self.site.worklog).items()
+            for date, threads in self.task_history.open_by_day.items()
         }
 
 

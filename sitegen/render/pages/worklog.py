@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
-from sitegen.model.urls import FEED, WORKLOG, day_url, list_page_url, relative
+from sitegen.model.urls import FEED, TASKS, WORKLOG, day_url, list_page_url, relative
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
@@ -113,6 +113,8 @@ class WorklogPage:
     intro: Markup
     countdown: Days | None
     heat: Markup
+    tasks: str
+    """The link to the list of all tasks; empty when the worklog has none."""
     months: tuple[MonthList, ...]
     newer: str
     older: str
@@ -174,6 +176,7 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         else Markup(),
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of),
+        tasks=relative(TASKS, here) if any(entry.tasks for entry in entries) else "",
         months=_months(printer, on_page(entries, number), here),
         newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
         older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
@@ -211,7 +214,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
         tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
-        questions=tuple(_plain(question) for question, _ in entry.questions),
+        questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
         streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
         stylesheet=relative(sources.assets["worklog.css"], here),
@@ -244,10 +247,10 @@ def _task(thread: TaskThread, date: dt.date, here: str) -> TaskLine:
     notes = [f"open for {numbers.count(days, 'day')}"] if days else []
     notes += ["as its words say"] if thread.events[-1].inferred else []
     since = Link(numbers.day(first), relative(day_url(first), here)) if days else None
-    return TaskLine(class_, word, _plain(thread.text), ", ".join(notes), since)
+    return TaskLine(class_, word, plain_line(thread.text), ", ".join(notes), since)
 
 
-def _plain(markdown: str) -> str:
+def plain_line(markdown: str) -> str:
     """Return a line of Markdown as plain text, without the targets of links and the marks of emphasis, for a list
     beside the text.
     """
