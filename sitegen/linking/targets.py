@@ -168,6 +168,8 @@ def address_book(
     config = site.config
     if site.terms:
         pages[urls.TERMS] = None
+    if any(entry.tasks for entry in site.worklog):
+        pages[urls.TASKS] = None
     if config.search:
         pages[urls.SEARCH] = None
     for post in site.posts:

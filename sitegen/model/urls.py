@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sitegen.model.site import Page, Post, SiteConfig
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
+TASKS = f"{WORKLOG}tasks/"
 CEILINGS = "ceilings/"
 SEARCH = "search/"
 EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,7 +41,9 @@ class Offer:
 def typed_figure_warnings(
     linked: Linked, texts: Mapping[str, str], kernels_of: Mapping[str, Iterable[str]], measured: Measured
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each typed figure in posts, pages, terms and the worklog of a site that has kernels.
+    """Yield a warning for each typed figure in posts, pages and terms of a site that has kernels.
+
+    A figure of the worklog is one of its day, and needs no record.
 
     `texts` are the files of the site; `kernels_of` gives the kernels that a post shows, by its path.
     """
@@ -54,9 +56,6 @@ def typed_figure_warnings(
         shown = tuple(kernels_of.get(path, ())) or tuple(measured.kernels)
         for typed in _typed_in_file(text, path):
             yield _warning(typed, path, offers, shown, text.split("\n")[typed.line])
-    for path in dict.fromkeys(entry.body.path for entry in site.worklog):
-        if found := tuple(_typed_in_file(texts.get(path, ""), path)):
-            yield _warning_of_days(found, path)
 
 
 def _typed_in_file(text: str, path: str) -> Iterator[TypedFigure]:
@@ -81,15 +80,6 @@ def _warning(typed: TypedFigure, path: str, offers: Offers, kernels: Iterable[st
     else:
         hint = f"no record of a kernel of this text has it: correct it, or write {given}"
     return Diagnostic(TYPED_FIGURE, f"the figure `{typed.text}` is typed", span, hint, Severity.WARNING)
-
-
-def _warning_of_days(found: Sequence[TypedFigure], path: str) -> Diagnostic:
-    """Return one warning for a file of the worklog, whose figures are those of its days."""
-    first = found[0]
-    count = "1 figure is" if len(found) == 1 else f"{len(found)} figures are"
-    span = Span(path, first.line + 1, first.col + 1, len(first.text))
-    hint = "a typed figure stays that of its day; `{value}` shows the newest record"
-    return Diagnostic(TYPED_FIGURE, f"{count} typed, the first is `{first.text}`", span, hint, Severity.WARNING)
 
 
 class Offers:

@@ -58,9 +58,31 @@ class TaskThread:
         return (date - self.events[0].date).days
 
 
+@dataclass(frozen=True, slots=True)
+class TaskHistory:
+    """All tasks of a worklog."""
+
+    open_by_day: Mapping[dt.date, tuple[TaskThread, ...]]
+    """The tasks that are open at the end of each day with an entry, as they stood then."""
+    ended: tuple[TaskThread, ...]
+    """The tasks that are done or dropped, in the order in which they ended."""
+
+    @property
+    def open_now(self) -> tuple[TaskThread, ...]:
+        """The tasks that are open after the last entry, oldest first."""
+        return self.open_by_day[max(self.open_by_day)] if self.open_by_day else ()
+
+
+def task_history(entries: Sequence[WorklogEntry]) -> TaskHistory:
+    """Return all tasks of a worklog with everything that was written of each."""
+    days = list(_day_by_day(entries))
+    ended = tuple(thread for _, threads in days for thread in threads if not thread.is_open)
+    return TaskHistory({date: tuple(t for t in threads if t.is_open) for date, threads in days}, ended)
+
+
 def open_tasks(entries: Sequence[WorklogEntry]) -> Mapping[dt.date, tuple[TaskThread, ...]]:
     """Map the date of each entry to the tasks that are open at its end, as they stood then."""
-    return dict(_day_by_day(entries))
+    return task_history(entries).open_by_day
 
 
 def forgotten_tasks(entries: Sequence[WorklogEntry]) -> Iterator[Diagnostic]:
@@ -76,14 +98,15 @@ def forgotten_tasks(entries: Sequence[WorklogEntry]) -> Iterator[Diagnostic]:
 
 
 def _day_by_day(entries: Sequence[WorklogEntry]) -> Iterator[tuple[dt.date, tuple[TaskThread, ...]]]:
+    """Yield (date, tasks that were open before the entry or stand in it) for each entry, oldest first."""
     threads: list[TaskThread] = []
     for entry in sorted(entries, key=lambda entry: entry.date):
         before = threads
         for task in entry.tasks:
             threads = _with_task(threads, task, entry)
         threads = [_closed_by_prose(t, entry) if t in before else t for t in threads]
-        threads = [thread for thread in threads if thread.is_open]
         yield entry.date, tuple(threads)
+        threads = [thread for thread in threads if thread.is_open]
 
 
 def _with_task(threads: list[TaskThread], task: Task, entry: WorklogEntry) -> list[TaskThread]:

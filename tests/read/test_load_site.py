@@ -1,6 +1,7 @@
 """A folder becomes a Site."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from sitegen.read.root import find_root
 
 SITE = {"content/site.yaml": "title: Notes\nbase_url: https://example.org/\n"}
 POST = "---\ntitle: {}\ndate: 2026-11-22\n---\nText.\n"
-LIST_URLS = [url for name, url in vars(urls).items() if name.isupper() and str(url).endswith("/")]
+LIST_URLS = [url for name, url in vars(urls).items() if name.isupper() and re.fullmatch("[^/]+/", str(url))]
+"""The addresses of lists that a file in content/pages/ could have, which are those of one part."""
 
 
 def written(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -98,8 +100,15 @@ def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
     ]
 
 
-@pytest.mark.parametrize("alias", ["/categories/", "/categories/foundations/", "/categories/other/page/2/"])
-def test_no_alias_takes_the_address_of_a_category(alias: str) -> None:
+@pytest.mark.parametrize(
+    "alias",
+    [
+        *("/categories/", "/categories/foundations/", "/categories/other/page/2/"),
+        "/worklog/tasks/",
+        "/worklog/tasks/page/2/",
+    ],
+)
+def test_no_alias_takes_the_address_of_a_category_or_of_a_list_of_tasks(alias: str) -> None:
     taken = POST.format("a").replace("---\nText", f"category: Foundations\naliases: [{alias}]\n---\nText")
     assert codes({"content/posts/a.md": taken}) == [("SG021", "content/posts/a.md")]
 

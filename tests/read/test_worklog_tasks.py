@@ -5,7 +5,7 @@ import pytest
 from sitegen.model.site import Markdown
 from sitegen.read.worklog import parse_worklog
 from sitegen.read.worklog_notes import tasks_in
-from sitegen.read.worklog_tasks import forgotten_tasks, open_tasks
+from sitegen.read.worklog_tasks import forgotten_tasks, open_tasks, task_history
 
 LOG = "content/worklog/log.md"
 
@@ -68,3 +68,13 @@ def test_a_task_without_a_word_for_a_week_is_forgotten() -> None:
     text = "2026-03-02\n\n- [ ] plot the tail\n\n2026-03-{:02d}\n\nRest.\n"
     assert [d.span.line for d in forgotten_tasks(parse_worklog({LOG: text.format(9)})[0])] == [3]
     assert list(forgotten_tasks(parse_worklog({LOG: text.format(8)})[0])) == []
+
+
+def test_the_history_has_the_tasks_of_every_day_once() -> None:
+    first = "2026-11-01\n\n- [ ] scan the rows\n- [x] read the manual\n"
+    text = f"{first}\n2026-11-03\n\n- [x] scan the rows\n- [ ] sum them\n"
+    history = task_history(parse_worklog({LOG: text})[0])
+    assert [thread.text for thread in history.ended] == ["read the manual", "scan the rows"]
+    assert [len(thread.events) for thread in history.ended] == [1, 2]
+    assert [thread.text for thread in history.open_now] == ["sum them"]
+    assert task_history(()).open_now == ()

@@ -12,6 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.model.site import PlannedPost, Ref, SeriesExercise, WorklogEntry
+from sitegen.render.pages.worklog import excerpt
 from sitegen.render.shared.theme import Theme, environment, load_theme
 
 Pages = dict[str, str | bytes]
@@ -202,7 +203,7 @@ def test_a_day_keeps_the_count_that_was_written_on_it(make: SimpleNamespace) -> 
 
 def test_the_worklog_list_tells_no_screen_reader_words(pages: Pages) -> None:
     line = words(page(pages, "worklog/index.html").css_first("li.post"))
-    assert line == "2026-11-21 Saturday, 21 November Measured softmax 0 Write it down 1 of 2 tasks done"
+    assert line == "2026-11-21 Saturday, 21 November Measured softmax 0 · Write it down 1 of 2 tasks done"
 
 
 def test_an_alias_leads_to_where_the_post_is_now(make: SimpleNamespace) -> None:
@@ -250,3 +251,34 @@ def test_a_template_that_asks_for_an_unknown_name_is_an_error() -> None:
     template = environment(Theme({"a.html": "{{ page.titel }}"})).get_template("a.html")
     with pytest.raises(jinja2.UndefinedError, match="titel"):
         template.render(page=object())
+
+
+def test_a_teaser_ends_with_a_sentence(make: SimpleNamespace) -> None:
+    long = "A row of loads waits for memory, and nothing else does. " * 4
+    assert excerpt(f"<p>It stalls. Why? {long}</p>").endswith("nothing else does.")
+    assert excerpt("<ul><li>one</li><li>two</li></ul><p>Three.</p><p>Four</p>") == "one · two · Three. Four"
+    assert excerpt(f"<p>{'endless ' * 40}</p>").endswith("endless …")
+
+
+def test_a_day_tells_how_many_days_in_a_row_were_written(pages: Pages) -> None:
+    assert "3 days in a row" in words(page(pages, "worklog/2026-11-21/index.html").css_first(".titles .meta"))
+    assert "in a row" not in words(page(pages, "worklog/2026-11-19/index.html").css_first(".titles"))
+
+
+def test_the_list_of_tasks_shows_the_history_of_each(pages: Pages) -> None:
+    tasks = page(pages, "worklog/tasks/index.html")
+    assert words(tasks.css_first(".lede")).startswith("1 open, 3 ended")
+    still_open, *ended = tasks.css(".histories > li")
+    assert words(still_open).startswith("Partly done: Write it down open for 2 days Partly done, 19 November 2026")
+    assert [link.attributes["href"] for link in still_open.css("a")] == [
+        f"../../worklog/2026-11-{day}/" for day in (19, 20, 21)
+    ]
+    assert [words(one).split(" Done,")[1] for one in ended] == [f" {day} November 2026" for day in (21, 20, 19)]
+    assert page(pages, "worklog/index.html").css_first("a[href$='worklog/tasks/']") is not None
+
+
+def test_a_worklog_without_tasks_has_no_list_of_them(make: SimpleNamespace) -> None:
+    site = make.site()
+    pages = make.rendered(replace(site, worklog=tuple(replace(day, tasks=()) for day in site.worklog)))
+    assert "worklog/tasks/index.html" not in pages
+    assert page(pages, "worklog/index.html").css_first("a[href$='worklog/tasks/']") is None

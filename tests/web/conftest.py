@@ -52,6 +52,7 @@ PAGES = {
     "changes": "kernels/softmax/nvidia-h200-changes/index.html",
     "worklog": "worklog/index.html",
     "day": "worklog/2026-11-20/index.html",
+    "tasks": "worklog/tasks/index.html",
     "terms": "terms/index.html",
     "term": "terms/warp/index.html",
     "concepts": "concepts/index.html",

@@ -133,10 +133,11 @@ def level(words: int) -> int:
 
 
 def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) -> Markup:
-    """Return the days of the last half year, one column for each week.  The size of a square shows the amount written,
-    so that no reader depends on a shade.
+    """Return the days of the last half year, or since the first written day when that is later, one column for each
+    week.  The size of a square shows the amount written, so that no reader depends on a shade.
     """
-    first = last - dt.timedelta(days=last.weekday() + 7 * (weeks - 1))
+    first = _first_monday(words_by_day, last, weeks)
+    weeks = (last - first).days // 7 + 1
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
     places = [(day, 34 + 15 * ((day - first).days // 7), 18 + 15 * day.weekday()) for day in days]
     squares = [_day_square(x, y, level(words_by_day.get(day, 0)), day == last) for day, x, y in places]
@@ -144,12 +145,20 @@ def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) ->
     months = [
         text(numbers.MONTHS[day.month - 1][:3], float(x), 10.0)
         for day, x, _ in places
-        if day.weekday() == 0 and day.day <= 7
+        if day.weekday() == 0 and (day.day <= 7 or (day == first and day.day <= 15))
     ]
     written = sum(1 for day in days if words_by_day.get(day, 0))
-    label = f"Days written in the last {weeks} weeks: {written} of {len(days)}. The larger the square, the more."
+    period = f"the last {numbers.count(weeks, 'week')}"
+    label = f"Days written in {period}: {written} of {len(days)}. The larger the square, the more."
     box = {"viewBox": "0 0 424 123", "width": 424, "height": 123, "role": "img", "aria-label": label}
     return tag("svg", join([*names, *months, *squares]), class_="chart heat", **box)
+
+
+def _first_monday(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int) -> dt.date:
+    """Return the Monday of the first written day, at most `weeks` weeks before the last day."""
+    written = min(words_by_day, default=last)
+    earliest, latest = (last - dt.timedelta(days=last.weekday() + 7 * n) for n in (weeks - 1, 0))
+    return min(max(written - dt.timedelta(days=written.weekday()), earliest), latest)
 
 
 def _day_square(x: float, y: float, level_: int, today: bool) -> Markup:

@@ -16,7 +16,7 @@ from sitegen.model.linked import Linked, document_key, originals
 from sitegen.model.site import Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
-from sitegen.read.worklog_tasks import TaskThread, open_tasks
+from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -304,11 +304,23 @@ class Sources:
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
 
     @cached_property
+    def days_in_a_row(self) -> Mapping[dt.date, int]:
+        """The number of days without a gap that end with each day of the worklog."""
+        rows: dict[dt.date, int] = {}
+        for date in sorted(entry.date for entry in self.site.worklog):
+            rows[date] = rows.get(date - dt.timedelta(days=1), 0) + 1
+        return rows
+
+    @cached_property
+    def task_history(self) -> TaskHistory:
+        return task_history(self.site.worklog)
+
+    @cached_property
     def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
         """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
         return {
             date: tuple(thread for thread in threads if (date - thread.events[-1].date).days <= MENTIONED_DAYS)
-            for date, threads in open_tasks(self.site.worklog).items()
+            for date, threads in self.task_history.open_by_day.items()
         }
 
 

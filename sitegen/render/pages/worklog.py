@@ -5,14 +5,14 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
-from sitegen.model.urls import FEED, WORKLOG, day_url, list_page_url, relative
+from sitegen.model.urls import FEED, TASKS, WORKLOG, day_url, list_page_url, relative
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
@@ -30,6 +30,10 @@ STATES = {
 }
 _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 """Slots, and text for screen readers only."""
+_BLOCK = re.compile(r"</?(?:p|li|ul|ol|h\d|div|blockquote|pre|table|tr|d[ltd]|figure|figcaption)\b[^>]*>")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+(?=[^a-z\s])")
+"""The space after a sentence.  A full stop before a small letter ends an abbreviation."""
+_STOPS = (".", "!", "?", ":", ";", "。", "！", "？")
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
 
@@ -80,6 +84,9 @@ class DayPage:
     """The tasks that are open at the end of the day, also those of earlier days."""
     questions: tuple[str, ...]
     tally: str
+    streak: str
+    """`12 days in a row`; empty on the first day of a row."""
+    stylesheet: str
     month: Month
     previous: Link | None
     next: Link | None
@@ -106,6 +113,8 @@ class WorklogPage:
     intro: Markup
     countdown: Days | None
     heat: Markup
+    tasks: str
+    """The link to the list of all tasks; empty when the worklog has none."""
     months: tuple[MonthList, ...]
     newer: str
     older: str
@@ -134,17 +143,27 @@ def day_line(printer: Printer, entry: WorklogEntry, here: str) -> DayLine:
         title=numbers.weekday(entry.date),
         iso=entry.date.isoformat(),
         tally=_tally(entry),
-        excerpt=printer.of_text(document_key(entry.body), _excerpt),
+        excerpt=printer.of_text(document_key(entry.body), excerpt),
         class_=f"w{level(document.words)}",
     )
 
 
-def _excerpt(html: str, letters: int = 160) -> str:
-    """Return the first words of a day as plain text."""
-    text = " ".join(Markup(_NOT_WORDS.sub("", html)).striptags().split())
-    if len(text) <= letters:
-        return text
-    return f"{text[:letters].rsplit(' ', 1)[0]} …"
+def excerpt(html: str, letters: int = 160) -> str:
+    """Return the first sentences of a day as plain text, as many as fit; a long first sentence is cut at a word."""
+    shown = ""
+    for sentence in _sentences(html):
+        longer = f"{shown}{' ' if shown.endswith(_STOPS) else ' · ' if shown else ''}{sentence}"
+        if len(longer) > letters:
+            return shown or f"{sentence[:letters].rsplit(' ', 1)[0]} …"
+        shown = longer
+    return shown
+
+
+def _sentences(html: str) -> Iterator[str]:
+    """Yield the sentences of a text; a list item or a heading without a full stop is one, too."""
+    for block in _BLOCK.split(_NOT_WORDS.sub("", html)):
+        words = " ".join(Markup(block).striptags().split())
+        yield from filter(None, _SENTENCE_END.split(words))
 
 
 def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
@@ -157,6 +176,7 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         else Markup(),
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of),
+        tasks=relative(TASKS, here) if any(entry.tasks for entry in entries) else "",
         months=_months(printer, on_page(entries, number), here),
         newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
         older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
@@ -194,13 +214,15 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
         tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
-        questions=tuple(_plain(question) for question, _ in entry.questions),
+        questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
+        streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
+        stylesheet=relative(sources.assets["worklog.css"], here),
         month=_month(sources, entry, here),
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
         next=_link(entries[at - 1], here) if at else None,
     )
-    title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), _excerpt)
+    title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), excerpt)
     about = About(("BlogPosting",), published=entry.date.isoformat())
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
 
@@ -225,10 +247,10 @@ def _task(thread: TaskThread, date: dt.date, here: str) -> TaskLine:
     notes = [f"open for {numbers.count(days, 'day')}"] if days else []
     notes += ["as its words say"] if thread.events[-1].inferred else []
     since = Link(numbers.day(first), relative(day_url(first), here)) if days else None
-    return TaskLine(class_, word, _plain(thread.text), ", ".join(notes), since)
+    return TaskLine(class_, word, plain_line(thread.text), ", ".join(notes), since)
 
 
-def _plain(markdown: str) -> str:
+def plain_line(markdown: str) -> str:
     """Return a line of Markdown as plain text, without the targets of links and the marks of emphasis, for a list
     beside the text.
     """

@@ -165,6 +165,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             dependencies.append(Dependency("the introduction", intro.text, (intro.path,)))
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
         yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
+    yield from _tasks(shared)
     for at, entry in enumerate(entries):
         month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
@@ -182,6 +183,14 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             text=entry,
             found={name: "worklog"},
         )
+
+
+def _tasks(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the pages of the list of all tasks; one of their dependencies is the view, with all that they show."""
+    history = shared.sources.task_history
+    for number in range(1, pages_of((*history.open_now, *history.ended)) + 1):
+        name = urls.output_path(urls.list_page_url(urls.TASKS, number))
+        yield Sheet(name, fixed_dependencies(), print_with("pages.worklog_tasks", "task_list", number=number))
 
 
 def _month(entry: WorklogEntry) -> tuple[int, int]:
