@@ -168,6 +168,8 @@ def address_book(
     config = site.config
     if site.terms:
         pages[urls.TERMS] = None
+    if site.kernels:
+        pages |= dict.fromkeys((urls.RECORDS, urls.PREDICTIONS))
     if config.search:
         pages[urls.SEARCH] = None
     for post in site.posts:

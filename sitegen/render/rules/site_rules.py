@@ -143,6 +143,9 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
         )
+        for name, make in (("records", "records_page"), ("predictions", "predictions_page")):
+            sheet = urls.output_path(f"{name}/")
+            yield Sheet(sheet, dependencies, print_with(f"pages.{name}", make), measured=True)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
 
