@@ -170,6 +170,8 @@ def address_book(
         pages[urls.TERMS] = None
     if any(entry.tasks for entry in site.worklog):
         pages[urls.TASKS] = None
+    if site.kernels:
+        pages |= dict.fromkeys((urls.RECORDS, urls.PREDICTIONS))
     if config.search:
         pages[urls.SEARCH] = None
     for post in site.posts:

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
 TASKS = f"{WORKLOG}tasks/"
 CEILINGS = "ceilings/"
+RECORDS, PREDICTIONS = "records/", "predictions/"
 SEARCH = "search/"
 EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"
 CONCEPTS = "concepts/"
-LISTS = (POSTS, SERIES, KERNELS, WORKLOG, EXERCISES, TERMS, TAGS, CATEGORIES, CEILINGS, CONCEPTS)
+LISTS = (
+    *(POSTS, SERIES, KERNELS, WORKLOG, EXERCISES, TERMS, TAGS, CATEGORIES, CEILINGS, CONCEPTS),
+    *(RECORDS, PREDICTIONS),
+)
 """Every list of pages.  No page, post or alias may take its address, and links lead to it where it has a page."""
 CARD = "social-card.png"
 FEED, JSON_FEED, SITEMAP, NOT_FOUND = "feed.xml", "feed.json", "sitemap.xml", "404.html"

@@ -144,9 +144,16 @@ def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable
     for evaluation in new:
         before = by_id.get(evaluation_id(evaluation))
         if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
-            by_id[evaluation_id(evaluation)] = evaluation
+            by_id[evaluation_id(evaluation)] = _with_first_prediction(evaluation, before)
     asked = [e for e in by_id.values() if _is_asked_for(kernel, e)]
     return tuple(sorted(asked, key=lambda e: (e.workload, e.dtype, str(sorted(e.params.items())), e.role, e.name)))
+
+
+def _with_first_prediction(new: Evaluation, old: Evaluation | None) -> Evaluation:
+    """Return an evaluation with the prediction as it stood when the implementation first passed."""
+    if old is None or old.status is not Status.PASSED or old.predicted_of_ceiling is None:
+        return new
+    return replace(new, predicts=old.predicts, predicted_of_ceiling=old.predicted_of_ceiling)
 
 
 def _is_asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:

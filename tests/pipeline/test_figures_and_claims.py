@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -304,3 +305,46 @@ def test_a_twin_and_a_feed_have_the_figures_and_the_evidence_as_text(root: Path)
     assert "It moves 4.07\u00a0TB/s (stale)." in twin and "{value}" not in twin
     assert "The fused kernel is *twice* as fast as torch." in twin and "the record of this sentence is stale" in twin
     assert "4.07\u00a0TB/s (stale)" in pages["feed.xml"] and "data-from" not in pages["feed.xml"]
+
+
+def test_verify_traces_every_figure_and_finds_one_changed_digit_with_its_place(root: Path) -> None:
+    built(root)
+    whole = sitegen("verify", "--strict")
+    assert whole.exit_code == 0, whole.stderr
+    assert re.search(r"figures: (\d+) found on \d+ pages, \1 traced, 0 untraced", whole.stdout)
+    page = root / "public" / PAGE
+    text = page.read_text()
+    line = text[: text.index(">4.07\u00a0TB/s<")].count("\n") + 1
+    page.write_text(text.replace(">4.07\u00a0TB/s<", ">4.17\u00a0TB/s<", 1))
+    changed = sitegen("verify")
+    assert changed.exit_code == 1
+    assert f"{PAGE}:{line}:" in changed.stderr and "the page says `4.17`, and softmax gives `4.07`" in changed.stderr
+
+
+def test_verify_reports_a_figure_of_no_record_a_page_of_no_text_and_a_record_of_no_kernel(root: Path) -> None:
+    built(root)
+    write(root, "templates/404.html", "<p id='here'>2.5 times as fast</p>\n<p data-record='gather'>7 %</p>\n")
+    (root / "public/old.html").write_text("<p>An old page.</p>")
+    assert sitegen("verify").exit_code == 1, "the folder is older than the template"
+    built(root)
+    (root / "public/old.html").unlink(missing_ok=True)
+    assert sitegen("verify").exit_code == 0
+    strict = sitegen("verify", "--strict")
+    assert strict.exit_code == 1
+    assert "404.html:1:14 (#here): no record is named for `2.5 times`" in strict.stderr
+    assert "names a record that the site does not have: gather" in strict.stderr
+    assert sitegen("verify", "--out", "nowhere").exit_code == 2
+
+
+def test_verify_names_an_evaluation_that_kernel_yaml_does_not_have(root: Path) -> None:
+    record = measure(root, 132.0)
+    gone = replace(record.evaluations[-1], name="gone")
+    forged = replace(record.evaluations[-2], key="0" * 64)
+    save_record(root, replace(record, evaluations=(*record.evaluations[:-2], forged, gone)), RUN)
+    built(root)
+    result = sitegen("verify")
+    assert result.exit_code == 1
+    assert "softmax/gone@8192x8192:float32 on nvidia-h200: kernel.yaml has no such implementation" in result.stderr
+    assert (
+        "softmax/naive@8192x8192:float32 on nvidia-h200: its key and the parts of its key contradict" in result.stderr
+    )

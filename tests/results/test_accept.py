@@ -10,6 +10,7 @@ from sitegen.model.record import Output, Role
 from sitegen.results.accept import RunHeader, accept_results
 from sitegen.results.records import Records
 
+THIRD = RunHeader("2026-11-23T06:00:00Z", "0123abc")
 FIRST, SECOND = RunHeader("2026-11-21T06:00:00Z", "abc1234"), RunHeader("2026-11-22T06:00:00Z", "def5678")
 
 
@@ -43,6 +44,23 @@ def test_what_ran_again_is_replaced_and_the_rest_keeps_its_run(made):
     record = the_record(stored(made.site, [again], SECOND, before))
     assert names(record) == {("naive", FIRST.id), ("fused", SECOND.id), ("torch", FIRST.id), ("copy", FIRST.id)}
     assert [run.id for run in record.runs] == [FIRST.id, SECOND.id]
+
+
+def test_a_prediction_stays_as_it_stood_when_the_implementation_first_passed(made):
+    def predicted(share, status=Status.PASSED):
+        one = made.timed("fused", 1.9)
+        times = one.performance if status is Status.PASSED else None
+        words, share = f"one read: {share} %", share / 100
+        one = replace(one, status=status, performance=times, predicts=words, predicted_of_ceiling=share)
+        return [replace(made.result, evaluations=(one,))]
+
+    def held(records):
+        return [e.predicts for e in the_record(records).evaluations if e.name == "fused"]
+
+    failed_first = stored(made.site, predicted(70, Status.INCORRECT))
+    passed = stored(made.site, predicted(80), SECOND, failed_first)
+    assert held(passed) == ["one read: 80 %"], "what was predicted for code that failed is no prediction of this code"
+    assert held(stored(made.site, predicted(95), THIRD, passed)) == ["one read: 80 %"]
 
 
 def test_a_failure_that_the_code_earned_replaces_the_good_record(made):

@@ -48,6 +48,8 @@ PAGES = {
     "home in Korean": "ko/index.html",
     "kernels": "kernels/index.html",
     "kernel": "kernels/softmax/index.html",
+    "records": "records/index.html",
+    "predictions": "predictions/index.html",
     "ceilings": "ceilings/nvidia-h200/index.html",
     "changes": "kernels/softmax/nvidia-h200-changes/index.html",
     "worklog": "worklog/index.html",

@@ -79,6 +79,7 @@ def benchmark_table(
         bodies=tuple(tables.body(group, used, f"{prefix}-{n}") for n, group in enumerate(shown)),
         provenance=provenances(sources, record, shown, here),
         wide=wide,
+        record=f"{record.kernel} {record.gpu}",
     )
 
 

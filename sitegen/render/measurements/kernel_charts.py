@@ -52,6 +52,8 @@ class CeilingRow:
 @dataclass(frozen=True, slots=True)
 class Figure:
     id: str
+    record: str
+    """The record of its figures, for `sitegen verify`: `softmax nvidia-h200`."""
     label: str
     caption: str
     roofline: Markup
@@ -121,6 +123,7 @@ def kernel_figure(
     counted = any(row.counters for row in rows)
     return Figure(
         id=id,
+        record=f"{record.kernel} {record.gpu}",
         label=label,
         caption=_caption(kernel, group, both=chart is not None, bars=any(_rereads(group, row) for row in rows)),
         roofline=render_roofline(chart, id=id) if chart else Markup(),

@@ -62,6 +62,8 @@ class SweepView:
 @dataclass(frozen=True, slots=True)
 class SweepFigure:
     id: str
+    record: str
+    """The record of its figures, for `sitegen verify`: `softmax nvidia-h200`."""
     label: str
     caption: str
     chart: Markup
@@ -149,6 +151,7 @@ class _Shown:
             else None
         )
         return SweepFigure(
+            record=f"{self.kernel.name} {gpu}",
             id=self.id,
             label=label,
             caption=caption or self.caption,

@@ -69,6 +69,8 @@ class Table:
     wide: bool = True
     first: str = "implementation"
     """The heading of the first column."""
+    record: str = ""
+    """The record of its figures, for `sitegen verify`: `softmax nvidia-h200`; empty within a part that names it."""
 
     @property
     def width(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from sitegen.model.urls import HOME, POSTS, WORKLOG, relative
+from sitegen.model.urls import HOME, POSTS, RECORDS, WORKLOG, relative
 from sitegen.render.figures.inline_charts import heat
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.posts import PostLine, post_line
@@ -151,7 +151,7 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
     return (
         Fact("kernels", str(len(sources.site.kernels))),
         Fact("evaluations", str(sum(len(record.evaluations) for _, record in pairs))),
-        Fact("stale", str(stale), state="stale" if stale else ""),
+        Fact("stale", str(stale), RECORDS, state="stale" if stale else ""),
         Fact("measured on", ", ".join(dict.fromkeys(run.environment.gpu for run in runs))),
         Fact("last run", newest.date),
         Fact("commit", newest.commit),

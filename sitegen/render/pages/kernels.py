@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
-from sitegen.model.urls import KERNELS, kernel_url, relative
+from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, kernel_url, relative
 from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline
 from sitegen.render.inputs.sources import Sources
@@ -123,6 +123,8 @@ class KernelIndex:
     summaries: tuple[tuple[Link, str], ...]
     ceilings: tuple[Link, ...]
     """The pages of the GPUs' ceilings."""
+    records: str
+    predictions: str
 
 
 def render_kernels(printer: Printer) -> dict[str, str]:
@@ -133,12 +135,17 @@ def render_kernels(printer: Printer) -> dict[str, str]:
     for kernel in sources.site.kernels:
         pages |= _kernel_pages(printer, kernel) | _data(sources, kernel)
     summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
-    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS))
+    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS), *_ledgers())
     description = "Best implementation of each kernel, against the ceiling that binds it."
     pages.update(
         [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
     )
     return pages
+
+
+def _ledgers() -> tuple[str, str]:
+    """Return the links to the states of all records, and to all predictions."""
+    return relative(RECORDS, KERNELS), relative(PREDICTIONS, KERNELS)
 
 
 def _data(sources: Sources, kernel: Kernel) -> dict[str, str]:

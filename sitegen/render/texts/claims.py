@@ -36,10 +36,11 @@ def render_claim(printer: Printer, slot: ClaimSlot, here: str, lang: str) -> Mar
     measured, spoken = printer.sources.recorded, printer.language(lang)
     verdict = decide(slot.claim, measured)
     lines = Markup("").join(_line(check, verdict.claim, measured, here, spoken) for check in verdict.checks)
+    record = " ".join(dict.fromkeys(name or "ceilings" for name in slot.claim.kernels))
     return Markup(
         '<details><summary><span class="state {}"><span class="vh said">{}</span></span></summary>\n'
-        '<div class="evidence"><p><code>{}</code></p>\n<ul>{}</ul></div></details>\n'
-    ).format(_CLASSES[verdict.state], spoken.say(WORDS[verdict.state]), slot.claim.text, lines)
+        '<div class="evidence" data-record="{}"><p><code>{}</code></p>\n<ul>{}</ul></div></details>\n'
+    ).format(_CLASSES[verdict.state], spoken.say(WORDS[verdict.state]), record, slot.claim.text, lines)
 
 
 def _line(check: Check, claim: Claim, measured: Measured, here: str, spoken: PageLanguage) -> Markup:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from sitegen.model.document import Document, ValueSlot
 from sitegen.model.figure_table import Unit
 from sitegen.model.urls import absolute, ceilings_url, kernel_url, relative
+from sitegen.model.value import ValueExpression
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
@@ -106,20 +107,28 @@ def _figure(
     if quantity.missing is not None:
         why = spoken.say(quantity.missing)
         return Markup('<span class="figure-absent" title="{}">[{}]</span>').format(slot.value.text, why)
-    text, stale = figure_text(quantity), quantity.stale
+    text, stale, record = figure_text(quantity), quantity.stale, record_of(slot.value)
     said = Markup('<span class="vh said"> ({})</span>').format(spoken.say("stale")) if stale else Markup()
     if slot.is_linked or not quantity.origins:
-        return Markup("{}{}").format(text, said)
+        return Markup('<span data-record="{}">{}{}</span>').format(record, text, said)
     used = [numbered[name] for name in dict.fromkeys(map(_source, quantity.origins))]
-    return Markup('<a class="figure{}" href="{}" data-from="{}" data-n="{}" aria-describedby="{}">{}{}</a>').format(
+    return Markup(
+        '<a class="figure{}" href="{}" data-record="{}" data-from="{}" data-n="{}" aria-describedby="{}">{}{}</a>'
+    ).format(
         " stale" if stale else "",
         href_of(quantity.origins[0], measured, here),
+        record,
         "\n".join(_facts(quantity, spoken)),
         ", ".join(map(str, used)),
         " ".join(f"{slot.id_prefix}source-{number}" for number in used),
         text,
         said,
     )
+
+
+def record_of(value: ValueExpression) -> str:
+    """Return the records of an expression as `sitegen verify` reads them: kernels, or `ceilings`."""
+    return " ".join(dict.fromkeys(reference.kernel or "ceilings" for reference in value.references))
 
 
 def href_of(origin: Origin, measured: Measured, here: str) -> str:

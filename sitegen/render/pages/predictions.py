@@ -1,0 +1,121 @@
+"""Print the ledger of predictions: each implementation's predicted and measured share of the ceiling, and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sitegen.model.kernel import Kernel
+from sitegen.model.urls import KERNELS, PREDICTIONS, kernel_url, relative
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements import tables
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Fact, Link, Printer
+from sitegen.render.texts.mentions import mentions
+from sitegen.results.predictions import CLOSE, PredictionLine, Score, prediction_lines, score
+
+HEADINGS = (
+    tables.Heading("predicted"),
+    tables.Heading("measured, median"),
+    tables.Heading("lowest to highest"),
+    tables.Heading("within 5 points"),
+    tables.Heading("the prediction", class_="t"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPredictions:
+    """The predictions of a kernel on a GPU."""
+
+    id: str
+    kernel: Link
+    gpu: str
+    posts: tuple[Link, ...]
+    """The posts that show the kernel."""
+    score: str
+    table: tables.Table
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionsPage:
+    plate: tuple[Fact, ...]
+    kernels: tuple[KernelPredictions, ...]
+
+
+def predictions_page(printer: Printer) -> tuple[str, str]:
+    sources = printer.sources
+    found = [
+        (kernel, record.gpu, tuple(prediction_lines(kernel, record)))
+        for kernel in sources.site.kernels
+        for record in sources.records(kernel.name)
+    ]
+    page = PredictionsPage(
+        plate=_plate(score(line for _, _, lines in found for line in lines)),
+        kernels=tuple(_of_kernel(sources, kernel, gpu, lines) for kernel, gpu, lines in found if lines),
+    )
+    description = "Every prediction beside its measurement: how well do we predict?"
+    title = "Predictions"
+    return printer.page("predictions.html", PREDICTIONS, page, title=title, description=description, section=KERNELS)
+
+
+def _plate(one: Score | None) -> tuple[Fact, ...]:
+    if one is None:
+        return ()
+    return (
+        Fact("evaluations with a prediction", str(one.lines)),
+        Fact(f"within {CLOSE * 100:.0f} points", numbers.percent(one.close / one.lines)),
+        Fact("median error", f"{numbers.fixed(one.median_error * 100, 1)} points"),
+        Fact("predicted too high", numbers.percent(one.too_high / one.lines)),
+    )
+
+
+def _of_kernel(sources: Sources, kernel: Kernel, gpu: str, lines: Sequence[PredictionLine]) -> KernelPredictions:
+    several = len(sources.records(kernel.name)) > 1
+    id = f"{kernel.name}-{gpu}" if several else kernel.name
+    return KernelPredictions(
+        id=id,
+        kernel=Link(kernel.name, relative(kernel_url(kernel.name), PREDICTIONS)),
+        gpu=gpu,
+        posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), PREDICTIONS),
+        score=_words(score(lines)),
+        table=_table(kernel, gpu, id, lines),
+    )
+
+
+def _words(one: Score | None) -> str:
+    return f"{one.close} of {numbers.count(one.lines, 'evaluation')} within 5 points of the prediction" if one else ""
+
+
+def _table(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -> tables.Table:
+    """Return a body for each dtype, and in it a line for each implementation, over all workloads."""
+    bodies = tuple(
+        tables.Body(dtype, lines=tuple(_lines(f"{id}-{dtype}", [line for line in lines if line.dtype == dtype])))
+        for dtype in dict.fromkeys(line.dtype for line in lines)
+    )
+    caption = f"Shares of the ceiling, over all workloads of {kernel.name}."
+    record = f"{kernel.name} {gpu}"
+    return tables.Table(f"{id}-table", caption, "", HEADINGS, bodies, (), wide=False, record=record)
+
+
+def _lines(id: str, lines: Sequence[PredictionLine]) -> Sequence[tables.Line]:
+    by_name: dict[str, list[PredictionLine]] = {}
+    for line in lines:
+        by_name.setdefault(line.name, []).append(line)
+    return [_line(f"{id}-{tables.part_of_id(name)}", name, alike) for name, alike in by_name.items()]
+
+
+def _line(id: str, name: str, lines: Sequence[PredictionLine]) -> tables.Line:
+    shares, first = sorted(line.measured for line in lines), lines[0]
+    predicted = dict.fromkeys(numbers.prediction(line.predicted) for line in lines)
+    result = score(lines)
+    cells = (
+        ", ".join(predicted),
+        numbers.percent(median(shares)),
+        " to ".join(dict.fromkeys(map(numbers.percent, (shares[0], shares[-1])))),
+        f"{result.close} of {result.lines}" if result else "",
+        numbers.join_units(first.words),
+    )
+    revised = next((line.revised for line in lines if line.revised), "")
+    notes = (f"revised after measuring: {numbers.join_units(revised)}",) if revised else ()
+    return tables.Line(id, name, "predicted", "", cells, notes=notes)

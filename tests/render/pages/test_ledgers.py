@@ -1,0 +1,79 @@
+"""The pages of all records and of all predictions: states with reasons, dates, scores, revisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from selectolax.lexbor import LexborHTMLParser as Html
+from selectolax.lexbor import LexborNode as Node
+
+from sitegen.model.record import Record
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.results.freshness import Freshness, FreshnessState
+
+GPU = "nvidia-h200"
+
+
+def words(node: Node) -> str:
+    return " ".join(node.text(separator=" ").replace("\u00a0", " ").split())
+
+
+def rows(page: Html, table: str) -> list[list[str]]:
+    return [[words(cell) for cell in row.css("th, td")] for row in page.css(f"#{table} tbody tr[id]")]
+
+
+def plate(page: Html) -> dict[str, str]:
+    return {words(one.css("dt")[0]): words(one.css("dd")[0]) for one in page.css(".titles .plate > div")}
+
+
+def states(**of: Freshness) -> dict[tuple[str, str], Freshness]:
+    return {(GPU, f"softmax/{name.replace('_at_', '@').replace('__', ':')}"): one for name, one in of.items()}
+
+
+def test_each_state_has_its_reason_its_day_and_its_number_of_records(make: SimpleNamespace) -> None:
+    fresh, missing = Freshness(FreshnessState.FRESH), Freshness(FreshnessState.MISSING)
+    stale = Freshness(FreshnessState.STALE, ("fused.py changed",))
+    found = states(
+        fused_at_8192x8192__float32=stale,
+        fused_at_8192x8192__bfloat16=stale,
+        fused_at_2048x65536__float32=fresh,
+        naive_at_8192x8192__float32=fresh,
+    )
+    found[GPU, "softmax/sweep/threads"] = missing
+    pages = make.rendered(evidence=Evidence(make.records(make.record()), evaluations=found))
+    page = Html(str(pages["records/index.html"]))
+    assert rows(page, f"on-{GPU}") == [
+        ["fused", "stale", "2", "2026-11-21", "8192x8192:float32, 8192x8192:bfloat16: fused.py changed"],
+        ["fused", "fresh", "1", "2026-11-21", "2048x65536:float32"],
+        ["naive", "fresh", "1", "2026-11-21", ""],
+        ["sweep/threads", "missing", "1", "", ""],
+    ]
+    assert plate(page)["stale"] == "2" and plate(page)["missing"] == "1"
+    home = Html(str(pages["index.html"]))
+    [link] = [one for one in home.css(".plate a") if one.attributes.get("href") == "records/"]
+    assert words(link) == "2"
+
+
+def predicted(record: Record, name: str, share: float, sentence: str) -> Record:
+    def changed(one):  # type: ignore[no-untyped-def]
+        return replace(one, predicts=sentence, predicted_of_ceiling=share) if one.name == name else one
+
+    return replace(record, evaluations=tuple(map(changed, record.evaluations)))
+
+
+def test_a_prediction_stands_beside_its_measurements_and_a_later_edit_is_marked(make: SimpleNamespace) -> None:
+    record = predicted(make.record(), "fused", 0.95, "one read and a write: 95 %")
+    record = predicted(record, "naive", 0.8, "as fast as a copy, nearly: 80 %")
+    page = Html(str(make.rendered(evidence=Evidence(make.records(record)))["predictions/index.html"]))
+    naive, fused, *_ = rows(page, "softmax-table")
+    assert naive[0].startswith("naive revised after measuring: three reads and a write: 50 % of the copy ceiling")
+    assert naive[1] == "80 %" and naive[4] == "0 of 2" and naive[5] == "as fast as a copy, nearly: 80 %"
+    assert fused[0] == "fused" and fused[1] == "95 %" and fused[4] == "2 of 2"
+    assert plate(page)["evaluations with a prediction"] == "8"
+    assert plate(page)["within 5 points"] == "50.0 %"
+
+
+def test_without_a_measured_prediction_the_page_says_so(make: SimpleNamespace) -> None:
+    page = Html(str(make.rendered(evidence=Evidence(make.records(make.record())))["predictions/index.html"]))
+    assert "No prediction has been measured yet." in words(page.css("main")[0])
