@@ -143,9 +143,9 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
         )
-        for name, make in (("records", "records_page"), ("predictions", "predictions_page")):
+        for name, page in (("records", "records_page"), ("predictions", "predictions_page")):
             sheet = urls.output_path(f"{name}/")
-            yield Sheet(sheet, dependencies, print_with(f"pages.{name}", make), measured=True)
+            yield Sheet(sheet, dependencies, print_with(f"pages.{name}", page), measured=True)
     for kernel in sources.site.kernels:
         make = print_with("pages.machine_code", "render_machine_code", kernel=kernel)
         yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
