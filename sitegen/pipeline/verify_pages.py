@@ -86,7 +86,7 @@ def record_names(site: Site, records: Records) -> frozenset[str]:
 
 
 def _pages_below(out: Path) -> Iterator[str]:
-    return (path.relative_to(out).as_posix() for path in out.rglob("*.html") if path.is_file())
+    return (path for path in inside.files_below(out) if path.endswith(".html"))
 
 
 def _other_pages(built: Collection[str], printed: Collection[str]) -> Iterator[PageDoubt]:

@@ -59,7 +59,7 @@ def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
 
 def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
     share = counters.dram_bytes / cost.bytes - 1
-    if share >= -FEWER and (share <= MORE or cost.is_matrix or _moves_by_index(kernel, cost)):
+    if share >= -FEWER and (share <= MORE or cost.is_matrix or moves_by_index(kernel, cost)):
         return
     place = f"{kernel.name}@{evaluation.workload}:{evaluation.dtype}"
     says = f"reads + writes = {_gb(cost.read_bytes)} + {_gb(cost.written_bytes)} = {_gb(cost.bytes)} GB"
@@ -68,7 +68,7 @@ def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, c
     yield f"{place}: kernel.yaml says {says}, but {least}"
 
 
-def _moves_by_index(kernel: Kernel, cost: Cost) -> bool:
+def moves_by_index(kernel: Kernel, cost: Cost) -> bool:
     """Return whether the kernel only moves numbers and one of its inputs says from where."""
     return cost.flops == 0 and any(tensor.dtype in INDEX_DTYPES for tensor in kernel.inputs)
 

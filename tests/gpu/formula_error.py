@@ -8,7 +8,8 @@ or would store; nothing in them is changed, only the kernel that they are judged
 counters are valid at a workload far larger than the L2 must be reported, by its name and with what it moves instead,
 and none as its kernel.yaml stands.  Of matrix products, which read their operands several times (at 8192 on an H200
 five and a half times in bfloat16, six and a half in float32), only a formula above what is moved is an error: theirs is
-multiplied by eight.
+multiplied by eight.  Kernels that move numbers by an index fetch whole sectors of memory for 4 bytes, so theirs is
+multiplied by 32.
 
 Exit 1 when a planted error is not reported at each such place, when an honest formula is, or when a kernel has no such
 place.
@@ -30,9 +31,9 @@ from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import Evaluation, Record, Role, Run
 from sitegen.model.site import Site
 from sitegen.results.figures import cost_of_evaluation
-from sitegen.results.formula_check import JUDGED_FACTOR, wrong_formulas
+from sitegen.results.formula_check import JUDGED_FACTOR, moves_by_index, wrong_formulas
 
-DOUBLED, OF_MATRIX = 2, 8
+DOUBLED, OF_MATRIX, BY_INDEX = 2, 8, 32
 HEAD = ("place", "reads", "reported", "")
 
 
@@ -58,7 +59,7 @@ class Line:
 def lines(kernel: Kernel, record: Record, run: Run) -> Iterator[Line]:
     """Yield a line for each place at which the counters may judge."""
     for place, cost in _places(kernel, record, run).items():
-        factor = OF_MATRIX if cost.is_matrix else DOUBLED
+        factor = BY_INDEX if moves_by_index(kernel, cost) else OF_MATRIX if cost.is_matrix else DOUBLED
         wrong = replace(kernel, reads=f"{factor} * ({kernel.reads})")
         honest, planted = (
             tuple(text for text in wrong_formulas(one, record, run) if text.startswith(f"{place}: "))

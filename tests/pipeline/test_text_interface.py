@@ -39,7 +39,7 @@ FILES = {
     **{PAGE: "---\ntitle: About\n---\n", TERM: "---\ntitle: Warp\n---\n", POST: f"---\n{FRONT[POST]}---\n"},
     **{f"kernels/vector_add/{f.name}": f.read_text("utf-8") for f in KERNEL.iterdir() if f.suffix in (".py", ".yaml")},
 }
-ASSETS = {name: name for name in ("icon.svg", "series.css", "series.js")}
+ASSETS = {name: name for name in ("icon.svg", "kernel.css", "series.css", "series.js", "worklog.css")}
 CELL = "```{code-cell} python\n#| label: first\n1 + 1\n```"
 BLOCKS = [
     "Text.",

@@ -77,7 +77,8 @@ def _box(node: MapNode, x: float, y: float) -> Markup:
     box = tag("rect", class_=" ".join(classes), x=x, y=y, width=WIDTH, height=HEIGHT, rx=rounded)
     lines = _two_lines(node.title, WIDTH - 28)
     first = y + HEIGHT / 2 + 4.5 - 8 * (len(lines) - 1)
-    words = [text(line, x + 14, first + 16 * at_, "dim" if node.planned else None) for at_, line in enumerate(lines)]
+    spaced = [*(f"{line} " for line in lines[:-1]), lines[-1]]  # the name of a link is its lines, one after the other
+    words = [text(line, x + 14, first + 16 * at_, "dim" if node.planned else None) for at_, line in enumerate(spaced)]
     drawn = join([box, *words])
     return tag("a", drawn, href=node.href, aria_label=node.label) if node.href else tag("g", drawn)
 

@@ -23,7 +23,7 @@ POLICY_WITH_WASM = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-
 """The policy of the search page, which also allows WebAssembly, in which Pagefind searches."""
 _BESIDE_THE_TEXT = (
     "head, .skip, .masthead, .colophon, .eyebrow, .meta, .plate, .prov, .turn, .toc, .figures, .sources, nav, svg, "
-    "button, .no, annotation"
+    "button, .no, annotation, .ladder figure"
 )
 _PROGRAM = ("pagefind.js", "pagefind-worker.js", "wasm.*.pagefind")
 _INDEX = ("pagefind-entry.json", "*.pf_*")
