@@ -10,7 +10,7 @@ const WIDTHS = [1280, 768, 320];
 const contents = () => ({
   text: document.body.textContent.replace(/\s+/g, " "),
   ...Object.fromEntries(["figure", "table", "math", "svg", "img", "pre", "h1, h2, h3"].map((one) => [one, document.querySelectorAll(one).length])),
-  links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+  links: [...document.querySelectorAll("a[href]")].map((link) => new URL(link.getAttribute("href"), document.baseURI).href),
 });
 
 async function look(browser, url) {
