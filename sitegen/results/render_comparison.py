@@ -23,8 +23,16 @@ def render_text(rows: Iterable[EvaluationComparison]) -> str:
 
 
 def render_lines(rows: Iterable[EvaluationComparison]) -> list[str]:
-    """Return a line for each evaluation, without the figures."""
-    return [f"{row.verdict:<10}{row.title}: {row.reason}" for row in rows]
+    """Return a line for each verdict and reason, with the evaluations that have both and without the figures."""
+    alike: dict[tuple[Verdict, str], list[str]] = {}
+    for row in rows:
+        alike.setdefault((row.verdict, row.reason), []).append(row.title)
+    return [f"{verdict:<10}{_named(titles)}: {reason}" for (verdict, reason), titles in alike.items()]
+
+
+def _named(titles: list[str]) -> str:
+    """Return up to three titles, or the first one and the number of the others."""
+    return ", ".join(titles) if len(titles) <= 3 else f"{titles[0]} and {len(titles) - 1} others"
 
 
 def render_markdown(rows: Iterable[EvaluationComparison]) -> str:

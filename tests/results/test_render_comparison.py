@@ -10,7 +10,7 @@ import pytest
 from sitegen.model.kernel import Status
 from sitegen.model.record import Record
 from sitegen.results.compare import compare_records
-from sitegen.results.render_comparison import render_json, render_markdown, render_text
+from sitegen.results.render_comparison import render_json, render_lines, render_markdown, render_text
 
 
 @pytest.fixture
@@ -33,6 +33,16 @@ def test_a_report_reads_in_a_terminal_and_in_a_pull_request(made, record):
     assert why in render_text(rows) and f" | {why} |" in render_markdown(rows)
     assert "| `softmax/fused@1000x1000:float32` | slower | torch / t: 1.905" in render_markdown(rows)
     assert render_text([]) == "nothing to compare" and render_markdown([]) == "Nothing to compare."
+
+
+def test_evaluations_of_one_verdict_and_reason_are_told_in_one_line(made, record):
+    row = compare_records(made.site, record, record)[0]
+    several = [replace(row, title=f"softmax/fused@{n}", reason="the driver moved") for n in range(4)]
+    assert render_lines(several[:2]) == [f"{row.verdict:<10}softmax/fused@0, softmax/fused@1: the driver moved"]
+    assert render_lines([*several, row]) == [
+        f"{row.verdict:<10}softmax/fused@0 and 3 others: the driver moved",
+        f"{row.verdict:<10}{row.title}: {row.reason}",
+    ]
 
 
 def test_in_a_pull_request_what_moved_stands_before_the_fold(made, record):
