@@ -25,7 +25,7 @@ LEAST_BLOCK = 16
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What the output would be if the kernel made a certain mistake."""
+    """The output that a kernel with a certain mistake would give."""
 
     cause: str
     words: str

@@ -56,7 +56,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What one call of a kernel asked of memory under Triton's interpreter."""
+    """The loads and programs of one call of a kernel under Triton's interpreter."""
 
     programs: int
     loaded_bytes: int
@@ -64,7 +64,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResult:
-    """What a check found out about the reader's kernel."""
+    """The result of a check of the reader's kernel."""
 
     message: str = ""
     """The sentence of the gate that failed; empty when all gates passed."""

@@ -22,7 +22,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What a step changed against the step before, which is the implementation `against`."""
+    """The effects of a step against the step before, which is the implementation `against`."""
 
     against: str
     quantities: tuple[Effect, ...]
