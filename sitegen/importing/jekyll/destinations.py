@@ -12,11 +12,10 @@ from urllib.parse import unquote, urlsplit
 from sitegen.diagnostics import Span
 from sitegen.importing.jekyll.report import ImportReport
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, as_list, is_diary
+from sitegen.model.urls import LISTS
 from sitegen.write.scaffold import slug_of
 
-RESERVED = frozenset(
-    {"posts", "series", "kernels", "worklog", "exercises", "terms", "tags", "categories", "ceilings", "concepts"}
-)
+RESERVED = frozenset(url.rstrip("/") for url in LISTS)
 _NOT_IN_ADDRESS = re.compile(r"[^\w.+~/-]+")
 _NEVER_IN_ALIAS = re.compile(r"[?#%\\\x00-\x1f\x7f]|\s/|/\s|\.\.")
 
