@@ -11,10 +11,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from sitegen.measure.environment import gpu_memory_bytes
 
-PARAMETERS = "/proc/driver/nvidia/params"
+PARAMETERS = Path("/proc/driver/nvidia/params")
 """File in which the driver says whether only root may read counters."""
 _COPY = """
 import torch
@@ -99,8 +100,7 @@ def _tool(name: str, how: str) -> Finding:
 def _counters() -> Finding:
     """Return whether a user may read the GPU's counters, as the driver's parameters say."""
     try:
-        with open(PARAMETERS, encoding="utf-8") as file:  # noqa: PTH123 (a file of the system)
-            restricted = "RmProfilingAdminOnly: 1" in file.read()
+        restricted = "RmProfilingAdminOnly: 1" in PARAMETERS.read_text(encoding="utf-8")
     except OSError:
         return Finding(
             "counters", False, f"{PARAMETERS} cannot be read, so it is unknown whether ncu may read counters"

@@ -69,16 +69,16 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
         for dims in kernel.checks:
             _check(setup, runnable, dims)
             passed += 1
-        if device == "cuda":
-            return ExerciseResult(shapes=passed, device=device)
-        solution = implementation_runnable(folder, kernel, author, dtype, params)
-        dims = _named(setup, ALIGNED[len(kernel.dims)][-1])
-        theirs, ours = (_traffic(setup, one, dims) for one in (runnable, solution))
-        return ExerciseResult("", None, passed, device, theirs, ours, ", ".join(f"{k}={v}" for k, v in dims.items()))
     except Exception as error:
         why = failure_of(error, folder, reader)
         found = _explained(why) or diagnose(_evidence(setup, runnable, _shapes(setup, why, passed)))
         return ExerciseResult(why.message, found, passed, device)
+    if device == "cuda":
+        return ExerciseResult(shapes=passed, device=device)
+    solution = implementation_runnable(folder, kernel, author, dtype, params)
+    dims = _named(setup, ALIGNED[len(kernel.dims)][-1])
+    readers, authors = (_traffic(setup, one, dims) for one in (runnable, solution))
+    return ExerciseResult("", None, passed, device, readers, authors, ", ".join(f"{k}={v}" for k, v in dims.items()))
 
 
 def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> None:

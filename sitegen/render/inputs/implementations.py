@@ -8,7 +8,9 @@ from sitegen.model.kernel import Implementation, Language
 from sitegen.model.site import Site
 
 _HEAD = re.compile(
-    r'\A(?:\s*#include[^\n]*\n|\s*\n)*\s*(?:"""(?P<python>.*?)(?:"""|\n\s*\n)|(?P<c>(?://[^\n]*\n)+))', re.S
+    r"\A(?:[^\S\n]*(?:#include[^\n]*)?\n)*[^\S\n]*"
+    r'(?:"""(?P<python>.*?)(?:"""|\n[^\S\n]*\n)|(?P<c>(?://[^\n]*\n)+))',
+    re.S,
 )
 """The docstring or the comment at the head of a file, after its includes."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")

@@ -214,6 +214,14 @@ def headline(candidates: Iterable[Group]) -> Group | None:
     return next((group for group in shown if group.best), shown[0] if shown else None)
 
 
+def headlines(candidates: Iterable[Group]) -> tuple[Group, ...]:
+    """Return the headline of each dtype, in the order in which the dtypes stand."""
+    by_dtype: dict[str, list[Group]] = {}
+    for group in candidates:
+        by_dtype.setdefault(group.dtype, []).append(group)
+    return tuple(found for alike in by_dtype.values() if (found := headline(alike)))
+
+
 def newest_run(record: Record, group: Group) -> Run | None:
     """Return the newest of the runs that timed the group, with the ceilings of the GPU that made its times."""
     used = [run for row in group.rows if row.performance and (run := run_of(record, row.evaluation))]

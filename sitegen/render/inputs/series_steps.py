@@ -8,8 +8,6 @@ from enum import StrEnum
 
 from sitegen.linking.concepts import concept_key
 from sitegen.model.site import PlannedPost, Post, Ref, Series, SeriesExercise
-from sitegen.model.urls import exercise_url
-from sitegen.render.inputs.exercises import exercise_titles
 from sitegen.render.inputs.sources import Sources
 
 
@@ -43,7 +41,7 @@ def steps_of(sources: Sources, series: Series) -> tuple[Step, ...]:
     return tuple(
         step
         for phase, entries in enumerate(sources.entries[series.id])
-        for step in (*_of_entries(sources, phase, entries), *_of_exercises(sources, series, phase))
+        for step in (*_of_entries(sources, phase, entries), *_of_exercises(series, phase))
     )
 
 
@@ -61,17 +59,15 @@ def _of_entries(sources: Sources, phase: int, entries: Sequence[Post | PlannedPo
             yield Step(StepKind.PLANNED, phase, id, entry.title, needs=entry.needs, teaches=entry.teaches)
 
 
-def _of_exercises(sources: Sources, series: Series, phase: int) -> Iterator[Step]:
-    titles = exercise_titles(sources.site)
+def _of_exercises(series: Series, phase: int) -> Iterator[Step]:
+    """Yield the exercises of a phase, none of which has a page."""
     for one in series.phases[phase].exercises:
-        name = one.id.name
-        url = exercise_url(name) if name in titles else ""
-        title = titles.get(name) or exercise_title(one)
-        yield Step(StepKind.EXERCISE, phase, f"exercise-{name}", title, url, one.needs, minutes=one.minutes)
+        id = f"exercise-{one.id.name}"
+        yield Step(StepKind.EXERCISE, phase, id, exercise_title(one), needs=one.needs, minutes=one.minutes)
 
 
 def exercise_title(exercise: SeriesExercise) -> str:
-    """Return the title of an exercise without a page: the planned title, or the id in words."""
+    """Return the title of an exercise, or its id in words."""
     return exercise.title or exercise.id.name.replace("-", " ").replace("_", " ")
 
 

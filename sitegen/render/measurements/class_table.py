@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from sitegen.render.inputs.rows import Group, headline
+from sitegen.render.inputs.rows import Group, headlines
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.instruction_classes import ClassKind, ClassRow, compared_classes
 from sitegen.render.measurements.step_effects import counts
@@ -23,8 +23,7 @@ CAPTION = (
 
 def class_tables(shown: Sequence[Group], id: str) -> tuple[tables.Table, ...]:
     """Return the table of each dtype at its headline workload; a dtype with fewer than two known programs has none."""
-    chosen = (headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown))
-    return tuple(table for group in chosen if group for table in _table(group, f"{id}-{group.dtype}"))
+    return tuple(table for group in headlines(shown) for table in _table(group, f"{id}-{group.dtype}"))
 
 
 def _table(group: Group, id: str) -> Iterator[tables.Table]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
 from sitegen.render.figures.inline_charts import Mark, bar
-from sitegen.render.inputs.rows import Group, Row, headline
+from sitegen.render.inputs.rows import Group, Row, headlines
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.shared import numbers
@@ -29,13 +29,8 @@ def comparison(kernel: Kernel, measured: Measured) -> tables.Table | None:
     if len(measured) < 2:
         return None
     baseline = next(iter(kernel.baselines), "")
-    bodies = tuple(_body(n, group, measured, baseline) for n, group in enumerate(_headlines(measured[0][1])))
+    bodies = tuple(_body(n, group, measured, baseline) for n, group in enumerate(headlines(measured[0][1])))
     return tables.Table("gpus", CAPTION, "", tuple(_headings(measured, baseline)), bodies, (), wide=False)
-
-
-def _headlines(shown: Sequence[Group]) -> list[Group]:
-    firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
-    return [group for group in firsts if group]
 
 
 def _headings(measured: Measured, baseline: str) -> Iterator[tables.Heading]:

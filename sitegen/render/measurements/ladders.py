@@ -14,7 +14,7 @@ from sitegen.model.record import Record, Role
 from sitegen.model.urls import relative
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.implementations import file_name, first_sentence_of, source_of
-from sitegen.render.inputs.rows import Group, Row, headline
+from sitegen.render.inputs.rows import Group, Row, headlines
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.machine_code import listing_links
 from sitegen.render.measurements.source_code import (
@@ -90,11 +90,8 @@ class LadderMaker:
         """
         folds = not gpu and folds_sources(self.printer, self.kernel)
         seen: set[str] = set()
-        made: list[Ladder] = []
-        for dtype in dict.fromkeys(group.dtype for group in shown):
-            if group := headline([one for one in shown if one.dtype == dtype]):
-                made.append(self._ladder(record, group, f"{gpu}-" if gpu else "", seen, folds=folds))
-        return tuple(made)
+        prefix = f"{gpu}-" if gpu else ""
+        return tuple(self._ladder(record, group, prefix, seen, folds=folds) for group in headlines(shown))
 
     def unmeasured(self) -> tuple[LadderStep, ...]:
         """Return the steps of a kernel that has no record."""

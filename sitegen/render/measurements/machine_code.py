@@ -25,9 +25,9 @@ class MachineCode:
     text: str
 
     @property
-    def title(self) -> str:
-        """The name with the size of the text: `SASS, 38 KB`."""
-        return f"{KINDS[self.kind]}, {max(round(len(self.text) / 1000), 1)} KB"
+    def size(self) -> str:
+        """The size of the text: `38 KB`."""
+        return f"{max(round(len(self.text) / 1000), 1)} KB"
 
 
 def machine_code(sources: Sources, record: Record, row: Row) -> Iterator[MachineCode]:
@@ -43,4 +43,6 @@ def machine_code(sources: Sources, record: Record, row: Row) -> Iterator[Machine
 
 def listing_links(sources: Sources, record: Record, row: Row, here: str) -> tuple[Link, ...]:
     """Return the links to the pages with the PTX and SASS of a row."""
-    return tuple(Link(one.title, relative(one.url, here)) for one in machine_code(sources, record, row))
+    return tuple(
+        Link(f"{KINDS[one.kind]}, {one.size}", relative(one.url, here)) for one in machine_code(sources, record, row)
+    )

@@ -13,7 +13,7 @@ from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
 from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, kernel_url, relative
 from sitegen.render.inputs.implementations import source_of
-from sitegen.render.inputs.rows import Group, headline
+from sitegen.render.inputs.rows import Group, headline, headlines
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.benchmark_table import split_benchmark
@@ -231,8 +231,7 @@ def _kernel_plate(
 
 def _binding_ceilings(shown: Sequence[Group]) -> str:
     """Return the binding ceiling of the headline workload in each dtype, because those of a matrix product differ."""
-    firsts = [headline([g for g in shown if g.dtype == dtype]) for dtype in dict.fromkeys(g.dtype for g in shown)]
-    ceilings = dict.fromkeys(_ceiling(group) for group in firsts if group and group.ceiling[0])
+    ceilings = dict.fromkeys(_ceiling(group) for group in headlines(shown) if group.ceiling[0])
     return ";\n".join(ceilings)
 
 

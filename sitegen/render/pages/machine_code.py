@@ -14,8 +14,9 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render.inputs.implementations import file_name
-from sitegen.render.inputs.rows import Group, Row, headline
+from sitegen.render.inputs.rows import Group, Row, headlines
 from sitegen.render.measurements.details import code_columns
+from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.measurements.machine_code import KINDS, MachineCode, machine_code
 from sitegen.render.measurements.record_facts import short
 from sitegen.render.measurements.source_code import SourceListing, source_listing
@@ -47,10 +48,8 @@ def render_machine_code(printer: Printer, kernel: Kernel) -> dict[str, str]:
     """Return the pages with the listings of a kernel, by output path."""
     pages: dict[str, str] = {}
     for record in printer.sources.records(kernel.name):
-        shown = printer.sources.groups(record)
-        for dtype in dict.fromkeys(group.dtype for group in shown):
-            if group := headline([one for one in shown if one.dtype == dtype]):
-                pages |= dict(_pages(printer, kernel, record, group))
+        for group in headlines(printer.sources.groups(record)):
+            pages |= dict(_pages(printer, kernel, record, group))
     return pages
 
 
@@ -93,10 +92,10 @@ def _facts(record: Record, group: Group, row: Row, code: MachineCode) -> Iterato
     """Yield the facts of a listing: where it was compiled, for what, and what the compiler used."""
     compiled = row.evaluation.compilation if row.evaluation else None
     yield Fact("workload", f"{numbers.shape(group.workload.name)} in {group.dtype}")
-    yield Fact("GPU", record.gpu)
+    yield Fact("GPU", gpu_name(record))
     if compiled:
         yield Fact("architecture", compiled.arch)
-    yield Fact("size", f"{numbers.count(code.text.count(chr(10)), 'line')}, {round(len(code.text) / 1000)} KB")
+    yield Fact("size", f"{numbers.count(code.text.count(chr(10)), 'line')}, {code.size}")
     for column in code_columns()[:4]:
         if text := column.text(group, row):
             yield Fact(column.title, text)

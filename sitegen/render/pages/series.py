@@ -9,9 +9,8 @@ from markupsafe import Markup
 from sitegen.linking.concepts import concept_key
 from sitegen.model.linked import SeriesPlace
 from sitegen.model.site import PlannedPost, Post, Series
-from sitegen.model.urls import SERIES, exercise_url, relative, series_url
+from sitegen.model.urls import SERIES, relative, series_url
 from sitegen.render.figures.inline_charts import Square, road, strip
-from sitegen.render.inputs.exercises import exercise_titles
 from sitegen.render.inputs.series_steps import exercise_title
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Link, Printer
@@ -53,8 +52,8 @@ class Position:
     strip: Markup
     previous: Link | None
     next: Link | None
-    exercises: tuple[Link, ...]
-    """The exercises that need what the post teaches; one without a page has no href."""
+    exercises: tuple[str, ...]
+    """The titles of the exercises that need what the post teaches."""
     planned_next: str
     """The title that comes next when it is not written yet, else empty."""
 
@@ -108,19 +107,15 @@ def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoke
         strip=strip(squares_of(sources, series, post.slug)),
         previous=_link(sources, place.previous, here),
         next=_link(sources, place.next, here),
-        exercises=_exercises(sources, series, post, here),
+        exercises=_exercises(series, post),
         planned_next=planned[0] if planned and not place.next else "",
     )
 
 
-def _exercises(sources: Sources, series: Series, post: Post, here: str) -> tuple[Link, ...]:
+def _exercises(series: Series, post: Post) -> tuple[str, ...]:
     taught = {concept_key(ref.name) for ref in post.teaches}
-    titles = exercise_titles(sources.site)
     return tuple(
-        Link(
-            titles.get(one.id.name) or exercise_title(one),
-            relative(exercise_url(one.id.name), here) if one.id.name in titles else "",
-        )
+        exercise_title(one)
         for phase in series.phases
         for one in phase.exercises
         if taught & {concept_key(ref.name) for ref in one.needs}
