@@ -144,9 +144,9 @@ def _plate(sources: Sources) -> tuple[Fact, ...]:
     runs = sorted((run for _, record in pairs for run in record.runs), key=lambda run: run.id)
     if not runs:
         return ()
-    from sitegen.render.inputs.rows import stale_of
+    from sitegen.results.freshness import FreshnessState
 
-    stale = sum(stale_of(sources.evidence, kernel, record)[0] for kernel, record in pairs)
+    stale = sum(one.state is FreshnessState.STALE for one in sources.evidence.evaluations.values())
     newest = runs[-1]
     return (
         Fact("kernels", str(len(sources.site.kernels))),

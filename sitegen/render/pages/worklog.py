@@ -33,6 +33,8 @@ _NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
 _BLOCK = re.compile(r"</?(?:p|li|ul|ol|h\d|div|blockquote|pre|table|tr|d[ltd]|figure|figcaption)\b[^>]*>")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+(?=[^a-z\s])")
 """The space after a sentence.  A full stop before a small letter ends an abbreviation."""
+_MARKED = re.compile(r"(`+)(?P<code>.+?)\1|(?<!\w)([*_]{1,3})(?P<words>\S(?:.*?\S)?)\3(?!\w)")
+"""Code, or emphasis.  The underscores within a name are no marks."""
 _STOPS = (".", "!", "?", ":", ";", "。", "！", "？")
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
@@ -255,7 +257,11 @@ def plain_line(markdown: str) -> str:
     beside the text.
     """
     linked = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
-    return re.sub(r"[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}", r"\1", linked).strip()
+    return _without_marks(linked).strip()
+
+
+def _without_marks(text: str) -> str:
+    return _MARKED.sub(lambda found: found["code"] or _without_marks(found["words"]), text)
 
 
 def _tally(entry: WorklogEntry) -> str:
