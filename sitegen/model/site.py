@@ -92,7 +92,6 @@ class Post:
     needs: tuple[Ref, ...] = ()
     """Names of the concepts that a reader must know before."""
     kernels: tuple[Ref, ...] = ()
-    cover: str = ""
     discuss: str = ""
     bibliography: Ref | None = None
     """A .bib file beside the text, or below content/ when the name begins with a slash."""

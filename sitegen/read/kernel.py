@@ -144,7 +144,7 @@ def _sweep(node: Node, diagnostics: Diagnostics) -> Sweep:
 
 
 def _implementation(node: Node, folder: str, diagnostics: Diagnostics, *also: str) -> Implementation:
-    given = {"language": _language(node), "span": (node.get("name") or node).span, "source": ""}
+    given = {"language": _language(node), "span": (node.get("name") or node).span, "source": "", "line": 0}
     predicts = node.get("predicts")
     given["predicted_of_ceiling"] = predicted_share(predicts.text if predicts else "")
     made = read_as(Implementation, node, diagnostics, given=given, also=also)

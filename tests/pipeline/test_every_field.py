@@ -75,7 +75,6 @@ EDITS = (
     Edit("Post.kernels", OTHER, "date: 2026-11-17", "date: 2026-11-17\nkernels: [scale]"),
     Edit("Post.aliases", OTHER, "[/2025/in-a-file.html, old]", "[/2024/in-a-file.html, old]"),
     Edit("Post.discuss", "content/posts/third.md", "https://example.org/1", "https://example.org/2"),
-    Edit("Post.cover", "content/posts/third.md", "category:", "cover: /tile.svg\ncategory:"),
     Edit("Post.permalink", "content/posts/third.md", "category:", "permalink: /kept/\ncategory:"),
     Edit("Post.permalink Post.draft", "content/posts/draft.md", "date: 2027-01-01\ndraft: true", "date: 2026-11-16"),
     Edit("Post.bibliography", "content/posts/plain.md", "bibliography: /references.bib\n", ""),

@@ -30,7 +30,6 @@ lang: ko
 teaches: [online softmax]
 needs: [reductions]
 kernels: [softmax]
-cover: cover.png
 discuss: https://example.org/42
 bibliography: refs.bib
 """
@@ -44,7 +43,7 @@ bibliography: refs.bib
         (Ref("online softmax", Span(PATH, 12, 11, 14)),),
         (Ref("reductions", Span(PATH, 13, 9, 10)),),
     )
-    assert (read.slug, read.folder, read.body.first_line) == ("first", "", 19)
+    assert (read.slug, read.folder, read.body.first_line) == ("first", "", 18)
 
 
 @pytest.mark.parametrize(
