@@ -11,7 +11,9 @@ import dataclasses
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.exercise import Exercise
@@ -79,10 +81,10 @@ class Form:
     """Type of the values of all other keys, such as the sizes of a workload; None: there are no other keys."""
 
     def type_of(self, key: str) -> Any:
-        """Return the annotation of a key."""
+        """Return the type of a key's value: one of the four above, a dataclass, or a plain type."""
         if key in self.values:
-            return self.values[key]
-        return typing.get_type_hints(self.of)[self.field_of.get(key, key)]
+            return simple_type(self.values[key])
+        return simple_type(typing.get_type_hints(self.of)[self.field_of.get(key, key)])
 
     def is_required(self, key: str) -> bool:
         """Tell whether the mapping must have a key."""
@@ -95,6 +97,21 @@ class Form:
         """Return the value that a missing key stands for; None where there is none to name."""
         one = _field(self.of, self.field_of.get(key, key))
         return one.default if one and one.default is not dataclasses.MISSING else None
+
+
+def simple_type(hint: Any) -> Any:
+    """Return an annotation as `OneOf`, `Either`, `ListOf` or `MapOf`; others, such as `str`, stay as they are."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        types = tuple(arg for arg in args if arg is not NoneType)
+        return simple_type(types[0]) if len(types) == 1 else Either(types)
+    if origin is tuple:
+        return ListOf(args[0])
+    if origin is not None and issubclass(origin, Mapping):
+        return MapOf(args[1])
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return OneOf(tuple(member.value for member in hint))
+    return hint
 
 
 def _field(cls: type, name: str) -> dataclasses.Field[Any] | None:

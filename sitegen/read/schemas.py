@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, get_args
 
+from sitegen.model.kernel import Scalar
 from sitegen.model.site import Ref
-from sitegen.read.forms import FILES, Either, FileForm, Form, ListOf, MapOf, OneOf
+from sitegen.read.forms import FILES, Either, FileForm, Form, ListOf, MapOf, OneOf, simple_type
 
 Schema = dict[str, Any]
 DRAFT = "http://json-schema.org/draft-07/schema#"
@@ -26,8 +24,8 @@ _PLAIN: Mapping[Any, Schema] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     dt.date: DAY,
-    Any: {},
 }
+_UNIONS: Mapping[Any, Schema] = {(dt.date, dt.datetime): MOMENT, get_args(Scalar): TEXT}
 
 
 def schema_of(file: FileForm) -> Schema:
@@ -43,36 +41,21 @@ def schemas() -> Mapping[str, Schema]:
 
 def type_schema(hint: Any, forms: Mapping[Any, Form]) -> Schema:
     """Return the schema of the values of a type; `forms` has the form of each dataclass."""
-    match hint:
-        case OneOf():
-            return {"enum": [*hint.words]}
-        case Either():
-            return {"anyOf": [type_schema(one, forms) for one in hint.types]}
-        case ListOf():
-            return {"type": "array", "items": type_schema(hint.type, forms)}
-        case MapOf():
-            return {"type": "object", "additionalProperties": type_schema(hint.type, forms)}
-    origin, args = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return _union([arg for arg in args if arg is not NoneType], forms)
-    if origin is tuple:
-        return type_schema(ListOf(args[0]), forms)
-    if origin is not None and issubclass(origin, Mapping):
-        return type_schema(MapOf(args[1]), forms)
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    if dataclasses.is_dataclass(hint):
-        return _mapping(forms[hint], forms)
-    assert issubclass(hint, StrEnum)
-    return {"enum": [*map(str, hint)]}
-
-
-def _union(types: list[Any], forms: Mapping[Any, Form]) -> Schema:
-    if dt.datetime in types:
-        return MOMENT
-    if len(types) == 1:
-        return type_schema(types[0], forms)
-    return TEXT  # numbers, words and truth values: a param of a kernel
+    match simple_type(hint):
+        case OneOf(words):
+            return {"enum": [*words]}
+        case Either(types) if types in _UNIONS:
+            return _UNIONS[types]
+        case Either(types):
+            return {"anyOf": [type_schema(one, forms) for one in types]}
+        case ListOf(item):
+            return {"type": "array", "items": type_schema(item, forms)}
+        case MapOf(value):
+            return {"type": "object", "additionalProperties": type_schema(value, forms)}
+        case plain if plain in _PLAIN:
+            return _PLAIN[plain]
+        case dataclass:
+            return _mapping(forms[dataclass], forms)
 
 
 def _mapping(form: Form, forms: Mapping[Any, Form]) -> Schema:

@@ -1,18 +1,16 @@
-"""Write the page *Diagnostics* of this documentation from the registry of codes.
-
-`python docs/codes_page.py` writes the page; with `--check` it exits 1 when the page is not up to date.
-"""
+"""Write the page *Diagnostics* from the registry of codes in `sitegen/codes/`."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from prose import prose
+
 from sitegen.codes import GROUPS, REGISTRY, Code
 
-PAGE = Path(__file__).parent / "content" / "posts" / "diagnostics.md"
+NAME = "diagnostics.md"
 FRONT = """\
 ---
 title: Diagnostics
@@ -20,7 +18,7 @@ date: 2026-11-22
 permalink: /diagnostics/
 description: Every code of a mistake that sitegen reports, with an example and what to do.
 ---
-<!-- Written by docs/codes_page.py from sitegen/codes/: change the entries there. -->
+<!-- Written by docs/generate from sitegen/codes/: change the entries there. -->
 
 A mistake in a site is reported with a code, the place and a hint:
 
@@ -49,9 +47,9 @@ def _groups() -> Iterator[str]:
 
 
 def _entry(code: Code) -> str:
-    head = f"### {code.id} {_prose(code.title)} {{#{code.id.lower()}}}\n"
+    head = f"### {code.id} {prose(code.title)} {{#{code.id.lower()}}}\n"
     kind = "A warning. " if code.warning else ""
-    return f"{head}\n{kind}{_prose(code.explanation)}\n\n{_examples(code)}\n"
+    return f"{head}\n{kind}{prose(code.explanation)}\n\n{_examples(code)}\n"
 
 
 def _examples(code: Code) -> str:
@@ -61,13 +59,7 @@ def _examples(code: Code) -> str:
 
 
 def _in_words(example: str) -> str:
-    return f"`{example}`" if example.startswith(("sitegen ", "pip ")) else _prose(example)
-
-
-def _prose(text: str) -> str:
-    """Escape what Markdown would take for something else outside of code: `@key`, `[…]`, `$`, `<`, `{`."""
-    parts = re.split(r"(`+[^`].*?[^`]?`+(?!`))", text)
-    return "".join(part if part.startswith("`") else re.sub(r"([@\[\]$<{}*_\\])", r"\\\1", part) for part in parts)
+    return f"`{example}`" if example.startswith(("sitegen ", "pip ")) else prose(example)
 
 
 def _fence(example: str, title: str, code: Code) -> str:
@@ -75,9 +67,3 @@ def _fence(example: str, title: str, code: Code) -> str:
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", example)), default=0))
     language = {".yaml": "yaml", ".py": "python", ".css": "css"}.get(Path(code.file).suffix, "text")
     return f'{fence}{language} filename="{title}" annotate=false\n{example.rstrip()}\n{fence}'
-
-
-if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        sys.exit(PAGE.read_text(encoding="utf-8") != page() and f"{PAGE} is not up to date: run `make docs`")
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,26 @@
+"""Write the reference pages of this documentation from the registries of the program.
+
+`python docs/generate` writes them; with `--check` it exits 1 when one of them is not up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import commands_page
+import diagnostics_page
+import figures_page
+import files_page
+import markup_page
+
+POSTS = Path(__file__).parents[1] / "content" / "posts"
+PAGES = (files_page, markup_page, figures_page, commands_page, diagnostics_page)
+
+if __name__ == "__main__":
+    pages = {POSTS / one.NAME: one.page() for one in PAGES}
+    if "--check" in sys.argv[1:]:
+        old = [path.name for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
+        sys.exit(old and f"not up to date: {', '.join(old)}; run `make docs`")
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
