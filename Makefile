@@ -27,9 +27,9 @@ UNIT := $(addprefix tests/,model read highlight markup results linking render wr
 site: .venv/.site
 	$(BIN)/sitegen build
 
-# The page of the diagnostic codes is written from their registry first.
+# The reference pages are written from the registries first; the manual shows a kernel of this repository.
 docs: .venv/.docs
-	$(BIN)/python docs/codes_page.py
+	$(BIN)/python docs/generate
 	cd docs && ../$(BIN)/sitegen build
 
 lint: .venv/.test

@@ -1,10 +1,12 @@
-"""Write the reference pages of this documentation from the registries of the program.
+"""Write the reference pages of this documentation from the registries of the program, and copy the kernel whose
+records the manual shows.
 
-`python docs/generate` writes them; with `--check` it exits 1 when one of them is not up to date.
+`python docs/generate` writes them; with `--check` it exits 1 when one of the pages is not up to date.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -14,7 +16,9 @@ import figures_page
 import files_page
 import markup_page
 
-POSTS = Path(__file__).parents[1] / "content" / "posts"
+DOCS = Path(__file__).parents[1]
+POSTS = DOCS / "content" / "posts"
+SHOWN = Path("kernels") / "vector_add"
 PAGES = (files_page, markup_page, figures_page, commands_page, diagnostics_page)
 
 if __name__ == "__main__":
@@ -24,3 +28,4 @@ if __name__ == "__main__":
         sys.exit(old and f"not up to date: {', '.join(old)}; run `make docs`")
     for path, text in pages.items():
         path.write_text(text, encoding="utf-8")
+    shutil.copytree(DOCS.parent / SHOWN, DOCS / SHOWN, dirs_exist_ok=True)

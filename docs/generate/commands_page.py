@@ -11,9 +11,12 @@ from sitegen.cli import main
 
 NAME = "reference-commands.md"
 FRONT = front_matter("Commands", "reference/commands", "Every command with its arguments and options.")
-INTRO = """
-Commands work in every folder of a site. Data goes to stdout, everything else to stderr. The exit status is 0, 1 for a mistake of the author or a failed check, and 2 for a mistake of usage. `NO_COLOR` is honoured. `sitegen COMMAND --help` prints the same text as this page.
-"""
+INTRO = (
+    "Commands work in every folder of a site. Data goes to stdout, everything else to stderr. The exit status "
+    "is 0, 1 for a mistake of the author or a failed check, and 2 for a mistake of usage. `NO_COLOR` is "
+    "honoured. `sitegen COMMAND --help` prints the same text as this page.\n"
+    "\n"
+)
 
 
 def page() -> str:

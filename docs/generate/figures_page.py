@@ -64,11 +64,13 @@ STATUSES: Mapping[Status, str] = {
     Status.UNSUPPORTED: "the implementation does not take this dtype or architecture; no failure",
     Status.NOT_RUN: "the evaluation was not tried; no failure",
 }
-FIGURE_INTRO = """
-A figure is `kernel/implementation@workload:dtype name`, in `` {value}`…` `` and in claims. [Figures and claims](/write-figures/) explains their use.
-
-## Figures of an evaluation {#figures}
-"""
+FIGURE_INTRO = (
+    "A figure is `kernel/implementation@workload:dtype name`, in `` {value}`…` `` and in claims. [Figures and "
+    "claims](/write-figures/) explains their use.\n"
+    "\n"
+    "## Figures of an evaluation {#figures}\n"
+    "\n"
+)
 
 
 def page() -> str:

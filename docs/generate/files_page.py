@@ -16,11 +16,17 @@ FRONT = front_matter(
     "reference/files",
     "Every key of every YAML file and of every front matter, with the values that it takes.",
 )
-INTRO = """
-A file that is not listed here has no keys: a day of the worklog begins with its date, and `references.bib` is BibTeX. An unknown key is an error with a suggestion ([SG012](/diagnostics/#sg012)). “Text” may stand without quotes if YAML takes it for a text: write quotes around a text with a colon and a space, or with a bracket or a brace at its beginning. A formula has the operators `+ - * // % **`, brackets and the functions `min`, `max` and `cdiv`.
-
-An editor completes and explains the keys if it knows the schemas: see [Keys in your editor](/start/#sec-editor).
-"""
+INTRO = (
+    "A file that is not listed here has no keys: a day of the worklog begins with its date, and "
+    "`references.bib` is BibTeX. An unknown key is an error with a suggestion ([SG012](/diagnostics/#sg012)). "
+    "“Text” may stand without quotes if YAML takes it for a text: write quotes around a text with a colon and "
+    "a space, or with a bracket or a brace at its beginning. A formula has the operators `+ - * // % **`, "
+    "brackets and the functions `min`, `max` and `cdiv`.\n"
+    "\n"
+    "An editor completes and explains the keys if it knows the schemas: see [Keys in your "
+    "editor](/start/#sec-editor).\n"
+    "\n"
+)
 
 
 def page() -> str:

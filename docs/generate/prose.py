@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 

@@ -146,7 +146,7 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
 
 @click.group()
 def new() -> None:
-    """Make a new site or a new post."""
+    """Make a new site, a new post, or the schemas for an editor."""
 
 
 @new.command("site")
@@ -177,3 +177,16 @@ def new_post(title: str) -> None:
         click.echo(os.path.relpath(root / path))  # relative to the author's folder, which may be below the root
 
     write_new(write)
+
+
+@new.command("schemas")
+def new_schemas() -> None:
+    """Write the JSON Schemas of this version into schemas/.  An editor for YAML explains and checks keys by them, where
+    a file begins with `# yaml-language-server: $schema=` and the path of its schema.
+    """
+    from sitegen.write.scaffold import schema_files, write
+
+    root = site_root()
+    texts = schema_files()
+    write_new(lambda: write(root, texts))
+    click.echo("\n".join(os.path.relpath(root / path) for path in texts))

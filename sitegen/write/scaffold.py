@@ -32,7 +32,7 @@ PLACEHOLDER = "git+https://example.org/sitegen.git"
 
 def new_site_files(title: str, day: dt.date, program: InstallSource | None = None) -> Mapping[str, str | bytes]:
     """Return the files of a site that builds without a mistake: a post about a Triton kernel, a series, a worklog day,
-    workflows.
+    schemas, workflows.
 
     The workflows install the program from its origin `program`, which is looked up when it is None.
     """
@@ -50,7 +50,14 @@ def new_site_files(title: str, day: dt.date, program: InstallSource | None = Non
     }
     filled = {path: _fill_template(text, title, day) for path, text in texts.items()}
     workflows = {f".github/workflows/{name}": _read_workflow(name) for name in WORKFLOWS}
-    return filled | workflows | _requirements(program or install_source())
+    return filled | schema_files() | workflows | _requirements(program or install_source())
+
+
+def schema_files() -> Mapping[str, str]:
+    """Return the JSON Schemas by which an editor explains and checks the keys of the site's files."""
+    from sitegen.read.schemas import schemas  # late, because only these files need it
+
+    return {f"schemas/{name}.json": json.dumps(one, indent=1) + "\n" for name, one in schemas().items()}
 
 
 def names_a_source(texts: Mapping[str, str | bytes]) -> bool:
@@ -99,11 +106,16 @@ def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
     Raises OutputError, and then writes nothing, when one of them exists; also when the folder cannot be written, or a
     folder below it is a link.
     """
+    for path in texts:
+        for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
+            if os.path.lexists(root / same):
+                raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
+    write(root, texts)
+
+
+def write(root: Path, texts: Mapping[str, str | bytes]) -> None:
+    """Write files below a folder, in place of those that exist.  Raises OutputError where that is impossible."""
     try:
-        for path in texts:
-            for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
-                if os.path.lexists(root / same):
-                    raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
         for path, text in texts.items():
             inside.write_bytes(root, path, text.encode() if isinstance(text, str) else text)
     except OutsideError as error:

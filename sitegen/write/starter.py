@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 SITE = """\
+# yaml-language-server: $$schema=../schemas/site.json
 title: $title
 base_url: https://example.org/      # the address of the site; change it before you publish
 description: What I measured while learning how a GPU spends its time.
@@ -41,6 +42,7 @@ type `sitegen bundle` here, `sitegen run --bundle FILE` on that machine, and `si
 """
 
 SERIES = """\
+# yaml-language-server: $$schema=../schemas/series.json
 title: First steps
 tagline: From one kernel to the habit of measuring
 audience: Programmers who can use a GPU
@@ -68,6 +70,7 @@ Every figure on this site comes from a stored measurement that names the machine
 """
 
 KERNEL = """\
+# yaml-language-server: $$schema=../../schemas/kernel.json
 kernel: axpy
 summary: A vector times a number, plus a vector.
 dims: [N]
