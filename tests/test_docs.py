@@ -193,7 +193,7 @@ def test_options_of_listings_in_the_readme_are_those_of_the_program() -> None:
 
 def test_documentation_builds_without_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("public", ".sitegen"))
-    shutil.copytree(ROOT / "kernels/vector_add", tmp_path / "docs/kernels/vector_add", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "kernels/sum", tmp_path / "docs/kernels/sum", dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path / "docs")
     checked = CliRunner().invoke(main, ["check"])
     found = set(re.findall(r"^(?:error|warning)\[SG\d+\]", checked.output, re.MULTILINE))

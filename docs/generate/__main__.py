@@ -18,7 +18,7 @@ import markup_page
 
 DOCS = Path(__file__).parents[1]
 POSTS = DOCS / "content" / "posts"
-SHOWN = Path("kernels") / "vector_add"
+SHOWN = Path("kernels") / "sum"
 PAGES = (files_page, markup_page, figures_page, commands_page, diagnostics_page)
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ def docs(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFac
     """The documentation of the program, built."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copytree(ROOT / "docs", folder / "site", ignore=shutil.ignore_patterns("public", ".sitegen", "__pycache__"))
-    shutil.copytree(ROOT / "kernels/vector_add", folder / "site/kernels/vector_add", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "kernels/sum", folder / "site/kernels/sum", dirs_exist_ok=True)
     return served(host, "/sitegen/", build(folder / "site", folder / "public"))
 
 
