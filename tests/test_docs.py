@@ -15,12 +15,16 @@ import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
-from sitegen.markup.looks import OF_CODE, OF_SHOWN
+from sitegen.markup.registry import declared
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs/content/posts").glob("*.md"))}
+POSTS = ROOT / "docs/content/posts"
+DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(POSTS.glob("*.md"))}
+DOCS |= {path.parent.name: path.read_text(encoding="utf-8") for path in sorted(POSTS.glob("*/index.md"))}
+MANUAL = {name: text for name, text in DOCS.items() if not name.startswith("reference-") and name != "diagnostics"}
+"""The chapters that are written by hand."""
 
 
 def commands(group: click.Group = main, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
@@ -39,6 +43,11 @@ def invocations(text: str) -> Iterator[list[str]]:
     shown = re.findall(r"`(sitegen [^`\n]+)`|^(sitegen .+)$", text, re.MULTILINE)
     for inline, line in shown:
         yield shlex.split(inline or line, comments=True)[1:]
+
+
+def fences(text: str, language: str) -> list[str]:
+    """Return the blocks of a language in a text, in order."""
+    return [body for _, body in re.findall(rf"^(```+){language}\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)]
 
 
 def command_of(words: list[str]) -> tuple[tuple[str, ...], list[str]]:
@@ -66,7 +75,8 @@ def test_every_command_and_option_shown_exists(text: str) -> None:
 
 @pytest.mark.parametrize("page", DOCS)
 def test_every_command_and_option_of_the_documentation_exists(page: str) -> None:
-    assert mistakes("\n".join(re.findall(r"`sitegen [^`\n]+`", DOCS[page]))) == []
+    inline = re.findall(r"`sitegen [^`\n]+`", DOCS[page])
+    assert mistakes("\n".join([*inline, *fences(DOCS[page], "sh")])) == []
 
 
 def test_command_or_option_that_does_not_exist_is_found() -> None:
@@ -74,8 +84,9 @@ def test_command_or_option_that_does_not_exist_is_found() -> None:
     assert mistakes(text) == ["no command `sitegen built`", "build has no --fast", "no command `sitegen new page X`"]
 
 
-def test_every_command_is_in_the_readme() -> None:
-    assert set(commands()) - {command_of(words)[0] for words in invocations(README)} == set()
+def test_every_command_is_in_a_chapter_of_the_manual() -> None:
+    shown = {command_of(words)[0] for text in MANUAL.values() for words in invocations(text)}
+    assert set(commands()) - shown == set()
 
 
 def test_every_command_and_option_explains_itself() -> None:
@@ -84,10 +95,11 @@ def test_every_command_and_option_explains_itself() -> None:
         assert [p.name for p in command.params if isinstance(p, click.Option) and not p.help] == [], names
 
 
-def test_option_in_the_readmes_prose_exists() -> None:
+@pytest.mark.parametrize("text", [README, *MANUAL.values()], ids=["README", *MANUAL])
+def test_option_in_prose_exists(text: str) -> None:
     """`--as-of`, alone between backquotes, belongs to some command."""
     known = {option for command in commands().values() for parameter in command.params for option in parameter.opts}
-    assert set(re.findall(r"`(--[a-z-]+)", README)) <= known
+    assert set(re.findall(r"`(--[a-z][a-z-]*)", text)) <= known
 
 
 def make_targets(text: str) -> set[str]:
@@ -119,8 +131,8 @@ def test_contributing_says_what_ci_runs_in_that_order() -> None:
     assert steps == re.findall(r"^(make (?!venv)[a-z-]+|\.ci/\w+)", script, re.MULTILINE)
 
 
-def test_folders_of_the_readme_are_those_of_the_repository() -> None:
-    table = README.partition("## Folders")[2]
+def test_folders_of_contributing_are_those_of_the_repository() -> None:
+    table = CONTRIBUTING.partition("## Folders")[2].partition("\n## ")[0]
     named = {
         name for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)/`", cell)
     }
@@ -135,14 +147,6 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
     assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
-FIRST_POST = README.partition("## The first post")[2].partition("\n## ")[0]
-
-
-def fences(language: str) -> list[str]:
-    """Return the blocks of a language in the walk to the first post, in order."""
-    return [body for _, body in re.findall(rf"^(```+){language}\n(.*?)^\1$", FIRST_POST, re.MULTILINE | re.DOTALL)]
-
-
 def follow(commands: str, home: Path, folder: Path) -> None:
     """Run every command in a shell, except those that do not end or take long."""
     typed = "\n".join(line for line in commands.splitlines() if not re.match(r"sitegen (serve|run)", line))
@@ -155,9 +159,9 @@ def follow(commands: str, home: Path, folder: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_first_post_of_the_readme_is_on_the_page_when_its_steps_are_followed(tmp_path: Path) -> None:
-    begin, end = fences("sh")
-    (text,) = fences("markdown")
+def test_first_post_of_the_manual_is_on_the_page_when_its_steps_are_followed(tmp_path: Path) -> None:
+    begin, end = fences(DOCS["start"], "sh")[1:3]
+    (text,) = fences(DOCS["start"], "markdown")
     site = tmp_path / "home" / "kernels"
     follow(begin, tmp_path / "home", tmp_path)
     (post,) = site.glob("content/posts/*/index.md")
@@ -170,22 +174,25 @@ def test_first_post_of_the_readme_is_on_the_page_when_its_steps_are_followed(tmp
     assert "two_tiles" in (site / "public" / "kernels" / "axpy" / "index.html").read_text(encoding="utf-8")
 
 
+def test_first_post_of_the_readme_is_the_beginning_of_that_of_the_manual() -> None:
+    (begin, end), (text,) = fences(README, "sh")[1:], fences(README, "markdown")
+    assert begin == fences(DOCS["start"], "sh")[1]
+    assert [line.split("#")[0].strip() for line in end.splitlines()] == [
+        "sitegen check",
+        "sitegen run",
+        "sitegen build",
+    ]
+    assert all(part in DOCS["start"] for part in re.findall(r"^```.*?^```$", text, re.MULTILINE | re.DOTALL))
+
+
 @pytest.mark.parametrize("picture", re.findall(r"\((\.github/screenshots/[^)]+)\)", README))
 def test_picture_of_the_readme_is_small(picture: str) -> None:
     assert 0 < (ROOT / picture).stat().st_size < 300_000
 
 
-def listing_options() -> dict[str, str]:
-    """Return the places that the README's table of listings names for each option."""
-    table = README.partition("## Listings")[2].partition("\n## ")[0]
-    return dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([^|]+) \|$", table, re.MULTILINE))
-
-
-def test_options_of_listings_in_the_readme_are_those_of_the_program() -> None:
-    everywhere = {name for name, where in listing_options().items() if where == "all"}
-    assert everywhere == set(OF_CODE)
-    assert set(listing_options()) == set(OF_SHOWN)
-    assert {name for name, where in listing_options().items() if "{kernel}" in where} == {"label", "diff"}
+def test_every_directive_and_role_is_shown_in_a_chapter_of_the_manual() -> None:
+    written = set(re.findall(r"\{([a-z-]+)\}", "\n".join(MANUAL.values())))
+    assert [one.names for one in declared() if one.is_offered and not written.intersection(one.names)] == []
 
 
 # ------------------------------------------------------------------------------------------- the site in docs/
@@ -210,7 +217,7 @@ def test_reference_pages_are_what_the_registries_say() -> None:
 
 @pytest.mark.parametrize("page", DOCS)
 def test_file_that_the_documentation_names_exists(page: str) -> None:
-    if page == "diagnostics":  # its examples name the files of other sites
+    if page not in ("architecture", "numbers", "decisions"):  # the others name the files of other sites
         return
     named = re.findall(r"`((?:sitegen|tests|templates|docs)/[\w./-]*)`", DOCS[page])
     assert [path for path in named if not (ROOT / path).exists()] == []

@@ -25,7 +25,7 @@ if __name__ == "__main__":
     pages = {POSTS / one.NAME: one.page() for one in PAGES}
     if "--check" in sys.argv[1:]:
         old = [path.name for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
-        sys.exit(old and f"not up to date: {', '.join(old)}; run `make docs`")
+        sys.exit(f"not up to date: {', '.join(old)}; run `make docs`" if old else 0)
     for path, text in pages.items():
         path.write_text(text, encoding="utf-8")
     shutil.copytree(DOCS.parent / SHOWN, DOCS / SHOWN, dirs_exist_ok=True)

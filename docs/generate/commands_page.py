@@ -14,7 +14,7 @@ FRONT = front_matter("Commands", "reference/commands", "Every command with its a
 INTRO = (
     "Commands work in every folder of a site. Data goes to stdout, everything else to stderr. The exit status "
     "is 0, 1 for a mistake of the author or a failed check, and 2 for a mistake of usage. `NO_COLOR` is "
-    "honoured. `sitegen COMMAND --help` prints the same text as this page.\n"
+    "honoured. With `--help`, each command prints its part of this page.\n"
     "\n"
 )
 
