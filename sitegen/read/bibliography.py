@@ -23,6 +23,7 @@ _SAID = re.compile(r"^(?:syntax error|undefined string) in line \d+: ")
 def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagnostic, ...]]:
     """Return the works of a file and its mistakes; an entry with a mistake is left out."""
     from pybtex.database.input.bibtex import LowLevelParser, month_names
+    from pybtex.utils import CaseInsensitiveDict
 
     diagnostics: list[Diagnostic] = []
     works: dict[str, tuple[int, Work]] = {}
@@ -37,7 +38,7 @@ def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagno
         written = lines[line - 1]
         return Span(path, line, len(written) - len(written.lstrip()) + 1, max(len(written.strip()), 1))
 
-    parser = LowLevelParser(_without_bare_signs(text), macros=dict(month_names), handle_error=collect)
+    parser = LowLevelParser(_without_bare_signs(text), macros=CaseInsensitiveDict(month_names), handle_error=collect)
     for kind, (key, *rest) in parser:
         if kind.lower() in ("string", "preamble", "comment") or key is None:
             continue

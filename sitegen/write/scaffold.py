@@ -53,7 +53,7 @@ def new_site_files(title: str, day: dt.date, program: InstallSource | None = Non
     return filled | schema_files() | workflows | _requirements(program or install_source())
 
 
-def schema_files() -> Mapping[str, str]:
+def schema_files() -> dict[str, str | bytes]:
     """Return the JSON Schemas by which an editor explains and checks the keys of the site's files."""
     from sitegen.read.schemas import schemas  # late, because only these files need it
 

@@ -38,6 +38,14 @@ def test_strings_months_and_concatenation() -> None:
     assert works(text)["a"].where == ("ACM Queue",)
 
 
+@pytest.mark.parametrize("month", ["Sep", "SEP", "sep"])
+def test_name_of_a_string_may_have_capital_letters(month: str) -> None:
+    text = f'@string{{acm = "ACM"}}\n@article{{a, title = {{T}}, journal = Acm, month = {month}, year = 2020}}\n'
+    read, mistakes = parse_bibliography(text, "a.bib")
+    assert mistakes == ()
+    assert read.works[0].where == ("ACM",)
+
+
 def test_what_stands_outside_of_entries_is_a_comment() -> None:
     assert list(works("Mail me@example.org\n@comment{x}\n" + ENTRY % "a")) == ["a"]
 

@@ -27,6 +27,7 @@ _RENAMED: Mapping[str, str] = {
     "center": "div",
     "font": "span",
     "h1": "h2",
+    "image": "img",
     "strike": "s",
     "tt": "code",
 }

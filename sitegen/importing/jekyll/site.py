@@ -25,6 +25,7 @@ from sitegen.importing.jekyll.permalinks import (
     with_ending,
 )
 from sitegen.importing.jekyll.report import ImportReport
+from sitegen.importing.jekyll.yaml_text import without_anchors
 from sitegen.model.site import Markdown
 from sitegen.read.source import decode
 from sitegen.read.worklog_days import find_days
@@ -239,7 +240,7 @@ class _DocumentReader:
 
     def front_matter(self, yaml: str, location: _Location) -> Mapping[str, Node] | None:
         """Return the front matter of a file with the site's defaults; None where it is no YAML."""
-        node, mistakes = parse_yaml(yaml, location.path, first_line=2)
+        node, mistakes = parse_yaml(without_anchors(yaml), location.path, first_line=2)
         self.report.diagnostics += mistakes
         if node is None:
             return None

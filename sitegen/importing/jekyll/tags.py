@@ -93,7 +93,7 @@ class _Liquid:
             self.out.add(f"<!--{token.markup}-->" if "--" not in token.markup else "", self.line(token))
         elif token.kind == "output":
             value = value_of(token.markup, self.variables, self.filters)
-            self.put(token, token.source, value)
+            self.put(token, token.source, "" if _has_baseurl_twice(pieces, at) else value)
         elif token.name in BLOCKS or token.name in _TEMPLATE:
             return self.block(pieces, at)
         else:
@@ -157,6 +157,13 @@ def _variables(conversion: Conversion) -> dict[str, str]:
     if source.date:
         variables["page.date"] = in_zone(source.date, config.zone).isoformat()
     return variables
+
+
+def _has_baseurl_twice(pieces: Sequence[Token], at: int) -> bool:
+    """Tell whether an output is the baseurl in front of a tag that has the baseurl in it since Jekyll 4."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else None
+    is_address = following is not None and following.kind == "tag" and following.name in ("link", "post_url")
+    return is_address and pieces[at].markup.strip() == "site.baseurl"
 
 
 def _url(before: str, path: str) -> str:

@@ -8,6 +8,7 @@ from sitegen.highlight.lines import is_known
 from sitegen.importing.jekyll.blocks.patterns import FENCE
 from sitegen.importing.jekyll.blocks.reader import BlockReader, dedented
 from sitegen.importing.jekyll.inserts import fenced
+from sitegen.markup.drawn.diagram import KINDS
 
 
 def read_fence(reader: BlockReader) -> bool:
@@ -31,10 +32,17 @@ def _language(reader: BlockReader, info: str) -> str:
     plain = language.strip("{}.") if language.startswith("{") else language.partition("?")[0].partition("{")[0]
     if rest.strip() or plain != language:
         reader.warn("SG605", f"`{info}` after a fence: only the language is known", info, f"it is `{plain}` now")
-    known = is_known(plain.lower())
+    known = is_known(plain.lower()) or _is_diagram(reader, plain)
     if not known:
         reader.warn("SG605", f"unknown language `{plain}`", plain, "the listing is shown as plain text")
     return plain if known else ""
+
+
+def _is_diagram(reader: BlockReader, language: str) -> bool:
+    """Tell whether a fence holds a diagram of Mermaid that is drawn here."""
+    below = reader.verbatim(reader.at + 1, len(reader.lines))
+    kind = next((line.split()[0] for line in below if line.strip()), "")
+    return language.lower() == "mermaid" and kind in KINDS
 
 
 def read_indented(reader: BlockReader) -> bool:

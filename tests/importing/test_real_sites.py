@@ -1,0 +1,44 @@
+"""What real Jekyll sites have in their texts comes over: YAML anchors, a baseurl before a tag, diagrams, `<image>`."""
+
+from collections.abc import Callable
+
+import pytest
+
+OTHER = {"_posts/2024-01-06-two.md": "---\ntitle: Two\n---\nText.\n"}
+
+
+def test_value_of_a_yaml_anchor_stands_in_the_place_of_its_aliases(import_site: Callable) -> None:
+    front = "title: &name A post\nimage:\n  path: &img /x.png   \n  thumb: *img\ndescription: *name\n"
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\n{front}---\nText.\n"})
+    assert "title: A post\n" in imported.front_matter
+    assert "description: A post\n" in imported.front_matter
+    assert "SG002" not in " ".join(imported.said)
+
+
+@pytest.mark.parametrize("value", ["*unknown", "a & b", "x *y", "AT&T"])
+def test_sign_that_is_no_anchor_stays(value: str, import_site: Callable) -> None:
+    quoted = f'"{value}"' if value.startswith("*") else value
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\ntitle: &n B\ndescription: {quoted}\n---\nText.\n"})
+    assert value in imported.front_matter
+
+
+@pytest.mark.parametrize("tag", ["{% post_url 2024-01-06-two %}", "{% link _posts/2024-01-06-two.md %}"])
+@pytest.mark.parametrize("before", ["", "{{ site.baseurl }}", "{{site.baseurl}}"])
+def test_baseurl_before_a_tag_is_not_doubled(before: str, tag: str, import_site: Callable) -> None:
+    post = f"---\ntitle: A\n---\n[two]({before}{tag})\n"
+    config = "title: Notes\nurl: https://kern.example\nbaseurl: /b\n"
+    imported = import_site({"_posts/2024-01-05-a.md": post, **OTHER}, config)
+    assert imported.said == []
+    (text,) = (str(text) for path, text in imported.files.items() if "posts/a" in path)
+    assert text.endswith("[two](/2024/01/06/two/)\n")
+
+
+def test_mermaid_that_is_drawn_here_stays_a_diagram_and_other_is_shown_as_text(post: Callable) -> None:
+    assert post("```mermaid\nflowchart LR\n  A --> B\n```\n").body == "```mermaid\nflowchart LR\n  A --> B\n```"
+    assert post("```mermaid\ngantt\n  a: 1\n```\n").body == "```\ngantt\n  a: 1\n```"
+
+
+def test_image_element_is_an_image(post: Callable) -> None:
+    imported = post('<image src="/x.png">\n', **{"x.png": "a picture"})
+    assert "&lt;image" not in imported.body
+    assert "<img " in imported.body
