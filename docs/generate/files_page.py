@@ -35,11 +35,11 @@ def page() -> str:
 
 
 def _file(file: FileForm) -> Iterator[str]:
-    yield f"## `{file.path}` {{#{file.name}}}\n\n{prose(file.about)}\n"
+    yield f"## {file.title} {{#{file.name}}}\n\n`{file.path}`. {prose(file.about)}\n"
     for form in file.forms:
         if form is not file.forms[0]:
             yield f"### {form.title[:1].upper()}{form.title[1:]} {{#{anchor(file, form)}}}\n"
-        yield table(["key", "value", "meaning"], (_row(file, form, key) for key in form.about))
+        yield table(["key", "meaning and value"], (_row(file, form, key) for key in form.about))
         if form.others is not None:
             yield f"All other keys are dims, each with {words_of(form.others, {})}.\n"
 
@@ -49,14 +49,11 @@ def anchor(file: FileForm, form: Form) -> str:
     return f"{file.name}-{form.title.removeprefix('the ').removeprefix('an ').removeprefix('a ').replace(' ', '-')}"
 
 
-def _row(file: FileForm, form: Form, key: str) -> tuple[str, str, str]:
-    return f"`{key}`", _value(file, form, key), prose(form.about[key])
-
-
-def _value(file: FileForm, form: Form, key: str) -> str:
+def _row(file: FileForm, form: Form, key: str) -> tuple[str, str]:
     links = {one.of: f"[{one.title}](#{anchor(file, one)})" for one in file.forms}
-    words = words_of(form.type_of(key), links)
-    return f"**required**: {words}" if form.is_required(key) else words + _default(form.default(key))
+    value = words_of(form.type_of(key), links) + _default(form.default(key))
+    value = f"See {value}" if value.startswith("[") else value[:1].upper() + value[1:]
+    return f"`{key}`", f"{prose(form.about[key])} {'**Required.** ' if form.is_required(key) else ''}{value}."
 
 
 def _default(value: Any) -> str:

@@ -124,6 +124,7 @@ class FileForm:
 
     name: str
     """Name of its schema: `site`."""
+    title: str
     path: str
     about: str
     forms: tuple[Form, ...]
@@ -404,22 +405,28 @@ EXERCISE = Form(
     },
 )
 FILES = (
-    FileForm("site", "content/site.yaml", "The settings of the site.", (SITE, ENTRY_POINT, COUNTDOWN, TARGET)),
+    FileForm(
+        "site", "site.yaml", "content/site.yaml", "The settings of the site.", (SITE, ENTRY_POINT, COUNTDOWN, TARGET)
+    ),
     FileForm(
         "series",
+        "Series",
         "series/<id>.yaml",
         "A series of posts in reading order. The id is the name of the file.",
         (SERIES, PHASE, TOPIC, EXERCISE_OF_SERIES, PLANNED),
     ),
     FileForm(
         "kernel",
+        "kernel.yaml",
         "kernels/<kernel>/kernel.yaml",
         "An operation, its implementations, and how they are measured.",
         (KERNEL, TENSOR, WORKLOAD, IMPLEMENTATION, LAUNCH, WRONG, SWEEP),
     ),
-    FileForm("post", "content/posts/<slug>/index.md", "The front matter of a post.", (POST,)),
-    FileForm("page", "content/pages/<slug>.md", "The front matter of a page without a date.", (PAGE,)),
-    FileForm("term", "content/terms/<term>.md", "The front matter of an entry of the glossary.", (TERM,)),
-    FileForm("exercise", "content/exercises/<id>/index.md", "The front matter of an exercise.", (EXERCISE,)),
+    FileForm("post", "Posts", "content/posts/<slug>/index.md", "The front matter of a post.", (POST,)),
+    FileForm("page", "Pages", "content/pages/<slug>.md", "The front matter of a page without a date.", (PAGE,)),
+    FileForm("term", "Terms", "content/terms/<term>.md", "The front matter of an entry of the glossary.", (TERM,)),
+    FileForm(
+        "exercise", "Exercises", "content/exercises/<id>/index.md", "The front matter of an exercise.", (EXERCISE,)
+    ),
 )
 """Every kind of file with YAML, in the order of the manual."""

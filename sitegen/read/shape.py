@@ -143,7 +143,7 @@ def unknown_word(what: str, word: str, span: Span, known: Iterable[str], code: s
     A key with one near name can be mended; for a value the author decides.
     """
     known = tuple(known)
-    listed = f"known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+    listed = f"known: {', '.join(known)}" if known and (len(known) <= 12 or code == "SG012") else ""
     near = near_words(word, known) if code == "SG012" else []
     fix = near[0] if len(near) == 1 else None
     return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed, fix=fix)

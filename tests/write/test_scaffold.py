@@ -1,17 +1,22 @@
 """The files of a new site and of a new post."""
 
 import datetime as dt
+import json
+import posixpath
+import re
 from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator
 
 import sitegen
 from sitegen.diagnostics import render_diagnostics
 from sitegen.read.distribution import InstallSource
 from sitegen.read.load import parse_site
+from sitegen.read.yaml_nodes import parse_yaml, without_places
 from sitegen.write.output import OutputError
-from sitegen.write.scaffold import create, names_a_source, new_post_file, new_site_files, slug_of
+from sitegen.write.scaffold import create, names_a_source, new_post_file, new_site_files, schema_files, slug_of, write
 
 DAY = dt.date(2026, 11, 21)
 
@@ -158,3 +163,22 @@ def test_python_of_a_new_site_compiles() -> None:
     for path in texts:
         if path.endswith(".py"):
             compile(texts[path], path, "exec")
+
+
+def test_yaml_of_a_new_site_names_a_schema_that_it_has_and_fits() -> None:
+    files = new_site_files("Kernels", DAY)
+    named = {path: re.match(r"# yaml-language-server: \$schema=(\S+)\n", str(text)) for path, text in files.items()}
+    places = {path: match[1] for path, match in named.items() if match}
+    assert set(places) == {path for path in files if path.endswith(".yaml")}
+    for path, schema in places.items():
+        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), schema))
+        (node, _) = parse_yaml(str(files[path]), path)
+        assert node is not None
+        Draft7Validator(json.loads(files[whole])).validate(without_places(node))
+
+
+def test_schemas_are_written_over_older_ones(tmp_path: Path) -> None:
+    create(tmp_path, new_site_files("Kernels", DAY))
+    (tmp_path / "schemas/site.json").write_text("{}", encoding="utf-8")
+    write(tmp_path, schema_files())
+    assert json.loads((tmp_path / "schemas/site.json").read_text(encoding="utf-8"))["title"] == "content/site.yaml"
