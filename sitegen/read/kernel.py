@@ -22,7 +22,7 @@ from sitegen.model.kernel import (
     Workload,
     Wrong,
 )
-from sitegen.read.kernel_checks import check_kernel
+from sitegen.read.kernel_checks import can_read_dims, check_kernel
 from sitegen.read.shape import (
     Converter,
     Diagnostics,
@@ -73,7 +73,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_with_names(kernel.workloads, kernel.dims))
     if node is not None:
         diagnostics += check_kernel(kernel, node, files)
-        diagnostics += check_sweeps(kernel, node)
+        diagnostics += check_sweeps(kernel, node) if can_read_dims(node) else ()
     return kernel, tuple(diagnostics)
 
 

@@ -42,3 +42,19 @@ def test_image_element_is_an_image(post: Callable) -> None:
     imported = post('<image src="/x.png">\n', **{"x.png": "a picture"})
     assert "&lt;image" not in imported.body
     assert "<img " in imported.body
+
+
+@pytest.mark.parametrize("scheme", ["https:", "http:", ""])
+def test_own_page_and_image_are_found_by_every_scheme(scheme: str, import_site: Callable) -> None:
+    text = f"---\ntitle: A\n---\n[two]({scheme}//kern.example/2024/01/06/two.html) ![x]({scheme}//kern.example/x.png)\n"
+    config = "title: Notes\nurl: http://kern.example\n"
+    imported = import_site({"_posts/2024-01-05-a.md": text, **OTHER, "x.png": "a picture"}, config)
+    (post,) = (str(text) for path, text in imported.files.items() if "posts/a/index" in path)
+    assert post.endswith("[two](/2024/01/06/two/) ![x](x.png)\n")
+
+
+def test_host_that_begins_like_the_own_one_is_foreign(import_site: Callable) -> None:
+    text = "---\ntitle: A\n---\n[two](https://kern.example.org/2024/01/06/two.html)\n"
+    imported = import_site({"_posts/2024-01-05-a.md": text, **OTHER})
+    (post,) = (str(text) for path, text in imported.files.items() if "posts/a" in path)
+    assert "https://kern.example.org/" in post

@@ -135,6 +135,11 @@ def test_a_workload_has_every_dim_and_no_other() -> None:
     assert [d.message for d in found] == ["the dim `N` is missing", "unknown dim `K`"]
 
 
+def test_dims_that_are_no_list_are_one_mistake() -> None:
+    _, found = kernel(KERNEL.replace("dims: [M, N]", "dims: M"))
+    assert [(mistake.code, mistake.message) for mistake in found] == [("SG011", "expected a list, found `M`")]
+
+
 def test_exact_kernels_have_tolerance_zero() -> None:
     assert kernel(tolerance="{float32: 0, bfloat16: 0.0}")[1] == ()
     assert [d.code for d in kernel(tolerance="{float32: -1e-6, bfloat16: tight}")[1]] == ["SG011", "SG032"]

@@ -94,9 +94,10 @@ class Conversion:
 
     def _without_host(self, written: str) -> str | None:
         """Return the path of an address of the Jekyll site itself; None for an address on another host."""
-        url = self.site.config.text("url").rstrip("/")
-        if url and (written == url or written.startswith((f"{url}/", f"{url}#"))):
-            written = written.removeprefix(url) or "/"
+        _, _, host = self.site.config.text("url").rstrip("/").rpartition("://")
+        own = re.match(rf"(?:https?:)?//{re.escape(host)}(?=[/#]|$)", written) if host else None
+        if own:  # also by the other scheme, and without one: a site that moved to https still has such links
+            written = written[own.end() :] or "/"
         base = self.site.config.baseurl
         if base and (written == base or written.startswith((f"{base}/", f"{base}#"))):
             written = "/" + written.removeprefix(base).lstrip("/")
