@@ -318,6 +318,17 @@ _SHOWN = (
         _POST,
         warning=True,
     ),
+    Code(
+        "SG138",
+        "The fence of a directive is never closed",
+        "The line that closes the fence is missing, so the directive contains everything down to the end of the text. "
+        "Mistakes that are reported below it may come from that. Write a line with at least as many of the same signs "
+        "below the content.",
+        ":::{note} Worth knowing\nA note.\n",
+        ":::{note} Worth knowing\nA note.\n:::\n",
+        _POST,
+        warning=True,
+    ),
 )
 
 GROUP = CodeGroup(

@@ -14,7 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.fence import make_fence_rule
 
 from sitegen.markup.collected import collected
-from sitegen.markup.directive import Container, Directive
+from sitegen.markup.directive import Container, Directive, closes, warn_unclosed
 
 _INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{(?P<name>[\w-]+)\}(?P<argument>.*)$")
 _OPTION = re.compile(r"\s*(?::[A-Za-z][\w-]*:|#\||//\|)")
@@ -40,7 +40,10 @@ def _read(state: StateBlock, directive: Directive, name: str, argument: str, sta
     whole = state.tokens.pop()
     last = (whole.map or [start, end])[1]
     head = _option_lines(whole.content) if directive.has_options else ()
-    container = Container(name, argument, head, (start, last), state.level, collected(state.env))
+    into = collected(state.env)
+    if not _is_closed(state, start, last):
+        warn_unclosed(name, start, into)
+    container = Container(name, argument, head, (start, last), state.level, into)
     assert directive.wrap is not None
     opening, closing = directive.wrap(container)
     state.tokens.extend(opening)
@@ -68,5 +71,8 @@ def _read_content(state: StateBlock, start: int, begin: int, last: int) -> None:
 
 
 def _is_closed(state: StateBlock, start: int, last: int) -> bool:
-    begin = state.bMarks[last - 1] + state.tShift[last - 1]
-    return last - 1 > start and not state.src[begin : state.eMarks[last - 1]].strip("`~: ")
+    return last - 1 > start and closes(_line(state, last - 1), _line(state, start))
+
+
+def _line(state: StateBlock, number: int) -> str:
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]

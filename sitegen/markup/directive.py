@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts
 from sitegen.markup.collected import Collected
 
+_SIGNS = re.compile(r"`{3,}|~{3,}|:{3,}")
 Translations = Mapping[str, Mapping[str, str]]
 """Translations of English words, by the language of a text (`ko`).  A site's own catalogue may have others."""
 
@@ -100,3 +102,16 @@ def fence_options(fence: Fence, settings: Mapping[str, o.Setting], into: Collect
 def needs(fence: Fence, what: str, into: Collected) -> None:
     """Report that the argument of a fence is missing or of another form."""
     into.error("SG111", f"the directive `{{{fence.name}}}` needs {what}", fence.argument_span)
+
+
+def closes(line: str, opening: str) -> bool:
+    """Tell whether a line closes the fence that the line `opening` opens; lines of a quote begin with `>`."""
+    signs = _SIGNS.search(opening)
+    written = line.strip("> \t")
+    return signs is not None and len(written) >= len(signs[0]) and set(written) == {signs[0][0]}
+
+
+def warn_unclosed(name: str, line: int, into: Collected) -> None:
+    """Warn that no line closes the fence of a directive, which opens on `line`."""
+    hint = "everything below is inside: write a line with the same signs below its content"
+    into.warning("SG138", f"the fence of `{{{name}}}` is never closed", into.span_of("{" + name + "}", line), hint)

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, RenderRule, collected
-from sitegen.markup.directive import Directive, Fence
+from sitegen.markup.directive import Directive, Fence, closes, warn_unclosed
 from sitegen.markup.listings import plain_fence
 
 _INFO = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
@@ -26,6 +26,9 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         if not info.startswith("{") and info != "mermaid":
             return plain_fence(info, token.content, line, token.meta.get("notes", {}), into)
         fence = _fence(info, token, line, into)
+        last = token.map[1] - 1 if token.map else line
+        if last == line or not closes(into.lines[last], into.lines[line]):
+            warn_unclosed(fence.name, line, into)
         directive = directives.get(fence.name)
         if directive and directive.show:
             return directive.show(fence, into)

@@ -39,7 +39,9 @@ def test_callout_holds_a_fence_of_its_own_when_it_has_more_ticks() -> None:
 
 
 def test_unclosed_callout_ends_with_its_list_item() -> None:
-    page = tree(parsed("- ```{note}\n  inside\n\noutside\n"))
+    document, found = parse_document(Markdown("- ```{note}\n  inside\n\noutside\n", POST))
+    page = tree(document)
+    assert [mistake.code for mistake in found] == ["SG138"]
     assert page.css_first("li aside p").text() == "inside"
     assert page.css_first("body > p").text() == "outside"
 

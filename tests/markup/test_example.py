@@ -12,7 +12,7 @@ from sitegen.model.site import Markdown
 def panes(markdown: str) -> tuple[str, LexborNode]:
     """Return the text of the first pane and the element of the second."""
     document, mistakes = parse_document(Markdown(markdown, "content/posts/a.md"))
-    assert mistakes == ()
+    assert {mistake.code for mistake in mistakes} <= {"SG138"}  # an example may be open at the end
     page = LexborHTMLParser(document.html)
     source, result = page.css_first(".example > .code pre"), page.css_first(".example > .flow")
     assert source is not None and result is not None

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.markup.collected import add_rules
-from sitegen.markup.directive import Container, Directive
+from sitegen.markup.directive import Container, Directive, closes
 
 
 def _plugin(md: MarkdownIt) -> None:
@@ -36,7 +36,7 @@ def _source(box: Container) -> str:
     """Return the lines of the fence without the line that closes it."""
     first, last = box.lines
     lines = box.into.lines[first + 1 : last]
-    closed = bool(lines) and not lines[-1].strip("`~: ")
+    closed = bool(lines) and closes(lines[-1], box.into.lines[first])
     return dedent("\n".join(lines[:-1] if closed else lines)) + "\n"
 
 
