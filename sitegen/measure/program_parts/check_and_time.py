@@ -201,6 +201,11 @@ def measure(setup: Setup, dims: Mapping[str, int]) -> None:
         print(f"  {contract.baseline} takes {us:.1f} µs", flush=True)
 
 
+def cdiv(a: float, b: float) -> float:
+    """Return a / b, rounded up, as formulas of kernel.yaml use it."""
+    return -(-a // b)
+
+
 def in_words(names: Names) -> str:
     return ", ".join(f"{name}={value}" for name, value in names.items())
 
