@@ -37,15 +37,15 @@ class PostProgram:
     embed: str
     """The text of `program_parts/embedded.py`."""
 
-    @property
-    def needs(self) -> str:
-        """The command that installs what the cells need."""
-        return NEEDS_CUDA if any("cuda(" in cell_code(cell) for cell in self.cells) else NEEDS
+
+def needs_of(cells: Iterable[Cell]) -> str:
+    """Return the command that installs what cells need."""
+    return NEEDS_CUDA if any("cuda(" in cell_code(cell) for cell in cells) else NEEDS
 
 
 def notebook(post: PostProgram) -> str:
     """Return the notebook as JSON of nbformat 4.5."""
-    head = f"# {post.title}\n\nThe programs of [{post.page}]({post.page}). They need: `{post.needs}`."
+    head = f"# {post.title}\n\nThe programs of [{post.page}]({post.page}). They need: `{needs_of(post.cells)}`."
     cells = [_markdown("head", head)]
     if first := _first(post):
         cells.append(_code("prelude", first, (), {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}))
@@ -61,7 +61,7 @@ def notebook(post: PostProgram) -> str:
 
 def script(post: PostProgram, file: str) -> str:
     """Return the cells as one Python program, each below a line `# %% label`, which editors take for a cell."""
-    about = f'"""{_plain(post.title)}\n\n    {post.needs}\n    python {file}\n\nPage: {post.page}\n"""'
+    about = f'"""{_plain(post.title)}\n\n    {needs_of(post.cells)}\n    python {file}\n\nPage: {post.page}\n"""'
     sections = [about, *([first] if (first := _first(post)) else [])]
     sections += [f"# %% {cell.label}\n{_as_script(cell)}" for cell in post.cells]
     return "\n\n".join(section.strip("\n") for section in sections) + "\n"
