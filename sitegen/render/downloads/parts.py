@@ -67,6 +67,6 @@ def names_defined(text: str) -> frozenset[str]:
 def quoted(text: str) -> str:
     """Return a text as a literal of Python that keeps its lines."""
     for quotes in ('"""', "'''"):
-        if quotes not in text and not text.endswith(("\\", quotes[0])):
+        if quotes not in text and "\r" not in text and not text.endswith(("\\", quotes[0])):
             return f"r{quotes}{text}{quotes}" if not text.startswith(quotes[0]) else f"r{quotes}\n{text}{quotes}[1:]"
     return repr(text)

@@ -20,6 +20,7 @@ PARTS = {
     Language.CUDA_HOST: ("embedded", "cuda_host", "check_and_time"),
 }
 """The modules of `sitegen/measure/program_parts` that a program of each language holds."""
+_TEACHER = "interpreted_bfloat16"
 NEEDS = {
     Language.TRITON: "pip install torch triton",
     Language.CUDA: 'pip install torch "cuda-core[cu13]"',
@@ -44,7 +45,7 @@ def program(kernel: Kernel, one: Implementation, files: SourceTexts, parts: Mapp
     """Return the text of the program; `parts` are the modules of `program_parts` by name, `page` is the address of the
     implementation's page.
     """
-    embedded, *others = [part_of(parts[name]) for name in PARTS[one.language]]
+    embedded, *others = [part_of(parts[name]) for name in _part_names(kernel, one)]
     imports = import_lines([embedded, *others], ("os", ""), ("torch", ""))
     own = _python(kernel, one, files, others) if one.language is Language.TRITON else _cuda(kernel, one, files)
     sections = [
@@ -59,6 +60,15 @@ def program(kernel: Kernel, one: Implementation, files: SourceTexts, parts: Mapp
         _main(kernel, one),
     ]
     return "\n\n\n".join(section.strip("\n") for section in sections) + "\n"
+
+
+def _part_names(kernel: Kernel, one: Implementation) -> tuple[str, ...]:
+    return (*PARTS[one.language], *([_TEACHER] if _is_taught(kernel, one) else []))
+
+
+def _is_taught(kernel: Kernel, one: Implementation) -> bool:
+    """Return whether Triton's interpreter must be taught the arithmetic of a dtype."""
+    return one.language is Language.TRITON and "bfloat16" in (one.dtypes or kernel.dtypes)
 
 
 def _about(kernel: Kernel, one: Implementation, page: str) -> str:
@@ -202,6 +212,9 @@ def _main(kernel: Kernel, one: Implementation) -> str:
     elif one.host:
         names = f"{list(kernel.dims)!r}, {list(kernel.params)!r}"
         call = f"host_call(SOURCES, {path!r}, {one.host!r}, {types}, {names})"
+    if _is_taught(kernel, one):
+        teach = '    if "TRITON_INTERPRET" in os.environ:\n        teach_interpreter()\n'
+        return f'if __name__ == "__main__":\n{teach}    main(CONTRACT, REFERENCE, {call})'
     return f'{before}if __name__ == "__main__":\n    main(CONTRACT, REFERENCE, {call})'
 
 
