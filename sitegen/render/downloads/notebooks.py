@@ -13,13 +13,13 @@ from typing import Any
 
 from sitegen.model.cell_code import cell_code
 from sitegen.model.document import Cell
+from sitegen.model.kernel import Language
 from sitegen.model.prelude import prelude
 from sitegen.model.record import Output
 from sitegen.render.downloads.parts import Part, import_lines, part_of, quoted
+from sitegen.render.downloads.programs import install_all
 
 _IPYTHON = re.compile(r"^([%!].*)$", re.MULTILINE)
-NEEDS = "pip install torch triton"
-NEEDS_CUDA = f'{NEEDS} "cuda-core[cu13]"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class PostProgram:
 
 def needs_of(cells: Iterable[Cell]) -> str:
     """Return the command that installs what cells need."""
-    return NEEDS_CUDA if any("cuda(" in cell_code(cell) for cell in cells) else NEEDS
+    uses_cuda = any("cuda(" in cell_code(cell) for cell in cells)
+    return install_all([Language.TRITON, *([Language.CUDA] if uses_cuda else [])])
 
 
 def notebook(post: PostProgram) -> str:

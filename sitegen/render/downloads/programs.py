@@ -6,7 +6,7 @@ local files that it imports, the reference, `sitegen/measure/program_parts`, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch
@@ -21,13 +21,16 @@ PARTS = {
 }
 """The modules of `sitegen/measure/program_parts` that a program of each language holds."""
 _TEACHER = "interpreted_bfloat16"
-NEEDS = {
-    Language.TRITON: "pip install torch triton",
-    Language.CUDA: 'pip install torch "cuda-core[cu13]"',
-    Language.CUDA_HOST: "pip install torch",
-}
+_PACKAGES = {Language.TRITON: "triton", Language.CUDA: '"cuda-core[cu13]"'}
 _INTERPRETER = """if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # without a GPU, Triton's interpreter checks small shapes"""
+
+
+def install_all(languages: Collection[Language]) -> str:
+    """Return the command that installs what programs of these languages need; nvcc is no package, so it is a remark."""
+    packages = [package for language, package in _PACKAGES.items() if language in languages]
+    remark = "  # and nvcc, of the CUDA toolkit" if Language.CUDA_HOST in languages else ""
+    return f"{' '.join(['pip install torch', *packages])}{remark}"
 
 
 def file_of(kernel: Kernel, one: Implementation) -> str:
@@ -78,7 +81,7 @@ def _about(kernel: Kernel, one: Implementation, page: str) -> str:
     lines = [
         f'"""Check and time {kernel.name}/{one.name}. {_plain(kernel.summary)}',
         "",
-        f"    {NEEDS[one.language]}" + ("        # and nvcc" if one.language is Language.CUDA_HOST else ""),
+        f"    {install_all([one.language])}",
         f"    python {file}        # all checks, then the smallest workload, in {dtype}",
         f"    python {file} --all  # and all other workloads",
         *([f"    python {file} --size {size}"] if size else []),

@@ -12,7 +12,7 @@ from sitegen.model.kernel import Implementation, Kernel
 from sitegen.model.site import Post, Site, SiteConfig
 from sitegen.model.urls import post_program_url, program_url, relative
 from sitegen.render.downloads.notebooks import needs_of
-from sitegen.render.downloads.programs import NEEDS, file_of
+from sitegen.render.downloads.programs import file_of, install_all
 from sitegen.render.inputs.implementations import source_of
 from sitegen.render.shared.frame import Link, Printer
 
@@ -34,9 +34,9 @@ class RunLine:
 
 def implementation_line(printer: Printer, kernel: Kernel, one: Implementation, here: str, lang: str) -> Markup:
     """Return the line for an implementation."""
-    file = file_of(kernel, one)
-    link = Link(file, relative(program_url(kernel.name, one.name), here))
-    return printer.fragment("partials/run.html", RunLine(NEEDS[one.language], f"python {file}", (link,), ""), lang)
+    link = program_link(kernel, one, here)
+    line = RunLine(install_all([one.language]), f"python {link.text}", (link,), "")
+    return printer.fragment("partials/run.html", line, lang)
 
 
 def cells_line(printer: Printer, post: Post, cells: Sequence[Cell], here: str) -> Markup:
@@ -67,11 +67,14 @@ def program_link(kernel: Kernel, one: Implementation, here: str) -> Link:
 
 
 def run_commands(site: Site, kernel: Kernel) -> tuple[str, ...]:
-    """Return the commands that run the first program of a kernel; empty when there is none."""
-    for one in _written(site, kernel):
-        command = f"python {file_of(kernel, one)}"
-        return NEEDS[one.language], command, f"{command} --all"
-    return ()
+    """Return the commands that install what the programs of a kernel need, and run the first of them; empty when there
+    is none.
+    """
+    written = _written(site, kernel)
+    if not written:
+        return ()
+    command = f"python {file_of(kernel, written[0])}"
+    return install_all([one.language for one in written]), command, f"{command} --all"
 
 
 def _written(site: Site, kernel: Kernel) -> list[Implementation]:
