@@ -34,11 +34,9 @@ def kernel_programs(printer: Printer, kernel: Kernel) -> Files:
     }
 
 
-def post_programs(sources: Sources, post: Post) -> dict[str, str | bytes]:
+def post_programs(printer: Printer, post: Post) -> Files:
     """Return the notebook and the program of a post that has cells, by output path."""
-    of_post = _post_program(sources, post)
-    if not of_post.cells:
-        return {}
+    of_post = _post_program(printer.sources, post)
     file = post_program_url(post, "py")
     return {post_program_url(post, "ipynb"): notebook(of_post), file: script(of_post, file.rpartition("/")[2])}
 
@@ -63,7 +61,7 @@ def series_zip(printer: Printer, series: Series) -> Files:
     names = dict.fromkeys(name for post in posts for name in sources.kernels_of.get(post.body.path, ()))
     files: dict[str, str | bytes] = {}
     for post in posts:
-        files |= post_programs(sources, post)
+        files |= post_programs(printer, post) if sources.document(post.body).cells else {}
     for kernel in filter(None, map(sources.kernel, names)):
         files |= kernel_programs(printer, kernel)
     if not files:

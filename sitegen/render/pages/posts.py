@@ -202,13 +202,12 @@ def tags_page(printer: Printer, lang: str) -> tuple[str, str]:
 
 
 def post_files(printer: Printer, post: Post) -> dict[str, str | bytes]:
-    """Return the page of a post, the images that its cells drew, and its cells as programs."""
+    """Return the page of a post, and the images that its cells drew."""
     pages: dict[str, str | bytes] = dict([_post_page(printer, post)])
     if printer.sources.document(post.body).cells:
-        from sitegen.render.downloads.files import post_programs
         from sitegen.render.measurements.cells import images
 
-        pages |= images(printer.sources, post) | post_programs(printer.sources, post)
+        pages |= images(printer.sources, post)
     return pages
 
 
