@@ -187,6 +187,7 @@ SITE = Form(
         "twins": "Whether there is an `index.md` beside each `index.html`, and an `llms.txt`.",
         "images": "Whether images get AVIF and WebP versions in several widths.",
         "feeds": "Further Atom feeds: one for each tag, one for each series, one for the worklog.",
+        "repository": "The branch of a public repository that holds the built site, from which Colab opens notebooks.",
     },
     values={"feeds": ListOf(OneOf(FEEDS)), "targets": MapOf(_Target)},
 )
