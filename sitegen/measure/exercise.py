@@ -20,8 +20,6 @@ from sitegen.model.plain import from_plain
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
-SLOW = 1.5
-"""Loaded bytes, as a multiple of the author's, from which the check calls a kernel slow."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
 
 
@@ -36,7 +34,7 @@ def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
         if said or not (place / "answer.json").exists():
             return False, (said or "the check ended without an answer",)
         result = from_plain(ExerciseResult, json.loads((place / "answer.json").read_text(encoding="utf-8")))
-    return not result.message and not _is_slow(result), tuple(_lines(job, result))
+    return not result.message and not _is_slow(job, result), tuple(_lines(job, result))
 
 
 def _run(job_file: Path, place: Path) -> str:
@@ -77,21 +75,21 @@ def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
     if (mine := result.traffic) and (theirs := result.author_traffic):
         yield f"  at {result.traffic_at}: {mine.programs} programs load {mine.loaded_bytes} bytes"
         yield f"  the author's solution: {theirs.programs} programs load {theirs.loaded_bytes} bytes"
-        if _is_slow(result):
-            yield f"SLOW: {_why_slow(result)}"
+        if _is_slow(job, result):
+            yield f"SLOW: {_why_slow(job, result)}"
 
 
-def _is_slow(result: ExerciseResult) -> bool:
+def _is_slow(job: ExerciseJob, result: ExerciseResult) -> bool:
     mine, theirs = result.traffic, result.author_traffic
     if not mine or not theirs:
         return False
-    return mine.loaded_bytes > SLOW * theirs.loaded_bytes or mine.programs > 64 * theirs.programs
+    return mine.loaded_bytes > job.most_loads * theirs.loaded_bytes or mine.programs > 64 * theirs.programs
 
 
-def _why_slow(result: ExerciseResult) -> str:
+def _why_slow(job: ExerciseJob, result: ExerciseResult) -> str:
     mine, theirs = result.traffic, result.author_traffic
     assert mine and theirs
-    if mine.loaded_bytes > SLOW * theirs.loaded_bytes:
+    if mine.loaded_bytes > job.most_loads * theirs.loaded_bytes:
         times = mine.loaded_bytes / max(1, theirs.loaded_bytes)
         return f"it loads {times:.1f} × the bytes of the author's solution: load each value once, and keep it"
     times = mine.programs / max(1, theirs.programs)

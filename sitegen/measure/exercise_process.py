@@ -30,7 +30,7 @@ from sitegen.measure.runnable import (
     reference_baseline,
     reference_of,
 )
-from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic
+from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic, dtype_of
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain, to_plain
 
@@ -41,8 +41,6 @@ ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
 }
 """Sizes of powers of two at which a wrong kernel is called too, by the number of dims."""
 SHIFT = 1000.0
-DTYPE = "float32"
-"""The dtype of an exercise, where its kernel takes it."""
 _EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT, Status.RACE)
 """Statuses of gates whose own sentence names the cause."""
 
@@ -59,7 +57,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
     if device == "cpu":
         interpreter.teach()
     kernel, (reader, author) = job.kernel, job.kernel.implementations
-    dtype = DTYPE if DTYPE in kernel.dtypes else kernel.dtypes[0]
+    dtype = dtype_of(kernel)
     params = {name: values[0] for name, values in kernel.params.items()}
     baseline = reference_baseline(folder, kernel, first_reference_baseline(kernel), params)
     setup = KernelSetup(kernel, dtype, params, reference_of(folder, kernel), baseline, device)
@@ -76,7 +74,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
     if device == "cuda":
         return ExerciseResult(shapes=passed, device=device)
     solution = implementation_runnable(folder, kernel, author, dtype, params)
-    dims = _named(setup, ALIGNED[len(kernel.dims)][-1])
+    dims = job.counted_at
     readers, authors = (_traffic(setup, one, dims) for one in (runnable, solution))
     return ExerciseResult("", None, passed, device, readers, authors, ", ".join(f"{k}={v}" for k, v in dims.items()))
 
