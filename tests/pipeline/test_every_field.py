@@ -29,7 +29,8 @@ MORE = {
     "content/posts/plain.md": "---\ntitle: Plain\ndate: 2026-11-18\nbibliography: /references.bib\n---\nText.\n",
     "content/references.bib": "@article{roofline, author = {Ada Lovelace}, title = {Roofline}, year = {2009}, "
     "journal = {A Journal}, doi = {10.1/1}, eprint = {1234.5678}, archiveprefix = {arXiv}, url = {https://example.org/a}}\n",
-    "content/exercises/second/index.md": "---\ntitle: Second\nkernel: scale\nsolution: tile\ncounted_at: {N: 8}\n---\nText.\n",
+    "content/exercises/second/index.md": "---\ntitle: Second\nkernel: scale\nsolution: tile\n"
+    "counted_at: {N: 8}\n---\nText.\n",
     "content/exercises/second/starter.py": "def scale(x, *, out=None, factor): ...\n",
 }
 

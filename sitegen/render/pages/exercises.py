@@ -26,7 +26,6 @@ from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import COLLECTION, About
 from sitegen.render.texts.filled_slots import Place, fill
 
-
 _INSTALL = "python -m pip install torch triton numpy"
 
 
@@ -84,7 +83,7 @@ class ExercisePage:
 
 def exercise_index(printer: Printer) -> tuple[str, str]:
     sources = printer.sources
-    lines = tuple(_index_line(sources, one) for one in sources.site.exercises)
+    lines = tuple(_index_line(sources, one) for one in _in_order(sources))
     page = ExerciseIndex(
         relative(sources.assets["exercise.css"], EXERCISES), relative(sources.assets["exercise.js"], EXERCISES), lines
     )
@@ -93,6 +92,14 @@ def exercise_index(printer: Printer) -> tuple[str, str]:
     return printer.page(
         "exercises.html", EXERCISES, page, title=title, description=description, section=EXERCISES, about=COLLECTION
     )
+
+
+def _in_order(sources: Sources) -> tuple[Exercise, ...]:
+    """Return the exercises in the order in which the series list them, then those of no series."""
+    phases = [phase for series in sources.site.series for phase in series.phases]
+    listed = dict.fromkeys(one.id.name for phase in phases for one in phase.exercises)
+    order = [name for name in listed if name in sources.exercises]
+    return tuple(sources.exercises[name] for name in dict.fromkeys([*order, *sources.exercises]))
 
 
 def _index_line(sources: Sources, exercise: Exercise) -> ExerciseLine:
