@@ -1,5 +1,7 @@
 """`sitegen exercise start` writes a folder that checks itself without sitegen."""
 
+import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -51,6 +53,32 @@ def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> Non
     assert right.returncode == 0 and "RIGHT at all 3 shapes" in right.stdout
 
 
+@pytest.mark.torch
+def test_the_archive_beside_the_page_checks_itself(site: Path) -> None:
+    pytest.importorskip("triton")
+    shutil.rmtree(site / "content/exercises/vector_add")
+    for name in ("content/exercises/environment", "kernels/copy"):
+        shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("results", "__pycache__"))
+    assert CliRunner().invoke(main, ["build", "--quiet"]).exit_code == 0
+    shutil.unpack_archive(site / "public/exercises/environment/environment.zip", site / "unpacked")
+    checked = _check(site / "unpacked/environment")
+    assert checked.returncode == 0 and "RIGHT at all 3 shapes" in checked.stdout, checked.stdout + checked.stderr
+    assert "ok       torch" in checked.stdout  # `machine: true` lists what the machine has
+
+
+def test_a_machine_without_torch_is_told_what_to_install(site: Path) -> None:
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    alone = [sys.executable, "-S", "check.py"]  # without the packages of this environment
+    done = subprocess.run(alone, cwd=site / "mine", env={}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "MISSING: torch: pip install torch" in done.stdout, done.stdout + done.stderr
+
+
 def _check(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the folder's own checker, which may import only what the folder holds of sitegen."""
-    return subprocess.run([sys.executable, "check.py"], cwd=folder, capture_output=True, text=True, check=False)
+    """Run the folder's own checker as a machine does that has torch and no sitegen.
+
+    With -S Python reads no .pth files, through which sitegen is installed here.
+    """
+    packages = Path(importlib.util.find_spec("torch").origin).parents[1]  # type: ignore[union-attr, arg-type]
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    words = [sys.executable, "-S", "check.py"]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -21,7 +21,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / ".exercise"))
+# The folder itself must not be searched: a kernel's file may have the name of a module, such as copy.py.
+sys.path = [str(HERE / ".exercise"), *(path for path in sys.path if Path(path).resolve() != HERE)]
 
 from sitegen.measure.exercise import check_folder  # noqa: E402
 

@@ -64,7 +64,8 @@ def _result(folder: Path, job: ExerciseJob) -> ExerciseResult:
 
 def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult:
     """Run the check in a process of its own.  Raises NoAnswerError when it gives no result."""
-    setting = {"PYTHONPATH": str(_PACKAGE_ROOT)}
+    path = os.pathsep.join(filter(None, (str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", ""))))
+    setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
     if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
         setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     code = (folder / job.reader_file).read_text(encoding="utf-8")

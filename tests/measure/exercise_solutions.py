@@ -202,7 +202,7 @@ REJECTED = (
         ),
     ),
     Solution("softmax", "no maximum", "overflow", (("tl.exp(values - tl.max(values, axis=0))", "tl.exp(values)"),)),
-    Solution("softmax", "no mask of the load", "unmasked_load", ((', mask=columns < N, other=-float("inf")', ""),)),
+    Solution("softmax", "no mask of the load", "tail_counts", ((', mask=columns < N, other=-float("inf")', ""),)),
     Solution("softmax", "a tail of zeros", "tail_counts", (('other=-float("inf")', "other=0.0"),)),
     Solution("softmax", "no mask of the store", "unmasked_store", ((", mask=columns < N)\n\n\ndef", ")\n\n\ndef"),)),
     Solution(
