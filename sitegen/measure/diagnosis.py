@@ -350,7 +350,7 @@ def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]
     return None
 
 
-_BY_SIZE = (_tail, _first_block, _tiles, _rows, _factor)
+_BY_SIZE = (_tiles, _tail, _first_block, _rows, _factor)
 """The rules that compare shapes and places, after those that compare values."""
 
 
