@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
+from sitegen.model.exercise import Diagnosis, ExerciseResult, Traffic
 
 ROOT = Path(__file__).parent.parent
 
@@ -82,3 +83,21 @@ def _check(folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(packages)}
     words = [sys.executable, "-S", "check.py"]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sitegen.measure import exercise
+
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    counted = ExerciseResult(shapes=3, traffic=Traffic(16, 900), author_traffic=Traffic(16, 300), traffic_at="N=32768")
+    results = {True: counted, False: ExerciseResult(shapes=4, device="cuda")}
+    monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(exercise, "findings_for_triton", tuple)
+    monkeypatch.setattr(exercise, "_run", lambda folder, job, *, interpreted: results[interpreted])
+    passed, lines = exercise.check_folder(site / "mine")
+    assert not passed and lines[:2] == ("vector_add: checked on the GPU", "RIGHT at all 4 shapes")
+    assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
+    results[False] = ExerciseResult("2 elements are wrong", Diagnosis("unknown", "Wrong."), device="cuda")
+    assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")

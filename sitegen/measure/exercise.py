@@ -17,15 +17,11 @@ from pathlib import Path
 from sitegen.measure.doctor import Finding, findings_for_triton
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sources import write_sources
-from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult, Traffic
+from sitegen.model.exercise import FEWEST_PROGRAMS, MOST_PROGRAMS, READER, ExerciseJob, ExerciseResult, Traffic
 from sitegen.model.plain import from_plain
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
-MOST_PROGRAMS = 64
-"""Programs, as a multiple of the author's, above which each does too little."""
-FEWEST_PROGRAMS = 8
-"""The author's programs, as a multiple of the reader's, from which most SMs of a GPU would have nothing to do."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
 
 

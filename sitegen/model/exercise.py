@@ -9,6 +9,10 @@ from sitegen.model.kernel import Kernel
 
 READER = "yours"
 """Name of the implementation that the reader writes."""
+MOST_PROGRAMS = 64
+"""Programs, as a multiple of the author's, above which each does too little."""
+FEWEST_PROGRAMS = 8
+"""The author's programs, as a multiple of the reader's, from which most SMs of a GPU would have nothing to do."""
 
 
 def dtype_of(kernel: Kernel) -> str:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from sitegen.markup.code import listing
 from sitegen.model.document import BenchmarkSlot
-from sitegen.model.exercise import dtype_of
+from sitegen.model.exercise import FEWEST_PROGRAMS, MOST_PROGRAMS, dtype_of
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import document_key
 from sitegen.model.listing import NUMBERED
@@ -189,8 +189,9 @@ def _checks(exercise: Exercise, kernel: Kernel) -> Iterator[Fact]:
     if (most := kernel.tolerance.get(dtype := dtype_of(kernel))) is not None:
         yield Fact("largest error", f"{numbers.error(most)} in {dtype}, against a reference in float64")
     yield Fact("memory", "every element is written, nothing beyond the output, no input is changed")
-    limit = f"{exercise.most_loads:g} × the bytes that the solution loads"
-    yield Fact("slow", f"more than {limit}, at {_shape(exercise.counted_at)}")
+    loads = f"more than {exercise.most_loads:g} × the bytes that the solution loads"
+    programs = f"from 1/{FEWEST_PROGRAMS} of its programs down, or more than {MOST_PROGRAMS} × as many"
+    yield Fact("slow", f"{loads}; {programs}; at {_shape(exercise.counted_at)}")
 
 
 def _shape(dims: Mapping[str, int]) -> str:
@@ -200,4 +201,4 @@ def _shape(dims: Mapping[str, int]) -> str:
 
 def _measured(printer: Printer, kernel: Kernel, solution: Ref, here: str) -> Markup:
     slot = BenchmarkSlot(kernel.name, solution.span, dtypes=(dtype_of(kernel),), implementations=(solution.name,))
-    return render_slot(printer, slot, here, "solution")
+    return render_slot(printer, slot, here, "figures")
