@@ -340,6 +340,11 @@ def _rows(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) 
 
 
 def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """All results are wrong by one factor, or those of each row are."""
+    if not right and (common := _common_factor(failing)):
+        what = "a sum is counted more than once, or scaled" if evidence.summed else "it is scaled"
+        sentence = f"At every shape every result is {common} × the expected value: {what}."
+        return Diagnosis("wrong_factor", sentence, _right_at(right))
     for trial in failing:
         if factor := _row_factor(trial):
             sentence = (
@@ -379,6 +384,16 @@ def _close(got: Any, expected: Any, scale: float, share: float = CLOSE) -> Any:
 def _scale(expected: Any) -> float:
     finite = expected[torch.isfinite(expected)]
     return max(float(finite.abs().max()), 1e-30) if finite.numel() else 1.0
+
+
+def _common_factor(failing: Sequence[Trial]) -> str:
+    """Return the factor by which every result of every trial is wrong: `2`; empty when there is none."""
+    if sum(one.got.numel() for one in failing) < 3:  # any one result is wrong by some factor
+        return ""
+    ratios = torch.cat([(one.got.double() / one.expected).reshape(-1) for one in failing])
+    middle = ratios.median()
+    near = (ratios - middle).abs() <= 1e-3 * middle.abs()
+    return f"{float(middle):.3g}" if bool((near & torch.isfinite(ratios)).all()) else ""
 
 
 def _row_factor(trial: Trial) -> str:

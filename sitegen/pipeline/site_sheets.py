@@ -80,17 +80,15 @@ def _exercise_folders(site: LinkedSite) -> Iterator[Sheet]:
     """Yield the archive of each exercise.  It depends on the sources of all kernels, because a reference may import
     another kernel's, and on the program, as every sheet does.
     """
-    sources, digests = site.sources, site.parsed.digests
-    code = tuple(
-        (path, digests[path]) for path in sources.site.files if path.startswith("kernels/") and path in digests
-    )
-    for exercise in sources.site.exercises:
-        own = tuple((path, digests.get(path, b"")) for path in (exercise.body.path, exercise.starter))
-        files = Dependency(
-            "the exercise and the kernels", (own, code), (exercise.body.path, exercise.starter, "kernels/")
+    linked, digests = site.sources.site, site.parsed.digests
+    code = [path for path in linked.files if path.startswith("kernels/")] if linked.exercises else []
+    for exercise in linked.exercises:
+        own = (exercise.body.path, exercise.starter)
+        shown = tuple((path, digests.get(path, b"")) for path in (*own, *code))
+        files = Dependency("the exercise and the kernels", shown, (*own, "kernels/"))
+        yield Sheet(
+            exercise_zip_url(exercise.id), fixed_dependencies(files), partial(_archive, linked, exercise), listed=False
         )
-        make = partial(_archive, sources.site, exercise)
-        yield Sheet(exercise_zip_url(exercise.id), fixed_dependencies(files), make, listed=False)
 
 
 def _archive(site: Site, exercise: Exercise, printer: Printer) -> Files:

@@ -148,6 +148,16 @@ def test_a_matrix_whose_last_rows_and_columns_are_unwritten_lacks_tiles() -> Non
     assert found.cause == "missing_tiles" and "row 128 and column 256 of the output" in found.sentence
 
 
+def test_one_factor_at_every_shape_is_a_sum_that_counts_twice() -> None:
+    def twice(size: int) -> Trial:
+        expected = torch.full((1,), float(size), dtype=torch.float64)
+        return trial({"N": size}, 2 * expected, expected)
+
+    found = diagnose(Evidence((twice(3), twice(5), twice(8)), summed="N"))
+    assert found.cause == "wrong_factor" and "every result is 2 × the expected value" in found.sentence
+    assert diagnose(Evidence((right(N=3), twice(8)), summed="N")).cause != "wrong_factor"
+
+
 def test_a_wrong_rectangle_is_a_tile() -> None:
     expected = torch.ones(128, 128, dtype=torch.float64)
     got = expected.clone()
