@@ -114,7 +114,12 @@ SITE = {
     "content/posts/memory-bound.md": POST.format("Memory-bound") + "Text.\n",
     "content/posts/reductions.md": POST.format("Reductions") + "Text.\n",
     "content/terms/warp.md": "---\ntitle: Warp\n---\n32 lanes.\n",
-    "content/exercises/vector-add/index.md": "---\ntitle: Vector add\n---\nText.\n",
+    "content/exercises/vector-add/index.md": "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\n"
+    "counted_at: {M: 8, N: 128}\n---\nText.\n",
+    "content/exercises/vector-add/starter.py": "def vector_add(x, *, out=None): ...\n",
+    "kernels/vector_add/kernel.yaml": KERNEL.replace("softmax", "vector_add").replace("fused", "tile"),
+    "kernels/vector_add/reference.py": "def make_inputs(): ...\n",
+    "kernels/vector_add/tile.py": "def vector_add(x, *, out=None):\n    return x\n",
     "content/references.bib": "@article{dao2022,\n  author = {Tri Dao}, title = {FlashAttention}, year = 2022\n}\n",
     "kernels/softmax/kernel.yaml": KERNEL,
     "kernels/softmax/reference.py": "def make_inputs(): ...\n",

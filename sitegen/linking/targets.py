@@ -29,7 +29,7 @@ class AddressBook:
     pages: Mapping[str, Collection[str] | None]
     """The ids on each page, by URL; None when they are unknown at this stage."""
     hidden: Mapping[str, str]
-    """The kind of each text without a page, `a draft` or `an exercise`, by its path and by its URL."""
+    """The kind of each text without a page, such as `a draft`, by its path and by its URL."""
     redirects: Mapping[str, str]
     """The new URL of each old one."""
     files: Collection[str]
@@ -184,13 +184,17 @@ def address_book(
         url = urls.day_url(entry.date)
         sources[entry.body.path] = urls.WORKLOG if entry.body.path in sources else url
         pages[url] = None
+    if site.exercises:
+        pages[urls.EXERCISES] = None
+    for exercise in site.exercises:
+        _add(sources, pages, exercise.body.path, urls.exercise_url(exercise.id), None)
     for series in site.series:
         _add(sources, pages, series.span.path, urls.series_url(series.id), None)
     for kernel in site.kernels:
         _add(sources, pages, f"{kernel.folder}/kernel.yaml", urls.kernel_url(kernel.name), None)
         for made in kernel.implementations:
             sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
-    if any(post.needs or post.teaches for post in site.posts):
+    if any(p.needs or p.teaches for p in site.posts) or any(e.needs or e.teaches for e in site.exercises):
         pages[urls.CONCEPTS] = None
     for lang in {post.lang for post in site.posts}:
         pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
@@ -200,9 +204,6 @@ def address_book(
     pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
     pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
-    for exercise in site.exercises:  # a series names exercises, but no page shows one yet
-        names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
-        unpublished |= dict.fromkeys(names, "an exercise")
     return AddressBook(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 
 

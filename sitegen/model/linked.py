@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sitegen.model.site import Markdown, Post, Series, Site
+from sitegen.model.site import Exercise, Markdown, Post, Series, Site
 
 if TYPE_CHECKING:
     from sitegen.model.bibliography import Work
@@ -102,6 +102,13 @@ def texts(site: Site) -> Iterator[Markdown]:
     yield from (post.body for post in site.posts)
     yield from (page.body for page in site.pages)
     yield from (term.body for term in site.terms)
+    for exercise in site.exercises:
+        yield from statement_and_hints(exercise)
     yield from (entry.body for entry in site.worklog)
     if site.worklog_intro is not None:
         yield site.worklog_intro
+
+
+def statement_and_hints(exercise: Exercise) -> tuple[Markdown, ...]:
+    """Return the texts of an exercise: the statement, and the hints if there are any."""
+    return (exercise.body, *([exercise.hints] if exercise.hints else []))

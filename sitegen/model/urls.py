@@ -90,6 +90,11 @@ def exercise_url(exercise: str) -> str:
     return f"{EXERCISES}{exercise}/"
 
 
+def exercise_zip_url(exercise: str) -> str:
+    """Return the URL of the archive with the folder of an exercise that checks itself."""
+    return f"{exercise_url(exercise)}{exercise}.zip"
+
+
 def term_url(term: str) -> str:
     """Return the URL of a glossary entry by its slug."""
     return f"{TERMS}{term}/"

@@ -48,7 +48,7 @@ from sitegen.write.scan import Signature, digest_file, digest_of
 if TYPE_CHECKING:
     from sitegen.markup.parse import ParsedText
 
-TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
+TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/exercises/", "content/worklog/")
 """The folders of the parts that have documents."""
 CATALOGUES = f"templates/{FOLDER}"
 _PRINTER = "sitegen.pipeline.print_pages"

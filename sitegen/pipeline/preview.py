@@ -20,7 +20,7 @@ import jinja2
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.model import urls
-from sitegen.model.site import Markdown, Page, Post, Term
+from sitegen.model.site import Exercise, Markdown, Page, Post, Term
 from sitegen.pipeline.broken_claims import is_fatal
 from sitegen.pipeline.build import Route, build
 from sitegen.pipeline.kept_sheets import KeptSheet, KeptSheets
@@ -261,6 +261,8 @@ class PreviewSite:
                 return urls.output_path(urls.page_url(page, config))
             case Term(slug=slug):
                 return urls.output_path(urls.term_url(slug))
+            case Exercise(id=id):
+                return urls.output_path(urls.exercise_url(id))
             case _:
                 return ""
 

@@ -46,6 +46,8 @@ PAGES = {
     "post": "posts/everything/index.html",
     "post in Korean": "ko/posts/korean/index.html",
     "home in Korean": "ko/index.html",
+    "exercises": "exercises/index.html",
+    "exercise": "exercises/softmax/index.html",
     "kernels": "kernels/index.html",
     "kernel": "kernels/softmax/index.html",
     "records": "records/index.html",

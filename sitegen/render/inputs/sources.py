@@ -13,7 +13,7 @@ from sitegen.model.dates import day_of, moment
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked, document_key, originals
-from sitegen.model.site import Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
+from sitegen.model.site import Exercise, Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
 from sitegen.model.urls import category_url, in_language, post_url, tag_url
 from sitegen.read.config import zone_of
 from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
@@ -198,6 +198,11 @@ class Sources:
     @cached_property
     def _kernels(self) -> Mapping[str, Kernel]:
         return {kernel.name: kernel for kernel in self.site.kernels}
+
+    @cached_property
+    def exercises(self) -> Mapping[str, Exercise]:
+        """The exercises by id."""
+        return {exercise.id: exercise for exercise in self.site.exercises}
 
     def language_of(self, text: Post | Page) -> str:
         return text.lang or self.config.language

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
-from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, kernel_url, relative
+from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, exercise_url, kernel_url, relative
 from sitegen.render.downloads.run_lines import programs, run_commands
 from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline, headlines
@@ -233,6 +233,8 @@ def _kernel_plate(
     if measured and kernel.wrong:
         caught = _caught(measured[0][0], {})
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
+    own = [one for one in sources.site.exercises if one.kernel.name == kernel.name]
+    facts += [Fact("exercise", one.title, relative(exercise_url(one.id), here)) for one in own]
     return (*facts, Fact("GPU", ", ".join(gpu_name(record) for record, _ in measured) or "not measured yet"))
 
 

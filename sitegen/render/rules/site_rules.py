@@ -38,7 +38,8 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
     """
     shared = SharedDependencies(sources)
     keys = Keys(shared)
-    for kind in (_home, _posts, lists, series_sheets, _kernels, downloads, _worklog, _plain, feeds, search, redirects):
+    pages = (_home, _posts, lists, series_sheets, _exercises, _kernels, downloads, _worklog, _plain)
+    for kind in (*pages, feeds, search, redirects):
         keyed = map(keys.keyed, kind(shared))
         yield from map(_with_twins, keyed) if sources.config.twins else keyed
 
@@ -152,6 +153,18 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
+
+
+def _exercises(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the page of each exercise with its starter, and the list of exercises."""
+    for exercise in shared.sources.site.exercises:
+        name = urls.output_path(urls.exercise_url(exercise.id))
+        make = print_with("pages.exercises", "exercise_page", exercise=exercise)
+        starter = Dependency("the starter", shared.file(exercise.starter), (exercise.starter,))
+        yield Sheet(name, fixed_dependencies(starter), make, measured=True, found={name: "exercises"})
+    if shared.sources.site.exercises:
+        make = print_with("pages.exercises", "exercise_index")
+        yield Sheet(urls.output_path(urls.EXERCISES), fixed_dependencies(), make)
 
 
 def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
