@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.model.site import Phase, Post, Series
-from sitegen.model.urls import FEED, SERIES, relative, series_url
+from sitegen.model.urls import FEED, SERIES, relative, series_url, series_zip_url
+from sitegen.render.downloads.files import has_programs
 from sitegen.render.figures.inline_charts import strip
 from sitegen.render.figures.roadmap import MapColumn, MapNode, roadmap
 from sitegen.render.inputs.series_steps import Step, StepKind, edges_of, steps_of, teacher_of
@@ -139,6 +140,9 @@ def _plate(sources: Sources, series: Series, steps: Sequence[Step], here: str) -
         facts.append(Fact("exercises", _written_and_planned(exercises)))
     if practice:
         facts.append(Fact("practice", duration(practice)))
+    if has_programs(sources, series):
+        zipped = series_zip_url(series.id)
+        facts.append(Fact("programs", zipped.rpartition("/")[2], relative(zipped, here)))
     feed = _feed(sources, series)[1]
     return (*facts, *([Fact("feed", "Atom", relative(feed, here))] if feed else []))
 
