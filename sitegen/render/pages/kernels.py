@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
@@ -24,7 +26,7 @@ from sitegen.render.measurements.details import details
 from sitegen.render.measurements.gpus import gpu_name, label_of
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
-from sitegen.render.measurements.kernel_table import Board, board
+from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_csv import record_csv
@@ -66,6 +68,8 @@ class Section:
 
     id: str
     gpu: str
+    on: str
+    """The words that tell its headings from those of another GPU: ` on NVIDIA H200`; empty on a page of one GPU."""
     headline: str
     """The headline workload: `8192 × 8192 in float32`."""
     ladders: tuple[Ladder, ...]
@@ -119,7 +123,9 @@ class KernelPage:
 
 @dataclass(frozen=True, slots=True)
 class KernelIndex:
-    board: Board
+    comparison: tables.Table | None
+    """The kernels on every GPU; None for fewer than two."""
+    board: Markup
     summaries: tuple[tuple[Link, str], ...]
     ceilings: tuple[Link, ...]
     """The pages of the GPUs' ceilings."""
@@ -135,7 +141,8 @@ def render_kernels(printer: Printer) -> dict[str, str]:
     for kernel in sources.site.kernels:
         pages |= _kernel_pages(printer, kernel) | _data(sources, kernel)
     summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
-    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS), *_ledgers())
+    compared, shown = comparison_of_kernels(sources, KERNELS), boards(printer, KERNELS)
+    index = KernelIndex(compared, shown, summaries, ceilings_links(sources, KERNELS), *_ledgers())
     description = "Best implementation of each kernel, against the ceiling that binds it."
     pages.update(
         [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
@@ -250,7 +257,7 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
     end = f"-{record.gpu}" if several else ""
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
-    charted = group if group and group.can_be_drawn else None
+    among = [(one, its) for one in sources.records(kernel.name) if (its := _charted(sources, one))]
     others = [other for other in shown if other is not group]
     label = label_of(sources, record)
     times = split_benchmark(sources, kernel, record, shown, group, here, end=end, label=label)
@@ -258,11 +265,12 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
     return Section(
         id=f"on{end}" if several else "on",
         gpu=gpu_name(record),
+        on=f" on {gpu_name(record)}" if several else "",
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
         ladders=maker.ladders(record, shown, "" if first else record.gpu),
         table=times[0],
         other_table=times[1] if len(times) > 1 else None,
-        figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
+        figure=_figure(sources, kernel, record, among, here, f"roofline{end}"),
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
@@ -300,8 +308,19 @@ def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
     return tuple(sweep.title for sweep in kernel.sweeps if sweep.name not in measured)
 
 
-def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
-    return kernel_figure(sources, kernel, record, group, here, id=id, label=label_of(sources, record), wide=False)
+def _charted(sources: Sources, record: Record) -> Group | None:
+    """Return the group that the charts of a record show."""
+    group = headline(sources.groups(record))
+    return group if group and group.can_be_drawn else None
+
+
+def _figure(
+    sources: Sources, kernel: Kernel, record: Record, among: Sequence[tuple[Record, Group]], here: str, id: str
+) -> Figure | None:
+    group, label = next((group for one, group in among if one is record), None), label_of(sources, record)
+    if group is None:
+        return None
+    return kernel_figure(sources, kernel, record, group, here, id=id, label=label, wide=False, among=among)
 
 
 def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:
