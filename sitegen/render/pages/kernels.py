@@ -28,6 +28,7 @@ from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
+from sitegen.render.measurements.ledger import ledger
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
@@ -40,6 +41,7 @@ from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import About
 from sitegen.render.texts.mentions import mentions
 from sitegen.results.figures import GoalResult, GoalState, goal_results
+from sitegen.results.predictions import prediction_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Section:
     """The times at the headline workload."""
     other_table: tables.Table | None
     """The times at all other workloads; None when there is only one."""
+    ledger: tables.Table | None
+    """The predictions beside their measurements; None without any."""
     figure: Figure | None
     sweeps: tuple[SweepFigure, ...]
     unmeasured_sweeps: tuple[str, ...]
@@ -270,12 +274,13 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         ladders=maker.ladders(record, shown, "" if first else record.gpu),
         table=times[0],
         other_table=times[1] if len(times) > 1 else None,
+        ledger=_ledger(kernel, record, f"predictions{end}"),
         figure=_figure(sources, kernel, record, among, here, f"roofline{end}"),
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
-        instructions=class_tables(shown, f"instructions{end}"),
+        instructions=_instructions(sources, record, shown, f"instructions{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
         findings=findings(shown),
         caught=_caught(record, _log_links(sources, kernel, here)),
@@ -287,6 +292,22 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
+
+
+def _instructions(sources: Sources, record: Record, shown: tuple[Group, ...], id: str) -> tuple[tables.Table, ...]:
+    """Return the instructions by class; none where the first GPU has the same, as with GPUs of one architecture."""
+    made, first = class_tables(shown, id), sources.records(record.kernel)[0]
+    is_repeated = record is not first and _counts(made) == _counts(class_tables(sources.groups(first), id))
+    return () if is_repeated else made
+
+
+def _counts(made: Sequence[tables.Table]) -> list[tuple[str, tuple[str | Markup, ...]]]:
+    return [(line.name, line.cells) for table in made for body in table.bodies for line in body.lines]
+
+
+def _ledger(kernel: Kernel, record: Record, id: str) -> tables.Table | None:
+    lines = tuple(prediction_lines(kernel, record))
+    return ledger(kernel, record.gpu, id, lines) if lines else None
 
 
 def _commands(kernel: Kernel, group: Group | None) -> tuple[str, ...]:

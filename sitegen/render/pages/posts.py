@@ -99,6 +99,8 @@ class PostPage:
     """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
     body: Markup
+    ledgers: tuple[Markup, ...]
+    """The predictions beside their measurements, for each kernel that has some."""
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
     related: tuple[PostLine, ...]
@@ -238,6 +240,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         stale=_stale(sources, kernels, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
+        ledgers=_ledgers(printer, kernels) if kernels else (),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=places,
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
@@ -302,6 +305,12 @@ def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> st
     stale = sum(count for count, _ in counts)
     total = sum(total for _, total in counts)
     return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
+
+
+def _ledgers(printer: Printer, kernels: Sequence[str]) -> tuple[Markup, ...]:
+    from sitegen.render.measurements.ledger import ledgers
+
+    return tuple(shown for kernel in kernels if (shown := ledgers(printer, kernel)))
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
