@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sitegen.model.kernel import Kernel
+from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, PREDICTIONS, kernel_url, relative
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.measurements.ledger import ledger
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
@@ -22,7 +24,10 @@ class KernelPredictions:
 
     id: str
     kernel: Link
+    on: str
+    """The words that tell its heading from that of another GPU: ` on NVIDIA H200`; empty for the only one."""
     gpu: str
+    """The name of the GPU."""
     posts: tuple[Link, ...]
     """The posts that show the kernel."""
     score: str
@@ -38,13 +43,13 @@ class PredictionsPage:
 def predictions_page(printer: Printer) -> tuple[str, str]:
     sources = printer.sources
     found = [
-        (kernel, record.gpu, tuple(prediction_lines(kernel, record)))
+        (kernel, record, tuple(prediction_lines(kernel, record)))
         for kernel in sources.site.kernels
         for record in sources.records(kernel.name)
     ]
     page = PredictionsPage(
         plate=_plate(score(line for _, _, lines in found for line in lines)),
-        kernels=tuple(_of_kernel(sources, kernel, gpu, lines) for kernel, gpu, lines in found if lines),
+        kernels=tuple(_of_kernel(sources, kernel, record, lines) for kernel, record, lines in found if lines),
     )
     description = "Every prediction beside its measurement: how well do we predict?"
     title = "Predictions"
@@ -62,16 +67,17 @@ def _plate(one: Score | None) -> tuple[Fact, ...]:
     )
 
 
-def _of_kernel(sources: Sources, kernel: Kernel, gpu: str, lines: Sequence[PredictionLine]) -> KernelPredictions:
+def _of_kernel(sources: Sources, kernel: Kernel, record: Record, lines: Sequence[PredictionLine]) -> KernelPredictions:
     several = len(sources.records(kernel.name)) > 1
-    id = f"{kernel.name}-{gpu}" if several else kernel.name
+    id = f"{kernel.name}-{record.gpu}" if several else kernel.name
     return KernelPredictions(
         id=id,
         kernel=Link(kernel.name, relative(kernel_url(kernel.name), PREDICTIONS)),
-        gpu=gpu,
+        on=f" on {gpu_name(record)}" if several else "",
+        gpu=gpu_name(record),
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), PREDICTIONS),
         score=_words(score(lines)),
-        table=ledger(kernel, gpu, id, lines),
+        table=ledger(kernel, record.gpu, id, lines),
     )
 
 

@@ -129,3 +129,13 @@ def test_headings_of_two_gpus_differ(two: dict[str, Html]) -> None:
     headings = [h.text() for h in two["kernels/softmax/index.html"].css("h2")]
     assert len(headings) == len(set(headings))
     assert {"Workloads on NVIDIA H200", "Workloads on NVIDIA H100"} <= set(headings)
+
+
+def test_predictions_on_two_gpus_have_a_heading_each(make: SimpleNamespace) -> None:
+    record = make.record()
+    record = replace(
+        record,
+        evaluations=tuple(replace(one, predicts="95 %", predicted_of_ceiling=0.95) for one in record.evaluations),
+    )
+    page = Html(str(make.rendered(evidence=Evidence(make.records(record, on_other(record))))["predictions/index.html"]))
+    assert [h.text() for h in page.css("h2")] == [f"softmax on {gpu}" for gpu in NAMES]
