@@ -173,6 +173,7 @@ EDITS = (
     Edit("Tensor.dtype Kernel.outputs", KERNEL, "y: {shape: [N]}", "y: {shape: [N], dtype: float32}"),
     Edit("Tensor.name", KERNEL, "x: {shape: [N * 1]}", "x: {shape: [N]}, z: {shape: [N]}"),
     Edit("Implementation.predicts Implementation.predicted_of_ceiling", KERNEL, "a write: 90 %", "a write: 80 %"),
+    Edit("Implementation.explains", KERNEL, "host: scale_host,", 'host: scale_host, explains: "a launch is short",'),
     Edit("Implementation.arch", KERNEL, ">=sm_80", ">=sm_90"),
     Edit("Implementation.dtypes", KERNEL, "dtypes: [float32]}", "dtypes: [bfloat16]}"),
     Edit("Implementation.deterministic", KERNEL, "host: scale_host,", "host: scale_host, deterministic: true,"),

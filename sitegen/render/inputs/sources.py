@@ -163,6 +163,13 @@ class Sources:
         by_gpu = self.evidence.records.of_kernel(kernel)
         return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
+    @cached_property
+    def gpus(self) -> tuple[Record, ...]:
+        """A record of each GPU that measured a kernel, in the order of `records`; it stands for its GPU."""
+        found = [one for kernel in self.site.kernels for one in self.evidence.records.of_kernel(kernel.name).items()]
+        by_gpu = dict(reversed(found))
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
+
     def groups(self, record: Record) -> tuple[Group, ...]:
         return self.measured[record.kernel, record.gpu]
 
