@@ -66,6 +66,8 @@ class SiteConfig:
     twins: bool = False
     images: bool = False
     feeds: tuple[str, ...] = ()
+    redact: str = ""
+    """`required` when the site may only be built with a redaction list."""
 
 
 @dataclass(frozen=True, slots=True)

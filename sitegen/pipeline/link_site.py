@@ -12,6 +12,7 @@ from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
+from sitegen.pipeline.private_words import list_mistakes
 from sitegen.pipeline.probe_sources import load_probe_sources
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
@@ -95,7 +96,8 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
-    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files)
+    of_list = list_mistakes(request, linked.site.config)
+    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files, *of_list)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
 
 

@@ -15,6 +15,7 @@ from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
+REQUIRED = "required"
 FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
@@ -24,7 +25,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
     """Return the settings in the text of site.yaml, and its mistakes."""
     node, syntax = parse_yaml(text, path)
     diagnostics = list(syntax)
-    convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone}
+    convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone, "redact": _redact}
     config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:
         _check_base_url(node.get("base_url"), diagnostics)
@@ -65,6 +66,12 @@ def _timezone(node: Node, diagnostics: Diagnostics) -> str:
     hint = "write a name such as `Europe/Berlin`"
     diagnostics.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
     return "UTC"
+
+
+def _redact(node: Node, diagnostics: Diagnostics) -> str:
+    if node.text != REQUIRED:
+        diagnostics.append(Diagnostic("SG014", f"unknown value `{node.text}`", node.span, f"write `{REQUIRED}`"))
+    return REQUIRED
 
 
 def _check_gpus(node: Node, diagnostics: Diagnostics) -> None:

@@ -211,6 +211,7 @@ TYPES = (
 )
 NOT_HERE = {
     "SiteConfig.cards": "drawing takes long: below",
+    "SiteConfig.redact": "changes no page, a build goes on or ends: tests/pipeline/test_private_words.py",
     "SiteConfig.search": "needs Pagefind, and all pages are an input of its index",
     "Kernel.name": "the name of a folder: every name of the kernel moves with it",
     "Implementation.file": "as Kernel.name",
