@@ -12,8 +12,8 @@ from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
-from sitegen.pipeline.private_words import list_mistakes
 from sitegen.pipeline.probe_sources import load_probe_sources
+from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.execute.git import git
 from sitegen.pipeline.request import OUTPUT, BuildRequest
 from sitegen.read.load import is_text
-from sitegen.read.privacy import FILE, VARIABLE, Privacy
-from sitegen.read.root import SITE_FILE
+from sitegen.read.privacy import FILE, Privacy
 from sitegen.read.source import decode
 
 if TYPE_CHECKING:
-    from sitegen.model.site import SiteConfig
     from sitegen.pipeline.link_site import LinkedSite
     from sitegen.render.rules.sheet import Files, Sheet
     from sitegen.render.shared.frame import Printer
@@ -39,18 +36,6 @@ class PrivateWordError(Exception):
 def guarded(sheet: Sheet, site: LinkedSite) -> Sheet:
     """Return a sheet that raises PrivateWordError in place of a file with a word of the list."""
     return replace(sheet, make=partial(_checked_files, sheet, site)) if site.request.privacy.words else sheet
-
-
-def list_mistakes(request: BuildRequest, config: SiteConfig) -> Iterator[Diagnostic]:
-    """Yield the mistakes in the redaction list, and say when it is required and missing, or in the repository."""
-    privacy = request.privacy
-    yield from privacy.mistakes
-    if config.redact and not privacy.is_listed:
-        hint = f"write {FILE} beside content/, or put its text into the variable {VARIABLE}"
-        yield Diagnostic("SG505", "`redact: required`, and there is no redaction list", Span(SITE_FILE), hint)
-    if privacy.is_listed and inside.is_file(request.root, FILE) and git(request.root, "ls-files", "--", FILE):
-        hint = f"`git rm --cached {FILE}`, and add it to .gitignore; older commits still have it"
-        yield Diagnostic("SG507", f"git tracks {FILE}, with the words that nobody should read", Span(FILE), hint)
 
 
 def _checked_files(sheet: Sheet, site: LinkedSite, printer: Printer) -> Files:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from sitegen.model import urls
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post, WorklogEntry
+from sitegen.read.reading_list import reading_list
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
@@ -169,6 +170,8 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
         yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
     yield from _tasks(shared)
+    yield from _links(shared)
+    yield from _periods(shared)
     for at, entry in enumerate(entries):
         month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
@@ -194,6 +197,28 @@ def _tasks(shared: SharedDependencies) -> Iterator[Sheet]:
     for number in range(1, pages_of((*history.open_now, *history.ended)) + 1):
         name = urls.output_path(urls.list_page_url(urls.TASKS, number))
         yield Sheet(name, fixed_dependencies(), print_with("pages.worklog_tasks", "task_list", number=number))
+
+
+def _links(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the pages of the reading list, if the worklog has links."""
+    sources = shared.sources
+    if known := reading_list(sources.site.worklog):
+        given = {"known": known, "posts_of": sources.posts_by_link}
+        for number in range(1, pages_of(known) + 1):
+            name = urls.output_path(urls.list_page_url(urls.LINKS, number))
+            yield Sheet(
+                name, fixed_dependencies(), print_with("pages.worklog_links", "link_list", number=number, **given)
+            )
+
+
+def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the page of each year, month and week of the worklog; neighbours are the written ones of the same kind."""
+    names = sorted(shared.sources.days_of_period)
+    for kind in (4, len("2026-11"), len("2026-w48")):
+        periods = [name for name in names if len(name) == kind]
+        for before, period, after in zip(("", *periods), periods, (*periods[1:], ""), strict=False):
+            make = print_with("pages.worklog_periods", "period_page", period=period, before=before, after=after)
+            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make)
 
 
 def _month(entry: WorklogEntry) -> tuple[int, int]:
