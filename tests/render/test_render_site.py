@@ -295,6 +295,15 @@ def test_a_week_a_month_and_a_year_show_their_days_and_lead_to_each_other(make: 
     assert words(page(pages, "worklog/2025/index.html").css_first("a[rel=next]")) == "2026 →"
 
 
+def test_a_day_names_what_it_is_about_and_that_page_names_the_day(pages: Pages) -> None:
+    day = page(pages, "worklog/2026-11-20/index.html")
+    about = {link.attributes["href"] for link in day.css(".around [aria-label=About] a")}
+    assert {"../../kernels/softmax/", "../../posts/softmax/"} <= about
+    for path in ("posts/softmax/index.html", "kernels/softmax/index.html"):
+        days = page(pages, path).css("p.meta[data-given=worklog] a")
+        assert [link.attributes["href"] for link in days] == [f"../../worklog/2026-11-{n}/" for n in (21, 20, 19)]
+
+
 def test_the_reading_list_shows_what_was_read_and_where(make: SimpleNamespace) -> None:
     text = "- [A paper](https://example.org/paper)\n  - read till page 3\n\nhttps://www.example.net/a?v=1\n"
     site = make.site()

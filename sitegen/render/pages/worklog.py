@@ -13,10 +13,11 @@ from markupsafe import Markup
 from sitegen.model.dates import periods_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
-from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, list_page_url, period_url, relative
+from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, kernel_url, list_page_url, period_url, relative
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.inputs.worklog_runs import DayRun, runs_of_day
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
@@ -78,6 +79,26 @@ class TaskLine:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionLine:
+    kind: str
+    title: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """What was measured of a kernel on a GPU on the day."""
+
+    kernel: str
+    href: str
+    gpu: str
+    record: str
+    """The kernel and the GPU, for `data-record`."""
+    figures: str
+    """`120 times, 4 faster, 1 slower`."""
+
+
+@dataclass(frozen=True, slots=True)
 class DayPage:
     title: str
     iso: str
@@ -89,6 +110,9 @@ class DayPage:
     tally: str
     streak: str
     """`12 days in a row`; empty on the first day of a row."""
+    mentions: tuple[MentionLine, ...]
+    """The posts, kernels and terms that the day is about."""
+    runs: tuple[RunLine, ...]
     worklog: str
     stylesheet: str
     month: Month
@@ -234,6 +258,11 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
         streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
+        mentions=tuple(
+            MentionLine(one.kind, one.title, relative(one.url, here))
+            for one in sources.linked.mentions.get(entry.date, ())
+        ),
+        runs=tuple(_run(run, here) for run in runs_of_day(sources, entry.date)),
         worklog=relative(WORKLOG, here),
         stylesheet=relative(sources.assets["worklog.css"], here),
         month=month_view(sources, entry.date, entry.date, here),
@@ -244,6 +273,13 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
     title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), excerpt)
     about = About(("BlogPosting",), published=entry.date.isoformat())
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
+
+
+def _run(run: DayRun, here: str) -> RunLine:
+    counts = ", ".join(f"{count} {word}" for word, count in run.changes)
+    figures = f"{numbers.count(run.times, 'time')} in {numbers.count(run.runs, 'run')}"
+    href = relative(kernel_url(run.kernel), here)
+    return RunLine(run.kernel, href, run.gpu, f"{run.kernel} {run.gpu}", f"{figures}, {counts}" if counts else figures)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:

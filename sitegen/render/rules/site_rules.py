@@ -139,7 +139,10 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         using = tuple(
             (name, tuple(map(shared.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
-        dependencies = fixed_dependencies(Dependency("the posts about kernels", using))
+        about = tuple((kernel.name, _days_of(sources, urls.kernel_url(kernel.name))) for kernel in sources.site.kernels)
+        dependencies = fixed_dependencies(
+            Dependency("the posts about kernels", using), Dependency("the days of the worklog about kernels", about)
+        )
         findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
@@ -152,6 +155,10 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
+
+
+def _days_of(sources: Sources, url: str) -> tuple[str, ...]:
+    return tuple(day.isoformat() for day in sources.linked.worked_on.get(url, ()))
 
 
 def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
@@ -186,6 +193,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             name,
             fixed_dependencies(*dependencies),
             print_with("pages.worklog", "day_page", at=at),
+            measured=bool(sources.site.kernels),
             text=entry,
             found={name: "worklog"},
         )
