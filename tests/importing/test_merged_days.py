@@ -89,7 +89,7 @@ def test_a_dry_run_says_what_each_line_is_and_writes_nothing(tmp_path: Path) -> 
 def test_the_countdown_of_the_other_copy_is_kept_when_it_differs(tmp_path: Path) -> None:
     there = {"content/worklog/diary.md": "2025-12-09 (T - 154)\n\nRead.\n\n2025-12-10 (T - 153)\n\nWrote.\n"}
     (tmp_path / "copy.md").write_text("2025-12-09 (T - 150)\n\nRead.\n\n2025-12-10 (T - 153)\n\nWrote.\n")
-    merged = import_worklog(tmp_path / "copy.md", there).changed
+    merged = import_worklog(tmp_path / "copy.md", there).merged
     assert [days.count("T - 154") + days.count("T - 150") for days in merged.values()] == [2]
     again = import_worklog(tmp_path / "copy.md", merged)
-    assert again.changed == {} and again.files == {}
+    assert again.merged == {} and again.files == {}
