@@ -57,7 +57,7 @@ def period_page(printer: Printer, period: str, before: str, after: str) -> tuple
         title=title_of(period),
         summary=f"{_tally(printer, entries)}.",
         within=tuple(_link(one, here) for one in _around(period, entries)),
-        heat=heat(sources.words_by_day, dt.date(first.year, 12, 31), 53) if is_year else Markup(),
+        heat=_heat(printer, entries, period) if is_year else Markup(),
         calendar=None if is_year or is_week else month_view(sources, first, None, here),
         months=_months(printer, entries, here) if is_year else (),
         days=() if is_year else tuple(day_line(printer, entry, here) for entry in entries),
@@ -97,6 +97,12 @@ def _tally(printer: Printer, entries: Sequence[WorklogEntry]) -> str:
     done = sum(task.state is TaskState.DONE for entry in entries for task in entry.tasks)
     tasks = f", {numbers.count(done, 'task')} done" if done else ""
     return f"{numbers.count(len(entries), 'day')}, {numbers.count(words, 'word')}{tasks}"
+
+
+def _heat(printer: Printer, entries: Sequence[WorklogEntry], year: str) -> Markup:
+    """Return the squares of the days of a year, from the first to the last that was written."""
+    words = {entry.date: printer.sources.words_by_day[entry.date] for entry in entries}
+    return heat(words, entries[0].date, 53, year)
 
 
 def _months(printer: Printer, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthLine, ...]:
