@@ -17,8 +17,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sitegen.model import urls
+from sitegen.model.dates import periods_of
 from sitegen.model.linked import Neighbours, SeriesPlace
-from sitegen.model.site import Post, WorklogEntry
+from sitegen.model.site import Post
 from sitegen.read.reading_list import reading_list
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
@@ -180,7 +181,8 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
     yield from _links(shared)
     yield from _periods(shared)
     for at, entry in enumerate(entries):
-        month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
+        of_month = sources.days_of_period[periods_of(entry.date)[1]]
+        month = [(one.date.isoformat(), sources.words_by_day[one.date]) for one in of_month]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
         dependencies = [
             Dependency("the day itself", shared.day(entry), (entry.body.path,)),
@@ -227,10 +229,6 @@ def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
         for before, period, after in zip(("", *periods), periods, (*periods[1:], ""), strict=False):
             make = print_with("pages.worklog_periods", "period_page", period=period, before=before, after=after)
             yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make)
-
-
-def _month(entry: WorklogEntry) -> tuple[int, int]:
-    return entry.date.year, entry.date.month
 
 
 def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
