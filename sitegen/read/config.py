@@ -18,6 +18,7 @@ MISNAMED = "content/site.yml"
 REQUIRED = "required"
 FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
+_BRANCH = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[\w./-]+")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
 
 
@@ -25,7 +26,13 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
     """Return the settings in the text of site.yaml, and its mistakes."""
     node, syntax = parse_yaml(text, path)
     diagnostics = list(syntax)
-    convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone, "redact": _redact}
+    convert = {
+        "feeds": one_of(FEEDS, "feed"),
+        "language": read_language,
+        "timezone": _timezone,
+        "repository": _repository,
+        "redact": _redact,
+    }
     config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:
         _check_base_url(node.get("base_url"), diagnostics)
@@ -72,6 +79,15 @@ def _redact(node: Node, diagnostics: Diagnostics) -> str:
     if node.text != REQUIRED:
         diagnostics.append(Diagnostic("SG014", f"unknown value `{node.text}`", node.span, f"write `{REQUIRED}`"))
     return REQUIRED
+
+
+def _repository(node: Node, diagnostics: Diagnostics) -> str:
+    """Return the address of a branch on GitHub; empty for anything else."""
+    if _BRANCH.fullmatch(node.text):
+        return node.text
+    hint = "write the branch that holds the built site: `https://github.com/owner/name/tree/gh-pages`"
+    diagnostics.append(Diagnostic("SG014", f"`{node.text}` is no branch on GitHub", node.span, hint))
+    return ""
 
 
 def _check_gpus(node: Node, diagnostics: Diagnostics) -> None:
