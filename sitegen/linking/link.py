@@ -24,6 +24,7 @@ from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
 from sitegen.linking.exercises import exercise_mistakes, sound_exercises
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.linking.mentions import DaysOfPages, Mentions
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
@@ -105,6 +106,7 @@ def link_site(
         hrefs, assets = _resolve_all(shown, documents, book, mistakes)
     references = works_cited(shown, rich, mistakes)
     kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
+    mentions = Mentions(shown, rich, hrefs, _kernels_shown)
     linked = Linked(
         site=dataclasses.replace(shown, exercises=sound_exercises(shown)),
         hrefs=hrefs,
@@ -114,6 +116,8 @@ def link_site(
         redirects=redirects_of(shown),
         kernel_posts=kernel_posts,
         backlinks=Backlinks(shown, hrefs),
+        mentions=mentions,
+        worked_on=DaysOfPages(mentions),
         series_places=places,
         neighbours=beside,
         related=Related(_by_language(shown).values(), kernel_posts, places, beside),
@@ -284,9 +288,14 @@ def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tu
 
 
 def _kernels_of(post: Post, document: Document) -> set[str]:
-    slots = {name for slot in document.slots for name in _kernels_in(slot)}
+    slots = _kernels_shown(document)
     cells = {cell.implements.partition("/")[0] for cell in document.cells if cell.implements}
     return {ref.name for ref in post.kernels} | slots | cells
+
+
+def _kernels_shown(document: Document) -> set[str]:
+    """Return the kernels that a document shows or whose figures it shows."""
+    return {name for slot in document.slots for name in _kernels_in(slot)}
 
 
 def _kernels_in(slot: Slot) -> Iterator[str]:

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 from sitegen.diagnostics import did_you_mean
 from sitegen.inside import is_hidden
 from sitegen.model import urls
+from sitegen.model.dates import periods_of
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key, originals
 from sitegen.model.site import Post, Site
@@ -170,6 +171,8 @@ def address_book(
         pages[urls.TERMS] = None
     if any(entry.tasks for entry in site.worklog):
         pages[urls.TASKS] = None
+    if any("://" in entry.body.text for entry in site.worklog):
+        pages[urls.LINKS] = None
     if site.kernels:
         pages |= dict.fromkeys((urls.RECORDS, urls.PREDICTIONS))
     if config.search:
@@ -184,6 +187,7 @@ def address_book(
         url = urls.day_url(entry.date)
         sources[entry.body.path] = urls.WORKLOG if entry.body.path in sources else url
         pages[url] = None
+        pages |= dict.fromkeys(map(urls.period_url, periods_of(entry.date)))
     if site.exercises:
         pages[urls.EXERCISES] = None
     for exercise in site.exercises:

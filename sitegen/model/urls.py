@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sitegen.model.site import Page, Post, SiteConfig
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
-TASKS = f"{WORKLOG}tasks/"
+TASKS, LINKS = f"{WORKLOG}tasks/", f"{WORKLOG}links/"
 CEILINGS = "ceilings/"
 RECORDS, PREDICTIONS = "records/", "predictions/"
 SEARCH = "search/"
@@ -83,6 +83,11 @@ def ceilings_url(gpu: str) -> str:
 def day_url(date: dt.date) -> str:
     """Return the URL of a day of the worklog."""
     return f"{WORKLOG}{date.isoformat()}/"
+
+
+def period_url(period: str) -> str:
+    """Return the URL of a week, a month or a year of the worklog: `2026-w48`, `2026-11`, `2026`."""
+    return f"{WORKLOG}{period}/"
 
 
 def exercise_url(exercise: str) -> str:

@@ -31,6 +31,7 @@ from sitegen.pipeline.parse_texts import ParsedSite, parse_texts
 from sitegen.pipeline.parsed_part import ParsedPart
 from sitegen.pipeline.preview_sheets import PreviewSheets
 from sitegen.pipeline.print_pages import new_printer
+from sitegen.pipeline.private_words import PrivateWordError, guarded
 from sitegen.pipeline.read_files import SITE_FOLDERS, SiteFiles, read_files
 from sitegen.pipeline.request import make_request
 from sitegen.pipeline.saved_texts import SavedTexts, read_saved_files
@@ -236,7 +237,7 @@ class PreviewSite:
 
     def _outdate_all(self) -> None:
         self._failed: dict[str, Diagnostic] = {}
-        """The mistakes of the templates of sheets that could not be printed, by the name of the sheet."""
+        """The mistakes for which sheets could not be printed, by the name of the sheet."""
         self._kept.outdate_all()
 
     def _load_templates(self) -> None:
@@ -285,7 +286,10 @@ class PreviewSite:
         if before and (before.is_current or (before.is_good and has_errors)):
             return before.files
         try:
-            files = sheet.make(self._printer)
+            files = guarded(sheet, self._site).make(self._printer)
+        except PrivateWordError as error:
+            self._failed[sheet.name] = error.mistakes[0]
+            return before.files if before else {}
         except jinja2.TemplateError as error:
             self._failed[sheet.name] = template_mistake(error, self.root, self._site.theme.templates)
             return before.files if before else {}

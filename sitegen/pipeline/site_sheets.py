@@ -15,6 +15,7 @@ from sitegen.model.site import Exercise, Site
 from sitegen.model.urls import exercise_zip_url, page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
+from sitegen.pipeline.private_words import guarded
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.rules.sheet import Files, Sheet, fixed_dependencies
@@ -29,7 +30,7 @@ def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
 
     A page replaces a file of the same name.
     """
-    return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
+    return {sheet.name: guarded(sheet, site) for sheet in (*file_sheets(site), *sheets(site.sources))}
 
 
 def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:

@@ -159,6 +159,7 @@ BASELINES = {"torch": _torch}
 
 GITIGNORE = """\
 public/
+private.yaml
 .sitegen/
 .venv/
 __pycache__/

@@ -40,7 +40,7 @@ from sitegen.render.pages.changes import changes_url, last_two, render_changes
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import About
-from sitegen.render.texts.mentions import mentions
+from sitegen.render.texts.mentions import mentions, worked_on
 from sitegen.results.figures import GoalResult, GoalState, goal_results
 from sitegen.results.predictions import prediction_lines
 
@@ -116,6 +116,8 @@ class KernelPage:
     name: str
     summary: str
     posts: tuple[Link, ...]
+    worked_on: tuple[Link, ...]
+    """The days of the worklog that mention the kernel."""
     state: str
     plate: tuple[Fact, ...]
     goals: tuple[GoalLine, ...]
@@ -206,6 +208,7 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         name=kernel.name,
         summary=kernel.summary,
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
+        worked_on=worked_on(sources, here, here, numbers.day),
         state=_state([group for _, shown in measured for group in shown]),
         plate=_kernel_plate(sources, kernel, measured, here),
         goals=_goals(kernel, measured),

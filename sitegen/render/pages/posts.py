@@ -31,6 +31,7 @@ from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import on_page, pages_of
 from sitegen.render.shared.structured import ARTICLE, About
 from sitegen.render.texts.filled_slots import Place, fill
+from sitegen.render.texts.mentions import worked_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ class PostPage:
     """The next newer post, unless it stands beside the post in a series."""
     older: Link | None
     discuss: str
+    worked_on: tuple[Link, ...]
+    """The days of the worklog that mention the post."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +253,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         newer=newer if newer and newer.href not in in_series else None,
         older=older if older and older.href not in in_series else None,
         discuss=post.discuss,
+        worked_on=worked_on(sources, here, here, spoken.day),
     )
     return printer.page(
         "post.html",
