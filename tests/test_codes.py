@@ -114,7 +114,12 @@ SITE = {
     "content/posts/memory-bound.md": POST.format("Memory-bound") + "Text.\n",
     "content/posts/reductions.md": POST.format("Reductions") + "Text.\n",
     "content/terms/warp.md": "---\ntitle: Warp\n---\n32 lanes.\n",
-    "content/exercises/vector-add/index.md": "---\ntitle: Vector add\n---\nText.\n",
+    "content/exercises/vector-add/index.md": "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\n"
+    "counted_at: {M: 8, N: 128}\n---\nText.\n",
+    "content/exercises/vector-add/starter.py": "def vector_add(x, *, out=None): ...\n",
+    "kernels/vector_add/kernel.yaml": KERNEL.replace("softmax", "vector_add").replace("fused", "tile"),
+    "kernels/vector_add/reference.py": "def make_inputs(): ...\n",
+    "kernels/vector_add/tile.py": "def vector_add(x, *, out=None):\n    return x\n",
     "content/references.bib": "@article{dao2022,\n  author = {Tri Dao}, title = {FlashAttention}, year = 2022\n}\n",
     "kernels/softmax/kernel.yaml": KERNEL,
     "kernels/softmax/reference.py": "def make_inputs(): ...\n",
@@ -216,9 +221,9 @@ def test_explain_takes_a_code_as_it_is_typed_or_copied(written_as: str) -> None:
 
 
 def test_explain_of_an_unknown_code_names_the_nearest_one() -> None:
-    result = CliRunner().invoke(main, ["explain", "SG255"])
+    result = CliRunner().invoke(main, ["explain", "SG2055"])
     assert result.exit_code == 2
-    assert re.search(r"no code `SG255`: did you mean `SG2\d5`\?", result.stderr)
+    assert re.search(r"no code `SG2055`: did you mean `SG205`\?", result.stderr)
 
 
 def test_explain_without_a_code_lists_every_code() -> None:

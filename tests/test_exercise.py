@@ -1,5 +1,7 @@
 """`sitegen exercise start` writes a folder that checks itself without sitegen."""
 
+import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
+from sitegen.model.exercise import Diagnosis, ExerciseResult, Traffic
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,6 +54,50 @@ def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> Non
     assert right.returncode == 0 and "RIGHT at all 3 shapes" in right.stdout
 
 
+@pytest.mark.torch
+def test_the_archive_beside_the_page_checks_itself(site: Path) -> None:
+    pytest.importorskip("triton")
+    shutil.rmtree(site / "content/exercises/vector_add")
+    for name in ("content/exercises/environment", "kernels/copy"):
+        shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("results", "__pycache__"))
+    assert CliRunner().invoke(main, ["build", "--quiet"]).exit_code == 0
+    shutil.unpack_archive(site / "public/exercises/environment/environment.zip", site / "unpacked")
+    checked = _check(site / "unpacked/environment")
+    assert checked.returncode == 0 and "RIGHT at all 3 shapes" in checked.stdout, checked.stdout + checked.stderr
+    assert "ok       torch" in checked.stdout  # `machine: true` lists what the machine has
+
+
+def test_a_machine_without_torch_is_told_what_to_install(site: Path) -> None:
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    alone = [sys.executable, "-S", "check.py"]  # without the packages of this environment
+    done = subprocess.run(alone, cwd=site / "mine", env={}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "MISSING: torch: pip install torch" in done.stdout, done.stdout + done.stderr
+
+
 def _check(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the folder's own checker, which may import only what the folder holds of sitegen."""
-    return subprocess.run([sys.executable, "check.py"], cwd=folder, capture_output=True, text=True, check=False)
+    """Run the folder's own checker as a machine does that has torch and no sitegen.
+
+    With -S Python reads no .pth files, through which sitegen is installed here.
+    """
+    packages = Path(importlib.util.find_spec("torch").origin).parents[1]  # type: ignore[union-attr, arg-type]
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    words = [sys.executable, "-S", "check.py"]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sitegen.measure import exercise
+
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    counted = ExerciseResult(shapes=3, traffic=Traffic(16, 900), author_traffic=Traffic(16, 300), traffic_at="N=32768")
+    results = {True: counted, False: ExerciseResult(shapes=4, device="cuda")}
+    monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(exercise, "findings_for_triton", tuple)
+    monkeypatch.setattr(exercise, "_run", lambda folder, job, *, interpreted: results[interpreted])
+    passed, lines = exercise.check_folder(site / "mine")
+    assert not passed and lines[:2] == ("vector_add: checked on the GPU", "RIGHT at all 4 shapes")
+    assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
+    results[False] = ExerciseResult("2 elements are wrong", Diagnosis("unknown", "Wrong."), device="cuda")
+    assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")

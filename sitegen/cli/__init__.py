@@ -27,6 +27,7 @@ _COMMANDS = {
     "accept": _RECORDS,
     "status": _RECORDS,
     "compare": _RECORDS,
+    "replay": "sitegen.cli.replay",
     "verify": "sitegen.cli.verify",
     "new": _SITE,
     "worklog": "sitegen.cli.worklog",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sitegen.cli.common import fail, load_site_or_exit, report, say
+from sitegen.cli.common import fail, load_site_or_exit, say
 
 
 @click.group()
@@ -25,24 +25,17 @@ def start(exercise_id: str, folder: Path | None) -> None:
     from sitegen import inside
     from sitegen.diagnostics import did_you_mean
     from sitegen.execute.exercise_folder import folder_files
-    from sitegen.read.exercises import parse_exercise
 
     site, place = load_site_or_exit().site, folder or Path(exercise_id)
-    path = f"content/exercises/{exercise_id}/index.md"
-    if path not in site.files:
-        known = site.exercises
+    known = {one.id: one for one in site.exercises}
+    if exercise_id not in known:
         hint = did_you_mean(exercise_id, known) or f"known: {', '.join(known)}"
         raise click.UsageError(f"no exercise is called `{exercise_id}`; {hint}")
-    found, mistakes = parse_exercise(site.files[path], path)
-    report(mistakes, site.files)
-    kernel = next((one for one in site.kernels if one.name == found.kernel), None)
-    if mistakes or kernel is None or found.solution not in {one.name for one in kernel.implementations}:
-        fail(f"{path}: name a `kernel` of the site and, as `solution`, one of its Triton implementations")
     if place.exists():
         fail(f"{place} exists: give another folder, or remove it")
-    for name, text in folder_files(site, found, kernel).items():
+    for name, text in folder_files(site, known[exercise_id]).items():
         inside.write_bytes(place, name, text.encode())
-    say(f"edit {place}/{kernel.name}.py, then: sitegen exercise check {place}")
+    say(f"edit {place}/{known[exercise_id].kernel.name}.py, then: sitegen exercise check {place}")
 
 
 @exercise.command()

@@ -97,12 +97,12 @@ def check(as_of: dt.date | None, fix: bool, force: bool) -> None:
 
     root = site_root()
     with output_errors():
-        site = check_site(root, as_of=as_of)
+        site = check_site(root, as_of=as_of, redacted=not fix)
         if fix:
             from sitegen.cli.fixing import mend
 
             if mend(root, site.diagnostics, force=force):
-                site = check_site(root, as_of=as_of)
+                site = check_site(root, as_of=as_of, redacted=False)
     report(site.diagnostics, site.loaded.texts)
     if site.failed or site.has_typed_figures or site.has_worklog_habits:
         sys.exit(1)

@@ -151,6 +151,16 @@ GROUP = CodeGroup(
             warning=True,
         ),
         Code(
+            "SG216",
+            "An exercise cannot be checked",
+            "The check of an exercise begins with `starter.py` beside its text, compares the reader's kernel with a "
+            "solution in Triton, and counts loads at the shape `counted_at`, which gives a size to each dim of the "
+            "kernel. One of these is missing or is of another kind. Add the file, or correct the front matter.",
+            "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {N: 128}\n---\nText.\n",
+            "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {M: 8, N: 128}\n---\nText.\n",
+            "content/exercises/vector-add/index.md",
+        ),
+        Code(
             "SG220",
             "A concept is needed before it is taught",
             "A post, a planned post or an exercise of a series needs a concept that the series teaches only later, so "

@@ -1,4 +1,4 @@
-"""SG500 to SG503: mistakes in writing files, style sheets, templates and optional packages."""
+"""SG500 to SG507: mistakes in writing files, style sheets, templates and optional packages, and private words."""
 
 from __future__ import annotations
 
@@ -42,6 +42,41 @@ GROUP = CodeGroup(
             "itself. Install the extra that the hint names, or leave the setting out.",
             "search: true, and sitegen installed without its extra `search`",
             "pip install 'sitegen[search]'",
+        ),
+        Code(
+            "SG504",
+            "A page would publish a word of the redaction list",
+            "The texts of a site are redacted when they are read, and this word stands where no replacement reaches: "
+            "in code, in a record, in an address, in the name of a file, or in a copied file. Nothing is written. "
+            "Write it differently at the line that is shown, or add that spelling of it to `private.yaml`.",
+            "[her page](https://example.org/ada-lovelace), and `Ada Lovelace: A. L.` in private.yaml",
+            "[her page](https://example.org/ada-lovelace), and `ada-lovelace: al` in private.yaml, too",
+        ),
+        Code(
+            "SG505",
+            "The redaction list is required and missing",
+            "`redact: required` in `content/site.yaml` says that the site must not be built without a redaction list, "
+            "and this machine has none. Write `private.yaml` beside `content/`, or give its text in the variable "
+            "`SITEGEN_PRIVATE`, for example as a secret of CI.",
+            "title: Kernels\nbase_url: https://example.org/\nredact: required\n",
+            "title: Kernels\nbase_url: https://example.org/\n",
+            "content/site.yaml",
+        ),
+        Code(
+            "SG506",
+            "The redaction list cannot be used",
+            "The list is a mapping below `redact:`, from each word to what stands in its place. A replacement must not "
+            "contain a word of the list, because it would be published.",
+            "redact: [Ada Lovelace]\n",
+            "redact:\n  Ada Lovelace: A. L.\n",
+        ),
+        Code(
+            "SG507",
+            "The redaction list is in the repository",
+            "git tracks `private.yaml`, so whoever can read the repository can read every name in it. Remove it from "
+            "the repository and add it to `.gitignore`. Commits that were made before still hold it.",
+            "git add private.yaml",
+            "echo private.yaml >> .gitignore",
         ),
     ),
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import sitegen
-from sitegen.model.exercise import READER, Exercise, ExerciseJob
-from sitegen.model.kernel import Kernel
+from sitegen.model.exercise import READER, ExerciseJob
+from sitegen.model.linked import statement_and_hints
 from sitegen.model.plain import to_plain
-from sitegen.model.site import Site
+from sitegen.model.site import Exercise, Site
 from sitegen.results.keys import sources_of
 
 CHECKER = """\"\"\"Check the kernel in this folder: `python check.py`.  Needs torch, triton and numpy.\"\"\"
@@ -19,7 +21,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / ".exercise"))
+# The folder itself must not be searched: a kernel's file may have the name of a module, such as copy.py.
+sys.path = [str(HERE / ".exercise"), *(path for path in sys.path if Path(path).resolve() != HERE)]
 
 from sitegen.measure.exercise import check_folder  # noqa: E402
 
@@ -28,22 +31,36 @@ print(*lines, sep="\\n")
 sys.exit(not passed)
 """
 _ROOMS = ("model", "measure")
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""The date of each file of an archive, the earliest that a zip can hold."""
 
 
-def exercise_job(site: Site, exercise: Exercise, kernel: Kernel) -> ExerciseJob:
-    """Return the job of an exercise that has a kernel and a solution.  Raises StopIteration for an unknown solution."""
-    author = next(one for one in kernel.implementations if one.name == exercise.solution)
+def exercise_job(site: Site, exercise: Exercise) -> ExerciseJob:
+    """Return the job of an exercise.  Raises StopIteration for an unknown kernel or solution, which linking reports."""
+    kernel = next(one for one in site.kernels if one.name == exercise.kernel.name)
+    author = next(one for one in kernel.implementations if one.name == exercise.solution.name)
     reader = replace(author, name=READER, file=f"{kernel.folder}/{READER}.py")
     small = replace(kernel, implementations=(reader, author), wrong=(), goals=(), sweeps=(), baseline_files=())
-    return ExerciseJob(exercise.id, small, sources_of(kernel, [author], site.files))
+    sources = sources_of(kernel, [author], site.files)
+    return ExerciseJob(exercise.id, small, sources, exercise.counted_at, exercise.most_loads, exercise.machine)
 
 
-def folder_files(site: Site, exercise: Exercise, kernel: Kernel) -> dict[str, str]:
+def folder_archive(site: Site, exercise: Exercise) -> bytes:
+    """Return the folder as a zip; equal folders give equal bytes."""
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in folder_files(site, exercise).items():
+            archive.writestr(zipfile.ZipInfo(f"{exercise.id}/{name}", _DATE), text, zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def folder_files(site: Site, exercise: Exercise) -> dict[str, str]:
     """Return the text of each file of the folder, by its path there."""
-    job = exercise_job(site, exercise, kernel)
+    job = exercise_job(site, exercise)
     files = {
-        job.reader_file: site.files[f"content/exercises/{exercise.id}/starter.py"],
-        "README.md": f"# {exercise.title}\n\n{exercise.body.text.strip()}\n",
+        job.reader_file: site.files[exercise.starter],
+        "README.md": "\n\n".join([f"# {exercise.title}", *(t.text.strip() for t in statement_and_hints(exercise))])
+        + "\n",
         "check.py": CHECKER,
         ".exercise/job.json": json.dumps(to_plain(job), indent=1) + "\n",
     }

@@ -40,7 +40,7 @@ def import_worklog(file: Path, there: Mapping[str, str] | None = None) -> Import
     files: dict[str, str | bytes | Path] = {}
     for entry in reversed(entries):
         if (old := known.get(entry.date)) is not None:
-            merged[old.span.path] = _with_day(merged[old.span.path], old, entry.body.text)
+            merged[old.span.path] = _with_day(merged[old.span.path], old, _with_other_count(old, entry))
         else:
             files[f"{WORKLOG}{entry.date}.md"] = _day(entry)
     if intro and intro.text.strip():
@@ -103,6 +103,14 @@ def _with_day(text: str, old: WorklogEntry, new: str) -> str:
             days = (*pieces.days[:at], replace(day, below=_merged(day.below, new)), *pieces.days[at + 1 :])
             return str(replace(pieces, days=days))
     return str(DiaryPieces(pieces.front, _merged(text[len(pieces.front) :], new), ()))
+
+
+def _with_other_count(old: WorklogEntry, new: WorklogEntry) -> str:
+    """Return the new text of a day, with a line for its countdown when the site has none or another."""
+    if new.days_left in (None, old.days_left):
+        return new.body.text
+    said = f"Another copy of this day says {_left(new.days_left)}." if new.days_left is not None else ""
+    return new.body.text if said in old.body.text else f"{new.body.text.rstrip()}\n\n{said}\n"
 
 
 def _merged(old: str, new: str) -> str:

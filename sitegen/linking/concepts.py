@@ -1,11 +1,13 @@
-"""Turn the concepts that posts need and teach into an index: who teaches each, who needs it, and its glossary entry."""
+"""Turn the concepts that posts and exercises need and teach into an index: who teaches each, who needs it, who
+practises it, and its glossary entry.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sitegen.model.site import Post, Site, Term
+from sitegen.model.site import Exercise, Post, Ref, SeriesExercise, Site, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Concept:
     users: tuple[Post, ...] = ()
     """The posts that need the concept."""
     term: Term | None = None
+    exercises: tuple[Exercise, ...] = ()
+    """The exercises that practise the concept or need it."""
 
 
 def concept_key(name: str) -> str:
@@ -25,10 +29,18 @@ def concept_key(name: str) -> str:
     return "-".join(name.lower().split())
 
 
+def needs_of_exercise(listed: SeriesExercise, own: Exercise | None) -> tuple[Ref, ...]:
+    """Return the concepts that an exercise of a series needs: those that the series lists, else those of its file."""
+    return listed.needs or (own.needs if own else ())
+
+
 def concepts_of(site: Site, posts: Sequence[Post]) -> Mapping[str, Concept]:
-    """Return the concepts that these posts need or teach, by `concept_key`, in alphabetical order."""
+    """Return the concepts that these posts and the exercises of the site need or teach, by `concept_key`, in
+    alphabetical order.
+    """
     teachers: dict[str, list[Post]] = {}
     users: dict[str, list[Post]] = {}
+    practice: dict[str, dict[str, Exercise]] = {}
     names: dict[str, str] = {}
     for post in posts:
         for ref in post.teaches:
@@ -37,9 +49,19 @@ def concepts_of(site: Site, posts: Sequence[Post]) -> Mapping[str, Concept]:
         for ref in post.needs:
             names.setdefault(concept_key(ref.name), ref.name)
             users.setdefault(concept_key(ref.name), []).append(post)
+    for exercise in site.exercises:
+        for ref in (*exercise.teaches, *exercise.needs):
+            names.setdefault(concept_key(ref.name), ref.name)
+            practice.setdefault(concept_key(ref.name), {})[exercise.id] = exercise
     terms = terms_by_key(site) if names else {}
     return {
-        key: Concept(names[key], tuple(teachers.get(key, ())), tuple(users.get(key, ())), terms.get(key))
+        key: Concept(
+            names[key],
+            tuple(teachers.get(key, ())),
+            tuple(users.get(key, ())),
+            terms.get(key),
+            tuple(practice.get(key, {}).values()),
+        )
         for key in sorted(names)
     }
 

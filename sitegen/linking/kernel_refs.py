@@ -33,6 +33,7 @@ def implementation_of(cell: Cell, path: str) -> Implementation:
         launch=cell.launch,
         predicts=cell.predicts,
         predicted_of_ceiling=predicted_share(cell.predicts),
+        explains=cell.explains,
         source=IMPORTS + cell.source if triton else cell.source,
         line=cell.line - IMPORTS.count("\n") if triton else cell.line,
         span=cell.span,

@@ -7,7 +7,7 @@ SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cel
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
-SG215 a link to an old address (moved_links.py)
+SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
 SG223 a concept that is nearly another (reading_order.py)
 """
@@ -22,7 +22,9 @@ from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
+from sitegen.linking.exercises import exercise_mistakes, sound_exercises
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
+from sitegen.linking.mentions import DaysOfPages, Mentions
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
@@ -45,7 +47,7 @@ from sitegen.model.document import (
     TermSlot,
     ValueSlot,
 )
-from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, texts
+from sitegen.model.linked import Linked, Neighbours, SeriesPlace, document_key, originals, statement_and_hints, texts
 from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
 from sitegen.read.severity import worklog_never_fails
@@ -104,8 +106,9 @@ def link_site(
         hrefs, assets = _resolve_all(shown, documents, book, mistakes)
     references = works_cited(shown, rich, mistakes)
     kernel_posts, places, beside = _kernel_posts(shown, rich), _series_places(shown), _neighbours(shown)
+    mentions = Mentions(shown, rich, hrefs, _kernels_shown)
     linked = Linked(
-        site=shown,
+        site=dataclasses.replace(shown, exercises=sound_exercises(shown)),
         hrefs=hrefs,
         rich=tuple(rich),
         assets=assets,
@@ -113,6 +116,8 @@ def link_site(
         redirects=redirects_of(shown),
         kernel_posts=kernel_posts,
         backlinks=Backlinks(shown, hrefs),
+        mentions=mentions,
+        worked_on=DaysOfPages(mentions),
         series_places=places,
         neighbours=beside,
         related=Related(_by_language(shown).values(), kernel_posts, places, beside),
@@ -182,11 +187,12 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     """Yield diagnostics for unknown posts, kernels and exercises; `site` still has the unpublished posts."""
     slugs = {post.slug: None for post in site.posts}
     kernels = {kernel.name: kernel for kernel in shown.kernels}
+    exercises = [one.id for one in site.exercises]
     for series in site.series:
         yield from (unknown("SG207", "post", r.name, slugs, r.span) for r in series.posts if r.name not in slugs)
         for exercise in (one for phase in series.phases for one in phase.exercises if not one.title):
-            if exercise.id.name not in site.exercises:
-                yield unknown("SG208", "exercise", exercise.id.name, site.exercises, exercise.id.span)
+            if exercise.id.name not in exercises:
+                yield unknown("SG208", "exercise", exercise.id.name, exercises, exercise.id.span)
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
@@ -196,6 +202,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
         if document := documents.get(document_key(text)):
             yield from slot_mistakes(shown, kernels, document)
     yield from goal_mistakes(shown, shown.kernels)
+    yield from exercise_mistakes(shown)
 
 
 def _names_of_figures(shown: Site, documents: Mapping[str, Document], files: Collection[str]) -> Iterator[Diagnostic]:
@@ -267,6 +274,7 @@ def _pages(site: Site) -> dict[str, str]:
     here = {document_key(post.body): urls.post_url(post, config) for post in site.posts}
     here |= {document_key(page.body): urls.page_url(page, config) for page in site.pages}
     here |= {document_key(term.body): urls.term_url(term.slug) for term in site.terms}
+    here |= {document_key(t): urls.exercise_url(one.id) for one in site.exercises for t in statement_and_hints(one)}
     here |= {document_key(entry.body): urls.day_url(entry.date) for entry in site.worklog}
     return here | ({document_key(site.worklog_intro): urls.WORKLOG} if site.worklog_intro else {})
 
@@ -280,9 +288,14 @@ def _kernel_posts(site: Site, documents: Mapping[str, Document]) -> dict[str, tu
 
 
 def _kernels_of(post: Post, document: Document) -> set[str]:
-    slots = {name for slot in document.slots for name in _kernels_in(slot)}
+    slots = _kernels_shown(document)
     cells = {cell.implements.partition("/")[0] for cell in document.cells if cell.implements}
     return {ref.name for ref in post.kernels} | slots | cells
+
+
+def _kernels_shown(document: Document) -> set[str]:
+    """Return the kernels that a document shows or whose figures it shows."""
+    return {name for slot in document.slots for name in _kernels_in(slot)}
 
 
 def _kernels_in(slot: Slot) -> Iterator[str]:

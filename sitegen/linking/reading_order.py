@@ -9,26 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Severity, did_you_mean
-from sitegen.linking.concepts import concept_key, concepts_of, terms_by_key
+from sitegen.linking.concepts import concept_key, concepts_of, needs_of_exercise, terms_by_key
 from sitegen.linking.kernel_refs import unknown
 from sitegen.model.linked import originals
-from sitegen.model.site import Post, Ref, Series, Site
+from sitegen.model.site import Exercise, Post, Ref, Series, Site
 
 
 def order_mistakes(site: Site) -> Iterator[Diagnostic]:
     """Yield the contradictions in a site, without posts that are not published."""
     posts = {post.slug: post for post in originals(site)}
+    written = {exercise.id: exercise for exercise in site.exercises}
     for series in site.series:
-        yield from _taught_later(series, posts)
+        yield from _taught_later(series, posts, written)
     yield from _series_after(site.series)
     yield from _misspelt_needs(site)
 
 
-def _taught_later(series: Series, posts: Mapping[str, Post]) -> Iterator[Diagnostic]:
+def _taught_later(series: Series, posts: Mapping[str, Post], written: Mapping[str, Exercise]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each need of a post that only later posts of the series meet, and of an exercise or a
     planned post that only later phases meet.
     """
-    steps = list(_steps(series, posts))
+    steps = list(_steps(series, posts, written))
     first: dict[str, tuple[int, str]] = {}
     for at, (title, _, teaches) in enumerate(steps):
         for ref in teaches:
@@ -44,7 +45,7 @@ Step = tuple[str, tuple[Ref, ...], tuple[Ref, ...]]
 """The title of a step of a series, the concepts that it needs, and those that it teaches."""
 
 
-def _steps(series: Series, posts: Mapping[str, Post]) -> Iterator[Step]:
+def _steps(series: Series, posts: Mapping[str, Post], written: Mapping[str, Exercise]) -> Iterator[Step]:
     """Yield the steps of a series in reading order: in each phase posts, then planned posts, then exercises."""
     for phase in series.phases:
         for post in filter(None, (posts.get(ref.name) for ref in phase.posts)):
@@ -52,7 +53,9 @@ def _steps(series: Series, posts: Mapping[str, Post]) -> Iterator[Step]:
         for planned in phase.planned:
             yield planned.title, planned.needs, planned.teaches
         for exercise in phase.exercises:
-            yield exercise.title or exercise.id.name, exercise.needs, ()
+            own = written.get(exercise.id.name)
+            title = own.title if own else exercise.title or exercise.id.name
+            yield title, needs_of_exercise(exercise, own), ()
 
 
 def _meets(teaches: Iterable[Ref], needs: Iterable[Ref]) -> str:
@@ -107,6 +110,7 @@ def _misspelt_needs(site: Site) -> Iterator[Diagnostic]:
     taught |= {concept_key(ref.name): ref.name for post in planned for ref in post.teaches}
     taught |= {key: term.title.lower() for key, term in terms_by_key(site).items() if key not in taught}
     needs = [*(one.needs for one in site.posts), *(one.needs for one in planned), *(one.needs for one in exercises)]
+    needs += [one.needs for one in site.exercises]
     for ref in (ref for refs in needs for ref in refs):
         if concept_key(ref.name) not in taught and (hint := did_you_mean(ref.name, taught.values())):
             message = f"nothing teaches `{ref.name}`"

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 from sitegen.diagnostics import did_you_mean
 from sitegen.inside import is_hidden
 from sitegen.model import urls
+from sitegen.model.dates import periods_of
 from sitegen.model.document import Document
 from sitegen.model.linked import document_key, originals
 from sitegen.model.site import Post, Site
@@ -29,7 +30,7 @@ class AddressBook:
     pages: Mapping[str, Collection[str] | None]
     """The ids on each page, by URL; None when they are unknown at this stage."""
     hidden: Mapping[str, str]
-    """The kind of each text without a page, `a draft` or `an exercise`, by its path and by its URL."""
+    """The kind of each text without a page, such as `a draft`, by its path and by its URL."""
     redirects: Mapping[str, str]
     """The new URL of each old one."""
     files: Collection[str]
@@ -170,6 +171,8 @@ def address_book(
         pages[urls.TERMS] = None
     if any(entry.tasks for entry in site.worklog):
         pages[urls.TASKS] = None
+    if any("://" in entry.body.text for entry in site.worklog):
+        pages[urls.LINKS] = None
     if site.kernels:
         pages |= dict.fromkeys((urls.RECORDS, urls.PREDICTIONS))
     if config.search:
@@ -184,13 +187,18 @@ def address_book(
         url = urls.day_url(entry.date)
         sources[entry.body.path] = urls.WORKLOG if entry.body.path in sources else url
         pages[url] = None
+        pages |= dict.fromkeys(map(urls.period_url, periods_of(entry.date)))
+    if site.exercises:
+        pages[urls.EXERCISES] = None
+    for exercise in site.exercises:
+        _add(sources, pages, exercise.body.path, urls.exercise_url(exercise.id), None)
     for series in site.series:
         _add(sources, pages, series.span.path, urls.series_url(series.id), None)
     for kernel in site.kernels:
         _add(sources, pages, f"{kernel.folder}/kernel.yaml", urls.kernel_url(kernel.name), None)
         for made in kernel.implementations:
             sources[made.file] = f"{urls.kernel_url(kernel.name)}#{made.name}"
-    if any(post.needs or post.teaches for post in site.posts):
+    if any(p.needs or p.teaches for p in site.posts) or any(e.needs or e.teaches for e in site.exercises):
         pages[urls.CONCEPTS] = None
     for lang in {post.lang for post in site.posts}:
         pages |= dict.fromkeys(urls.in_language(url, lang, config) for url in (urls.HOME, urls.POSTS, urls.TAGS))
@@ -200,9 +208,6 @@ def address_book(
     pages |= dict.fromkeys(urls.in_language(urls.category_url(name), lang, config) for name, lang in categories)
     pages |= dict.fromkeys(urls.in_language(urls.CATEGORIES, lang, config) for _, lang in categories)
     unpublished = dict(why) | {urls.post_url(post, config): why[path] for path, post in hidden.items()}
-    for exercise in site.exercises:  # a series names exercises, but no page shows one yet
-        names = (f"content/exercises/{exercise}/index.md", urls.exercise_url(exercise))
-        unpublished |= dict.fromkeys(names, "an exercise")
     return AddressBook(sources, pages, unpublished, redirects_of(site), files, _folders(site))
 
 

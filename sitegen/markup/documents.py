@@ -8,8 +8,8 @@ from sitegen.diagnostics import Diagnostic
 from sitegen.markup.parse import ParsedText, document_of, read_post_text, read_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
-from sitegen.model.linked import document_key
-from sitegen.model.site import Page, Post, Site, Term
+from sitegen.model.linked import document_key, statement_and_hints
+from sitegen.model.site import Exercise, Page, Post, Site, Term
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
 from sitegen.read.load import SitePart, Worklog
 
@@ -24,7 +24,7 @@ def parse_documents(
     `spoken` returns the vocabulary of a language tag; an empty tag is the site's language.
     """
     worklog = Worklog(site.worklog, site.worklog_intro)
-    parts: tuple[SitePart, ...] = (*site.posts, *site.pages, *site.terms, worklog)
+    parts: tuple[SitePart, ...] = (*site.posts, *site.pages, *site.terms, *site.exercises, worklog)
     parsed = dict(pair for part in parts for pair in documents_of(part, spoken))
     return {key: document for key, (document, _) in parsed.items()}, tuple(d for _, ds in parsed.values() for d in ds)
 
@@ -48,6 +48,11 @@ def texts_of(
         case Page(body=body) | Term(body=body):
             key, lang = document_key(body), part.lang if isinstance(part, Page) else ""
             yield key, read_text(body, has_cells=False, pieces=pieces_of(key), spoken=spoken(lang))
+        case Exercise():
+            for text, prefix in zip(statement_and_hints(part), ("", "hint-"), strict=False):
+                key = document_key(text)
+                pieces, said = pieces_of(key), spoken("")
+                yield key, read_text(text, has_cells=False, id_prefix=prefix, pieces=pieces, spoken=said)
         case Worklog(entries, intro):
             for entry in entries:
                 key, prefix = document_key(entry.body), f"{entry.date.isoformat()}-"

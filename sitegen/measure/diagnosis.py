@@ -17,8 +17,17 @@ from sitegen.model.exercise import Diagnosis
 CLOSE = 1e-4
 """Largest error, relative to the largest expected value, of an element that counts as right in float32."""
 
+NEARLY = 2e-2
+"""Largest error, relative to a typical value, of a result that too few digits on the way explain."""
 EXACT = 1e-5
 """The same for an output that a known mistake explains."""
+ADVICE = {
+    "first_block_only": " Start a program for each block, or loop over the blocks.",
+    "too_few_programs": " Round the number of blocks up with `triton.cdiv`.",
+    "programs_overwrite": " All programs store into the same place, and the last one wins: give each sum a place of "
+    "its own, and add these sums in a second launch.",
+}
+"""What to do about the cause of an alternative whose words do not say it."""
 LEAST_BLOCK = 16
 """Sizes that are no multiple of it are no sizes of whole blocks."""
 
@@ -47,11 +56,18 @@ class Trial:
     past_end: int = 0
     """Elements behind the end of the output up to the last one that the call changed."""
     alternatives: tuple[Alternative, ...] = ()
+    scale: float = 0.0
+    """The size of a typical value, to which errors are compared; 0 for the largest expected value."""
 
     @property
     def wrong(self) -> Any:
         """Bool tensor: the elements that are not the expected ones."""
-        return ~_close(self.got, self.expected, _scale(self.expected))
+        return ~_close(self.got, self.expected, self.size)
+
+    @property
+    def size(self) -> float:
+        """The value to which errors are compared."""
+        return self.scale or _scale(self.expected)
 
     @property
     def right(self) -> bool:
@@ -71,13 +87,17 @@ class Evidence:
     """Normal inputs at ragged shapes and at shapes of powers of two."""
     shifted: tuple[Trial, ...] = ()
     """The same inputs plus 1000, where a shift may change only the last digits."""
+    cleared: tuple[Trial, ...] = ()
+    """Normal inputs, with an output that is 0 before the call."""
+    summed: str = ""
+    """The last dim, when it is no dim of the output: results are sums over it.  Empty otherwise."""
 
 
 def diagnose(evidence: Evidence) -> Diagnosis:
     """Return the first cause that the experiments support; `unknown` says which elements are wrong."""
     failing = [trial for trial in evidence.plain if not trial.right]
     right = [trial for trial in evidence.plain if trial.right]
-    for rule in (_past_the_end, _unwritten, _alternative, _overflow, _tail, _first_block, _rows, _factor):
+    for rule in (_past_the_end, _unwritten, _added_to, _alternative, _overflow, _imprecise, *_BY_SIZE):
         if found := rule(evidence, failing, right):
             return found
     return _unknown(failing)
@@ -89,8 +109,9 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
         return None
     trial = over[-1]
     size = trial.got.numel()
+    elements = f"{size} element{'' if size == 1 else 's'}"
     sentence = (
-        f"At {trial.place} the output has {size} elements, and the kernel also wrote behind its end, up to "
+        f"At {trial.place} the output has {elements}, and the kernel also wrote behind its end, up to "
         f"place {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
     )
     return Diagnosis("unmasked_store", sentence, _right_at(right))
@@ -104,7 +125,25 @@ def _unwritten(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tri
     if bool(trial.unwritten.all()):
         sentence = "The kernel wrote nothing into the output: store the result into `out`, and launch the kernel."
         return Diagnosis("nothing_written", sentence)
+    if evidence.summed and (found := _unwritten_tiles(trial, right)):
+        return found
     return _unwritten_rows(trial, right) or _unwritten_columns(trial, right) or _unwritten_tail(trial, trials, right)
+
+
+def _unwritten_tiles(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
+    """The last rows, the last columns, or both, of a matrix whose tiles are separate programs."""
+    if trial.got.dim() != 2:
+        return None
+    rows, columns = trial.unwritten.all(dim=1), trial.unwritten.all(dim=0)
+    if not bool((trial.unwritten == (rows[:, None] | columns[None, :])).all()):
+        return None
+    sides = [("row", rows), ("column", columns)]
+    missing = " and ".join(f"{_places(name, side)}" for name, side in sides if bool(side.any()))
+    sentence = (
+        f"At {trial.place} {missing} of the output were never written: the grid has too few tiles. Round the number "
+        "of tiles in each direction up (`triton.cdiv`), so that the last tile reaches beyond the edge."
+    )
+    return Diagnosis("missing_tiles", sentence, _right_at(right))
 
 
 def _unwritten_rows(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
@@ -154,16 +193,28 @@ def _unwritten_tail(trial: Trial, trials: Sequence[Trial], right: Sequence[Trial
     return Diagnosis("too_few_programs", sentence, _right_at(right))
 
 
+def _added_to(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Right where the output was 0 before the call, wrong where it held something else."""
+    wrong_before = [one for one in failing if any(one.dims == cleared.dims for cleared in evidence.cleared)]
+    if not wrong_before or not all(one.right for one in evidence.cleared):
+        return None
+    sentence = (
+        f"At {wrong_before[0].place} the result is right only if `out` holds 0 before the call: the kernel adds to "
+        "what is there. Set `out` to 0 first (`out.zero_()`), or store instead of adding."
+    )
+    return Diagnosis("adds_to_out", sentence, (f"right at {evidence.cleared[0].place} with an `out` of zeros",))
+
+
 def _alternative(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
     """The output of a failing trial is that of a known mistake; the largest output says most."""
     for trial in sorted(failing, key=lambda one: -one.got.numel()):
         for one in trial.alternatives:
             known = torch.isfinite(one.output)
-            scale = _scale(trial.expected)
+            scale = trial.size
             differs = ~_close(one.output, trial.expected, scale) & known
             matches = _close(trial.got, one.output, scale, EXACT) | ~known
             if bool(matches.all()) and int(differs.sum()) * 4 >= known.numel():
-                words = f"At {trial.place} the output is exactly what {one.words} gives."
+                words = f"At {trial.place} the output is exactly what {one.words} gives.{ADVICE.get(one.cause, '')}"
                 return Diagnosis(one.cause, words, _right_at(right))
     return None
 
@@ -173,11 +224,29 @@ def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
     bad = [one for one in evidence.shifted if not bool(torch.isfinite(one.got.double()).all())]
     if failing or not bad:
         return None
+    advice = "exp(89) overflows float32). Subtract the row's maximum before `tl.exp`."
+    if evidence.summed:
+        advice = "float16 ends at 65504). Add in float32."
     sentence = (
         "Results are right for inputs near 0, and NaN or infinite when 1000 is added to every input: a value on the "
-        "way becomes too large for its dtype (exp(89) overflows float32). Subtract the row's maximum before `tl.exp`."
+        f"way becomes too large for its dtype ({advice}"
     )
     return Diagnosis("overflow", sentence, (f"inputs + 1000 at {bad[0].place} give {_odd_values(bad[0].got)}",))
+
+
+def _imprecise(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Every result is nearly right."""
+    errors = [float((one.got.double() - one.expected).abs().max()) / one.size for one in failing]
+    if not errors or not all(error <= NEARLY for error in errors):  # NaN is no small error
+        return None
+    trial = failing[errors.index(max(errors))]
+    dot = ', and give `tl.dot` `input_precision="ieee"`' if evidence.summed and trial.got.dim() == 2 else ""
+    sentence = (
+        f"Every result is nearly right: at {trial.place} the largest error is {max(errors):.2g} of a typical value. A "
+        f"value on the way has fewer digits than float32. Convert what you load with `.to(tl.float32)`, add in "
+        f"float32{dot}."
+    )
+    return Diagnosis("low_precision", sentence, _right_at(right))
 
 
 def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -194,9 +263,13 @@ def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) 
             "the end of the row count in the sum. Give `tl.load` a mask and an `other` that adds nothing."
         )
         return Diagnosis("tail_counts", sentence, _right_at(right))
+    behind = (
+        f"the last block of {name} reads what lies behind its end, and adds it"
+        if evidence.summed
+        else (f"the last block reads what lies behind the end of {name}")
+    )
     sentence = (
-        f"{sizes}: sizes that fill no whole block are wrong, so the tail is not masked in `tl.load`, and the last "
-        f"block reads what lies behind the end of {name}."
+        f"{sizes}: sizes that fill no whole block are wrong, so the tail is not masked in `tl.load`, and {behind}."
     )
     return Diagnosis("unmasked_load", sentence, _right_at(right))
 
@@ -224,11 +297,31 @@ def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[T
     if longest >= shortest:
         return None
     name = list(trial.dims)[-1]
-    sentence = (
-        f"Right up to {name}={longest}, wrong from {name}={shortest} on: the kernel handles one block of limited "
-        "length. Loop over the further blocks, or make the block as long as the row."
-    )
+    if evidence.summed:
+        what = f"each program adds only the first block of {name}. Loop over the blocks of {name}, and add them all."
+    else:
+        what = (
+            "the kernel handles one block of limited length. Loop over the further blocks, or make the block as long "
+            "as the row."
+        )
+    sentence = f"Right up to {name}={longest}, wrong from {name}={shortest} on: {what}"
     return Diagnosis("first_block_of_a_row", sentence, _right_at(right))
+
+
+def _tiles(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """One rectangle of a matrix whose tiles are separate programs is wrong, and the rest right."""
+    for trial in failing if evidence.summed else ():
+        if trial.got.dim() != 2:
+            continue
+        rows, columns = trial.wrong.any(dim=1), trial.wrong.any(dim=0)
+        share = int(rows.sum()) * int(columns.sum()) / trial.wrong.numel()
+        if share <= 0.5 and int(trial.wrong.sum()) >= 0.5 * share * trial.wrong.numel():
+            sentence = (
+                f"At {trial.place} the tile of {_places('row', rows)} and {_places('column', columns)} is wrong, and "
+                "every other element is right: check the rows and columns that its program computes."
+            )
+            return Diagnosis("wrong_tile", sentence, _right_at(right))
+    return None
 
 
 def _rows(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -247,6 +340,11 @@ def _rows(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) 
 
 
 def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """All results are wrong by one factor, or those of each row are."""
+    if not right and (common := _common_factor(failing)):
+        what = "a sum is counted more than once, or scaled" if evidence.summed else "it is scaled"
+        sentence = f"At every shape every result is {common} × the expected value: {what}."
+        return Diagnosis("wrong_factor", sentence, _right_at(right))
     for trial in failing:
         if factor := _row_factor(trial):
             sentence = (
@@ -257,9 +355,17 @@ def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]
     return None
 
 
+_BY_SIZE = (_tiles, _tail, _first_block, _rows, _factor)
+"""The rules that compare shapes and places, after those that compare values."""
+
+
 def _unknown(failing: Sequence[Trial]) -> Diagnosis:
     if not failing:
-        return Diagnosis("unknown", "The kernel is wrong only for the special inputs that the message names.")
+        sentence = (
+            "The results are right to four digits for normal inputs, and the gate asks for more digits, or for special "
+            "inputs: its sentence below names both. If it names an error, add in float32."
+        )
+        return Diagnosis("unknown", sentence)
     trial = failing[0]
     wrong = trial.wrong.nonzero()
     first = tuple(int(one) for one in wrong[0])
@@ -280,6 +386,16 @@ def _scale(expected: Any) -> float:
     return max(float(finite.abs().max()), 1e-30) if finite.numel() else 1.0
 
 
+def _common_factor(failing: Sequence[Trial]) -> str:
+    """Return the factor by which every result of every trial is wrong: `2`; empty when there is none."""
+    if sum(one.got.numel() for one in failing) < 3:  # any one result is wrong by some factor
+        return ""
+    ratios = torch.cat([(one.got.double() / one.expected).reshape(-1) for one in failing])
+    middle = ratios.median()
+    near = (ratios - middle).abs() <= 1e-3 * middle.abs()
+    return f"{float(middle):.3g}" if bool((near & torch.isfinite(ratios)).all()) else ""
+
+
 def _row_factor(trial: Trial) -> str:
     """Return the factor by which whole rows are wrong: `0.97` or `0.91 to 0.97`; empty when no factor explains them."""
     if trial.got.dim() < 2 or trial.got.shape[-1] < 3:
@@ -297,6 +413,12 @@ def _rows_words(rows: Any) -> str:
     if len(places) == 1:
         return f"row {places[0]}{' (the last)' if places[0] == rows.numel() - 1 else ''}"
     return f"rows {places[0]} to {places[-1]}"
+
+
+def _places(name: str, side: Any) -> str:
+    """Return the places of a side that are true: `row 3`, or `columns 64 to 127`."""
+    places = [int(one) for one in side.nonzero().reshape(-1)]
+    return f"{name} {places[0]}" if len(places) == 1 else f"{name}s {places[0]} to {places[-1]}"
 
 
 def _odd_values(got: Any) -> str:
@@ -327,14 +449,33 @@ def alternatives_of(
         yield Alternative("low_precision", "rounding the inputs to bfloat16 first", compute(rounded))
         half = {name: tensor.half().float() for name, tensor in tensors.items()}
         yield Alternative("low_precision", "rounding the inputs to float16 first", compute(half))
-        for dtype in (torch.bfloat16, torch.float16):
+        for dtype in (torch.bfloat16, torch.float16) if expected.numel() > 1 else ():  # one number may fit by chance
             words = f"rounding the result to {str(dtype).removeprefix('torch.')}"
             yield Alternative("low_precision", words, expected.to(dtype).double())
+    if expected.numel() == 1 and all(tensor.dim() == 1 for tensor in tensors.values()):
+        yield from _partial_sums(tensors, compute)
     if expected.dim() == 2:
         rows, columns = expected.shape
         swapped = expected.t().reshape(-1).reshape(rows, columns)
         words = "writing the output with row and column swapped (`c * rows + r` instead of `r * columns + c`)"
         yield Alternative("swapped_indices", words, swapped)
+
+
+def _partial_sums(tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
+    """Yield what one number out of N becomes when only some blocks of the inputs count in it."""
+    size = min(tensor.numel() for tensor in tensors.values())
+    for block in (1 << power for power in range(4, 15)):
+        if block >= size:
+            return
+        whole, last = size // block * block, (size - 1) // block * block
+        left_out = f"leaving out the last {size - whole} numbers, which fill no whole block,"
+        overwritten = f"using only the numbers from {last} on, those of the last program,"
+        for cause, part, words in (
+            ("first_block_only", slice(0, block), f"using only the first {block} numbers"),
+            ("too_few_programs", slice(0, whole), left_out),
+            ("programs_overwrite", slice(last, size), overwritten),
+        ):
+            yield Alternative(cause, words, compute({name: tensor[part] for name, tensor in tensors.items()}))
 
 
 def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple[str, str, Any]]:

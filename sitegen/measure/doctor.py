@@ -46,24 +46,30 @@ class Finding:
     works: bool
     text: str
     """The version or the value; for a missing thing how to get it."""
+    needed: bool = False
+    """Whether no Triton kernel runs without it."""
 
 
 def findings(datasheet: Rate) -> Iterator[Finding]:
     """Yield every finding about this machine, what sitegen itself needs first."""
-    gpu = gpu_memory_bytes() > 0
     yield _own_packages()
-    yield _gpu(gpu)
-    yield _package("torch", "pip install torch")
-    yield _package("triton", "pip install triton; it comes with torch on Linux")
-    yield _package("numpy", "pip install numpy; Triton's interpreter needs it")
+    yield from findings_for_triton()
     yield _package("cuda-core", "pip install 'cuda-core[cu13]'; it compiles and launches .cu files")
     yield _tool("nvcc", "install the CUDA toolkit; implementations with `host:` need it")
     yield _tool("ncu", "install Nsight Compute; `try --ncu` needs it")
     yield _tool("compute-sanitizer", "install the CUDA toolkit; it finds races and accesses out of bounds")
-    if gpu:
+    if gpu_memory_bytes() > 0:
         yield _counters()
         yield _clocks()
         yield _copy(datasheet)
+
+
+def findings_for_triton() -> Iterator[Finding]:
+    """Yield what a Triton kernel needs, and the GPU, without which Triton's interpreter runs it."""
+    yield _gpu(gpu_memory_bytes() > 0)
+    yield _package("torch", "pip install torch", needed=True)
+    yield _package("triton", "pip install triton; it comes with torch on Linux", needed=True)
+    yield _package("numpy", "pip install numpy; Triton's interpreter needs it", needed=True)
 
 
 def works_all_the_same(found: list[Finding]) -> tuple[str, ...]:
@@ -88,7 +94,9 @@ def _how(gpu: bool) -> str:
 def _gpu(gpu: bool) -> Finding:
     if not gpu:
         return Finding(
-            "GPU", False, "the driver finds none; `sitegen bundle` carries the work to a machine that has one"
+            "GPU",
+            False,
+            "the driver finds none; Triton's interpreter runs kernels, and a machine with a GPU is needed for times",
         )
     return Finding("GPU", True, _asked("name,driver_version") or "found")
 
@@ -105,11 +113,11 @@ def _own_packages() -> Finding:
     return Finding(OWN, not missing, f"pip install {' '.join(missing)}" if missing else "all that sitegen needs")
 
 
-def _package(name: str, how: str) -> Finding:
+def _package(name: str, how: str, *, needed: bool = False) -> Finding:
     try:
-        return Finding(name, True, importlib.metadata.version(name))
+        return Finding(name, True, importlib.metadata.version(name), needed)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, how)
+        return Finding(name, False, how, needed)
 
 
 def _tool(name: str, how: str) -> Finding:

@@ -11,58 +11,84 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from sitegen.measure.doctor import Finding, findings_for_triton
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sources import write_sources
-from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult
+from sitegen.model.exercise import FEWEST_PROGRAMS, MOST_PROGRAMS, READER, ExerciseJob, ExerciseResult, Traffic
 from sitegen.model.plain import from_plain
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
-SLOW = 1.5
-"""Loaded bytes, as a multiple of the author's, from which the check calls a kernel slow."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
+
+
+class NoAnswerError(Exception):
+    """The process of a check ended without a result; the message says why, for the reader."""
 
 
 def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
     """Return whether the reader's kernel is right and not slow, and the lines to print.  Raises OSError without JOB."""
     job = from_plain(ExerciseJob, json.loads((folder / JOB).read_text(encoding="utf-8")))
+    found = tuple(findings_for_triton())
+    machine = tuple(_machine_lines(found)) if job.machine else ()
+    if missing := [one for one in found if one.needed and not one.works]:
+        return False, (*machine, *(f"MISSING: {one.name}: {one.text}" for one in missing))
+    try:
+        result = _result(folder, job)
+    except NoAnswerError as why:
+        return False, (*machine, str(why))
+    return not result.message and not why_slow(job, result), (*machine, *_lines(job, result))
+
+
+def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
+    return (f"{'ok     ' if one.works else 'missing'}  {one.name:<8} {one.text}" for one in found)
+
+
+def _result(folder: Path, job: ExerciseJob) -> ExerciseResult:
+    """Check the kernel on the GPU if there is one; its loads are counted under the interpreter in any case."""
+    if not gpu_memory_bytes():
+        return _run(folder, job, interpreted=True)
+    on_gpu = _run(folder, job, interpreted=False)
+    if on_gpu.message:
+        return on_gpu
+    counted = _run(folder, job, interpreted=True)
+    return replace(counted, device=on_gpu.device, shapes=on_gpu.shapes)
+
+
+def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult:
+    """Run the check in a process of its own.  Raises NoAnswerError when it gives no result."""
+    path = os.pathsep.join(filter(None, (str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", ""))))
+    setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
+    if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
+        setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     code = (folder / job.reader_file).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
         place = Path(temporary)
+        answer = place / "answer.json"
         write_sources(place, {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
-        said = _run(folder / JOB, place)
-        if said or not (place / "answer.json").exists():
-            return False, (said or "the check ended without an answer",)
-        result = from_plain(ExerciseResult, json.loads((place / "answer.json").read_text(encoding="utf-8")))
-    return not result.message and not _is_slow(result), tuple(_lines(job, result))
+        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), str(place), str(answer)]
+        _wait_for(words, {**os.environ, **setting})
+        if not answer.exists():
+            raise NoAnswerError("the check ended without an answer")
+        return from_plain(ExerciseResult, json.loads(answer.read_text(encoding="utf-8")))
 
 
-def _run(job_file: Path, place: Path) -> str:
-    """Run the check in a process of its own; return why it gave no answer, empty when it did."""
-    gpu = gpu_memory_bytes() > 0
-    setting = {"PYTHONPATH": str(_PACKAGE_ROOT), **({} if gpu else {"TRITON_INTERPRET": "1"})}
-    words = [
-        sys.executable,
-        "-m",
-        "sitegen.measure.exercise_process",
-        str(job_file),
-        str(place),
-        f"{place}/answer.json",
-    ]
+def _wait_for(words: list[str], environment: dict[str, str]) -> None:
     try:
-        done = subprocess.run(
-            words, env={**os.environ, **setting}, capture_output=True, text=True, timeout=DEADLINE_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"the kernel took more than {DEADLINE_S:.0f} s: is there a loop that never ends?"
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        message = f"WRONG: the kernel took more than {DEADLINE_S:.0f} s: is there a loop that never ends?"
+        raise NoAnswerError(message) from error
     if done.returncode < 0:
-        return (
-            f"WRONG: the kernel ended its process by signal {-done.returncode}: it reads or writes far outside its data"
-        )
-    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    return f"the check could not run: {last}" if done.returncode else ""
+        signal = -done.returncode
+        message = f"WRONG: the kernel ended its process by signal {signal}: it reads or writes far outside its data"
+        raise NoAnswerError(message)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise NoAnswerError(f"the check could not run: {last}")
 
 
 def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
@@ -75,24 +101,40 @@ def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
         return
     yield f"RIGHT at all {result.shapes} shapes"
     if (mine := result.traffic) and (theirs := result.author_traffic):
-        yield f"  at {result.traffic_at}: {mine.programs} programs load {mine.loaded_bytes} bytes"
-        yield f"  the author's solution: {theirs.programs} programs load {theirs.loaded_bytes} bytes"
-        if _is_slow(result):
-            yield f"SLOW: {_why_slow(result)}"
+        yield f"  at {result.traffic_at}: {_amount(mine)}"
+        yield f"  the author's solution: {_amount(theirs)}"
+    if slow := why_slow(job, result):
+        yield f"SLOW: {slow}"
 
 
-def _is_slow(result: ExerciseResult) -> bool:
+def _amount(traffic: Traffic) -> str:
+    """Return the counts of a call in words: `4 programs load 131072 bytes`."""
+    programs = f"{traffic.programs} program{'s load' if traffic.programs != 1 else ' loads'}"
+    return f"{programs} {traffic.loaded_bytes} bytes"
+
+
+def why_slow(job: ExerciseJob, result: ExerciseResult) -> str:
+    """Return why the kernel would be slow on a GPU; empty when its loads and programs are near the author's."""
     mine, theirs = result.traffic, result.author_traffic
     if not mine or not theirs:
-        return False
-    return mine.loaded_bytes > SLOW * theirs.loaded_bytes or mine.programs > 64 * theirs.programs
+        return ""
+    if mine.loaded_bytes > job.most_loads * theirs.loaded_bytes:
+        times = f"{mine.loaded_bytes / max(1, theirs.loaded_bytes):.1f} × the bytes of the author's solution"
+        return f"it loads {times}, and the limit is {job.most_loads:g} ×: {_advice(job)}"
+    if mine.programs > MOST_PROGRAMS * theirs.programs:
+        times = f"{mine.programs / max(1, theirs.programs):.0f} × as many programs as the author's solution"
+        return f"it starts {times}: let each program handle a block"
+    if mine.programs * FEWEST_PROGRAMS <= theirs.programs:
+        count = f"{mine.programs} program{'s' if mine.programs != 1 else ''}"
+        return (
+            f"it starts {count}, and the author's solution {theirs.programs}: a program runs on one SM, so most of a "
+            "GPU would have nothing to do. Give each program a part of the data"
+        )
+    return ""
 
 
-def _why_slow(result: ExerciseResult) -> str:
-    mine, theirs = result.traffic, result.author_traffic
-    assert mine and theirs
-    if mine.loaded_bytes > SLOW * theirs.loaded_bytes:
-        times = mine.loaded_bytes / max(1, theirs.loaded_bytes)
-        return f"it loads {times:.1f} × the bytes of the author's solution: load each value once, and keep it"
-    times = mine.programs / max(1, theirs.programs)
-    return f"it starts {times:.0f} × as many programs as the author's solution: let each program handle a block"
+def _advice(job: ExerciseJob) -> str:
+    """Return what saves loads: larger tiles where a value serves several results, else fewer passes."""
+    if len(job.kernel.dims) > 2:
+        return "a larger tile uses each loaded value for more results"
+    return "load each value once, and keep it"

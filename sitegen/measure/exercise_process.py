@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,9 @@ from sitegen.measure.runnable import (
     reference_baseline,
     reference_of,
 )
-from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic
-from sitegen.model.kernel import Status
+from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic, dtype_of
+from sitegen.model.formula import evaluate_int, names_in
+from sitegen.model.kernel import Kernel, Status
 from sitegen.model.plain import from_plain, to_plain
 
 ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
@@ -41,8 +43,8 @@ ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
 }
 """Sizes of powers of two at which a wrong kernel is called too, by the number of dims."""
 SHIFT = 1000.0
-DTYPE = "float32"
-"""The dtype of an exercise, where its kernel takes it."""
+MOST_INTERPRETED = 1 << 18
+"""The most elements of inputs at which the interpreter runs a check; more take it minutes."""
 _EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT, Status.RACE)
 """Statuses of gates whose own sentence names the cause."""
 
@@ -59,26 +61,42 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
     if device == "cpu":
         interpreter.teach()
     kernel, (reader, author) = job.kernel, job.kernel.implementations
-    dtype = DTYPE if DTYPE in kernel.dtypes else kernel.dtypes[0]
+    dtype = dtype_of(kernel)
     params = {name: values[0] for name, values in kernel.params.items()}
     baseline = reference_baseline(folder, kernel, first_reference_baseline(kernel), params)
     setup = KernelSetup(kernel, dtype, params, reference_of(folder, kernel), baseline, device)
-    passed = 0
+    passed, shapes = 0, _shapes(kernel, device)
     try:
         runnable = implementation_runnable(folder, kernel, reader, dtype, params)
-        for dims in kernel.checks:
+        for dims in shapes:
             _check(setup, runnable, dims)
             passed += 1
+        if device == "cuda":
+            return ExerciseResult(shapes=passed, device=device)
+        traffic = _traffic(setup, runnable, job.counted_at)
     except Exception as error:
         why = failure_of(error, folder, reader)
-        found = _explained(why) or diagnose(_evidence(setup, runnable, _shapes(setup, why, passed)))
-        return ExerciseResult(why.message, found, passed, device)
-    if device == "cuda":
-        return ExerciseResult(shapes=passed, device=device)
+        out_of_bounds = why.status is Status.OUT_OF_BOUNDS  # at larger shapes it could write beyond the guard bytes
+        called = shapes[: passed + 1] if out_of_bounds else shapes
+        return ExerciseResult(
+            why.message, _explained(why) or diagnose(_evidence(setup, runnable, called)), passed, device
+        )
     solution = implementation_runnable(folder, kernel, author, dtype, params)
-    dims = _named(setup, ALIGNED[len(kernel.dims)][-1])
-    readers, authors = (_traffic(setup, one, dims) for one in (runnable, solution))
-    return ExerciseResult("", None, passed, device, readers, authors, ", ".join(f"{k}={v}" for k, v in dims.items()))
+    place = ", ".join(f"{name}={size}" for name, size in job.counted_at.items())
+    authors = _traffic(setup, solution, job.counted_at)
+    return ExerciseResult("", None, passed, device, traffic, authors, place)
+
+
+def _shapes(kernel: Kernel, device: str) -> tuple[Mapping[str, int], ...]:
+    """Return the shapes of the checks: on a GPU all, else those with inputs that the interpreter handles in seconds."""
+    if device == "cuda":
+        return kernel.checks
+    return tuple(dims for dims in kernel.checks if _elements(kernel, dims) <= MOST_INTERPRETED)
+
+
+def _elements(kernel: Kernel, dims: Mapping[str, int]) -> int:
+    """Return the number of elements of all inputs."""
+    return sum(prod(evaluate_int(size, dims) for size in tensor.shape) for tensor in kernel.inputs)
 
 
 def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> None:
@@ -106,26 +124,30 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
     return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
 
 
-def _shapes(setup: KernelSetup, why: EvaluationEnded, passed: int) -> tuple[Mapping[str, int], ...]:
-    """Return the ragged shapes of the experiments.  A kernel that writes out of bounds is not called at larger shapes,
-    where it could write beyond the guard bytes.
-    """
-    return setup.kernel.checks[: passed + 1] if why.status is Status.OUT_OF_BOUNDS else setup.kernel.checks
-
-
 def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
-    """Call the kernel at ragged shapes and at powers of two, with normal inputs and with the same inputs + SHIFT."""
+    """Call the kernel at ragged shapes and at powers of two, with normal inputs, with the same inputs + SHIFT, and with
+    an output that is 0 before the call.
+    """
     aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
     shapes = [*ragged, *aligned]
-    plain = tuple(_trial(setup, runnable, dims, 0.0) for dims in shapes)
-    return Evidence(plain, (_trial(setup, runnable, aligned[0], SHIFT),))
+    plain = tuple(_trial(setup, runnable, dims) for dims in shapes)
+    shifted, cleared = _trial(setup, runnable, aligned[0], shift=SHIFT), _trial(setup, runnable, aligned[0], fills=(0,))
+    last = setup.kernel.dims[-1]
+    summed = "" if any(last in names_in(size) for size in setup.kernel.outputs[0].shape) else last
+    return Evidence(plain, (shifted,), (cleared,), summed)
 
 
-def _trial(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], shift: float) -> Trial:
+def _trial(
+    setup: KernelSetup,
+    runnable: Runnable,
+    dims: Mapping[str, int],
+    shift: float = 0.0,
+    fills: tuple[int, ...] = POISONS,
+) -> Trial:
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
     inputs = tuple(one + shift for one in in_order(setup.kernel, tensors))
     buffers = _buffers(setup, dims, inputs)
-    got, unwritten, past = _call(runnable, buffers)
+    got, unwritten, past = _call(runnable, buffers, fills)
     names = [tensor.name for tensor in setup.kernel.inputs]
 
     def compute(named: Mapping[str, Any]) -> Any:
@@ -134,25 +156,28 @@ def _trial(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], shif
     named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
     expected = compute(named)
     others: tuple[Alternative, ...] = () if shift else tuple(alternatives_of(named, dims, compute, expected))
-    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others)
+    scale = float(inputs[0].double().norm()) if hasattr(setup.reference, "error_scale") else 0.0
+    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others, scale)
 
 
-def _call(runnable: Runnable, buffers: Buffers) -> tuple[Any, Any, int]:
-    """Return the first output, its elements that keep both patterns, and how far behind its end something was
-    written.
+def _call(runnable: Runnable, buffers: Buffers, fills: tuple[int, ...]) -> tuple[Any, Any, int]:
+    """Return the first output, its elements that keep every fill, and how far behind its end something was written.
+
+    Outputs are filled with a byte before each call; an element that keeps several fills was not written.
     """
     if not runnable.takes_out:
         got = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))[0]
         return got, torch.zeros_like(got, dtype=torch.bool), 0
     kept, past, out = [], 0, buffers.outs[0]
-    for poison in POISONS:
+    for poison in reversed(fills):  # the last call keeps what it made of NaN
         for buffer in buffers.outs:
             buffer.fill(poison)
         call_and_wait(lambda: runnable.run_into(buffers.input_tensors, buffers.out_tensors, buffers.dims))
         kept.append(out.untouched(poison))
         changed = (out.raw[-CANARY_BYTES:] != poison).nonzero()
         past = max(past, int(changed[-1]) // out.tensor.element_size() + 1 if len(changed) else 0)
-    return out.tensor, kept[0] & kept[1], past
+    unwritten = kept[0] & kept[-1] if len(fills) > 1 else torch.zeros_like(kept[0])
+    return out.tensor, unwritten, past
 
 
 def _buffers(setup: KernelSetup, dims: Mapping[str, int], inputs: Any) -> Buffers:

@@ -12,6 +12,14 @@ def day_of(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date:
     return (date.astimezone(zone) if date.tzinfo else date).date()
 
 
+def periods_of(date: dt.date) -> tuple[str, str, str]:
+    """Return the year, the month and the week of ISO 8601 of a day, as addresses name them: `2026`, `2026-11`,
+    `2026-w48`.
+    """
+    week = date.isocalendar()
+    return str(date.year), f"{date.year}-{date.month:02}", f"{week.year}-w{week.week:02}"
+
+
 def moment(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     """Return the start of a date or a time; a day begins at midnight in the site's time zone."""
     if isinstance(date, dt.datetime):

@@ -253,6 +253,7 @@ class Cell:
     """`{gpu: ">=sm_80", memory: 8GB}`."""
     timeout_s: float = 60.0
     predicts: str = ""
+    explains: str = ""
     raises: bool = False
     """An exception is expected (`error: true`)."""
 

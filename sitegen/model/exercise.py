@@ -1,30 +1,23 @@
-"""Exercises: the text of an author, the order to check a reader's kernel, and what the check found out."""
+"""The order to check the kernel that a reader wrote for an exercise, and what the check found out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sitegen.diagnostics import Span
 from sitegen.model.kernel import Kernel
-from sitegen.model.markdown import Markdown
 
 READER = "yours"
 """Name of the implementation that the reader writes."""
+MOST_PROGRAMS = 64
+"""Programs, as a multiple of the author's, above which each does too little."""
+FEWEST_PROGRAMS = 8
+"""The author's programs, as a multiple of the reader's, from which most SMs of a GPU would have nothing to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exercise:
-    """An exercise: content/exercises/<id>/index.md, with its starter.py beside it."""
-
-    id: str
-    title: str
-    body: Markdown
-    span: Span
-    kernel: str = ""
-    """The kernel whose reference and checks judge the reader's code; empty when nothing is to be written."""
-    solution: str = ""
-    """The author's solution: the name of a Triton implementation of the kernel."""
+def dtype_of(kernel: Kernel) -> str:
+    """Return the dtype of an exercise on a kernel: float32 where the kernel takes it, else its first."""
+    return "float32" if "float32" in kernel.dtypes else kernel.dtypes[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +28,12 @@ class ExerciseJob:
     kernel: Kernel
     sources: Mapping[str, str]
     """The reference and the author's solution, by path; the reader's file is read at each check."""
+    counted_at: Mapping[str, int]
+    """The shape at which the loaded bytes of both kernels are counted."""
+    most_loads: float
+    """Loaded bytes, as a multiple of the author's, above which the kernel is slow."""
+    machine: bool = False
+    """Whether the check first lists what the machine has."""
 
     @property
     def reader_file(self) -> str:

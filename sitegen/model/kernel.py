@@ -153,6 +153,8 @@ class Implementation:
     """The author's prediction, in words, written before the measurement."""
     predicted_of_ceiling: float | None = None
     """Share in `predicts` (0.5 for "50 % …"), which a chart shows as a hollow ring beside the bar."""
+    explains: str = ""
+    """The author's explanation of the difference between prediction and measurement, written after it."""
     deterministic: bool = False
     """True when the author declares it deterministic: five runs that differ are then a `race`."""
     source: str = ""

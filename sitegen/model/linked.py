@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sitegen.model.site import Markdown, Post, Series, Site
+from sitegen.model.site import Exercise, Markdown, Post, Series, Site
 
 if TYPE_CHECKING:
     from sitegen.model.bibliography import Work
@@ -39,6 +40,16 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A page that an entry of the worklog links to or names."""
+
+    kind: str
+    """`post`, `kernel` or `term`."""
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Linked:
     """The result of linking; drafts and posts dated in the future are in no field."""
 
@@ -67,6 +78,10 @@ class Linked:
     """Posts that show, measure or implement a kernel, newest first, by the kernel's name."""
     backlinks: Mapping[str, tuple[Post, ...]] = field(default_factory=dict)
     """Posts that link to a page, newest first, by the page's URL without an anchor."""
+    mentions: Mapping[dt.date, tuple[Mention, ...]] = field(default_factory=dict)
+    """Pages that the worklog mentions on a day."""
+    worked_on: Mapping[str, tuple[dt.date, ...]] = field(default_factory=dict)
+    """Days on which the worklog mentions a page, newest first, by the page's URL."""
     series_places: Mapping[str, tuple[SeriesPlace, ...]] = field(default_factory=dict)
     """Places of a post, one for each series that lists it, by the post's path."""
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
@@ -102,6 +117,13 @@ def texts(site: Site) -> Iterator[Markdown]:
     yield from (post.body for post in site.posts)
     yield from (page.body for page in site.pages)
     yield from (term.body for term in site.terms)
+    for exercise in site.exercises:
+        yield from statement_and_hints(exercise)
     yield from (entry.body for entry in site.worklog)
     if site.worklog_intro is not None:
         yield site.worklog_intro
+
+
+def statement_and_hints(exercise: Exercise) -> tuple[Markdown, ...]:
+    """Return the texts of an exercise: the statement, and the hints if there are any."""
+    return (exercise.body, *([exercise.hints] if exercise.hints else []))

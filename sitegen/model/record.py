@@ -308,7 +308,10 @@ class Evaluation:
     compilation: Compilation | None = None
     launch: LaunchRecord | None = None
     predicts: str = ""
+    """The prediction as it stood when the implementation first passed."""
     predicted_of_ceiling: float | None = None
+    first_passed: str = ""
+    """`Run.id` of the run in which it first passed; empty when that is `run`, and before it has passed."""
     samples: str = ""
     """SHA-256 of the artefact with the raw samples."""
     counters: Counters | None = None

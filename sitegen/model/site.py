@@ -66,6 +66,8 @@ class SiteConfig:
     twins: bool = False
     images: bool = False
     feeds: tuple[str, ...] = ()
+    redact: str = ""
+    """`required` when the site may only be built with a redaction list."""
     repository: str = ""
     """Address of the branch on GitHub that holds the built site, from which Colab opens notebooks."""
 
@@ -225,6 +227,45 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Exercise:
+    """An exercise: content/exercises/<id>/index.md, with its starter.py beside it."""
+
+    id: str
+    title: str
+    kernel: Ref
+    """The kernel whose reference and checks judge the reader's code."""
+    solution: Ref
+    """The author's solution: a Triton implementation of the kernel."""
+    counted_at: Mapping[str, int]
+    """The shape at which the check counts the loaded bytes of both kernels."""
+    body: Markdown
+    """The statement: the text above the heading `## Hints`."""
+    span: Span
+    hints: Markdown | None = None
+    """The text below the heading `## Hints`."""
+    description: str = ""
+    minutes: int = 0
+    """The time that a reader needs; 0 when it is unknown."""
+    needs: tuple[Ref, ...] = ()
+    """Names of the concepts that a reader must know before."""
+    teaches: tuple[Ref, ...] = ()
+    """Names of the concepts that a reader practises."""
+    most_loads: float = 1.5
+    """Loaded bytes, as a multiple of those of the solution, above which the check calls a kernel slow."""
+    machine: bool = False
+    """Whether the check first lists what the machine has for Triton kernels."""
+
+    @property
+    def folder(self) -> str:
+        return f"content/exercises/{self.id}"
+
+    @property
+    def starter(self) -> str:
+        """Path of the file with which the reader begins."""
+        return f"{self.folder}/starter.py"
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """Everything that the author wrote, parsed."""
 
@@ -240,7 +281,6 @@ class Site:
     terms: tuple[Term, ...] = ()
     bibliographies: Mapping[str, Bibliography] = field(default_factory=dict)
     """Bibliographies by path."""
-    exercises: tuple[str, ...] = ()
-    """Ids of the folders under content/exercises."""
+    exercises: tuple[Exercise, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     """Text of every file that was read, by path: diagnostics quote it, and kernels take their source from it."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sitegen.model.site import Page, Post, SiteConfig
 
 HOME, POSTS, SERIES, KERNELS, WORKLOG = "", "posts/", "series/", "kernels/", "worklog/"
-TASKS = f"{WORKLOG}tasks/"
+TASKS, LINKS = f"{WORKLOG}tasks/", f"{WORKLOG}links/"
 CEILINGS = "ceilings/"
 RECORDS, PREDICTIONS = "records/", "predictions/"
 SEARCH = "search/"
@@ -85,9 +85,19 @@ def day_url(date: dt.date) -> str:
     return f"{WORKLOG}{date.isoformat()}/"
 
 
+def period_url(period: str) -> str:
+    """Return the URL of a week, a month or a year of the worklog: `2026-w48`, `2026-11`, `2026`."""
+    return f"{WORKLOG}{period}/"
+
+
 def exercise_url(exercise: str) -> str:
     """Return the URL of an exercise by its id."""
     return f"{EXERCISES}{exercise}/"
+
+
+def exercise_zip_url(exercise: str) -> str:
+    """Return the URL of the archive with the folder of an exercise that checks itself."""
+    return f"{exercise_url(exercise)}{exercise}.zip"
 
 
 def term_url(term: str) -> str:

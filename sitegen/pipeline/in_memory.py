@@ -112,9 +112,12 @@ def build_in_memory(
     return build(request, full_route(with_forms=with_forms))
 
 
-def check(root: Path, *, as_of: dt.date | None = None) -> SiteInMemory:
-    """Build the published pages of a site, and find the mistakes in drafts and posts of the future, too."""
-    request = make_request(root, as_of=as_of, in_memory=True)
+def check(root: Path, *, as_of: dt.date | None = None, redacted: bool = True) -> SiteInMemory:
+    """Build the published pages of a site, and find the mistakes in drafts and posts of the future, too.
+
+    Without `redacted`, the places of mistakes are those in the author's files, and the pages must not be published.
+    """
+    request = make_request(root, as_of=as_of, in_memory=True, redacted=redacted)
     return build(request, replace(full_route(with_forms=False), publish=_with_mistakes_in_drafts))
 
 

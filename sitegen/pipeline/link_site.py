@@ -13,6 +13,7 @@ from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.probe_sources import load_probe_sources, load_program_parts
+from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
@@ -96,7 +97,8 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
-    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files)
+    of_list = list_mistakes(request, linked.site.config)
+    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files, *of_list)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
 
 

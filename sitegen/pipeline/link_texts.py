@@ -64,7 +64,7 @@ class LinkedTexts:
 def link_texts(parsed: ParsedSite) -> LinkedTexts:
     """Find the targets of the names in all texts.  They come from the cache when no file changed."""
     request, signatures = parsed.files.request, parsed.files.signatures
-    sources = LazyTexts(request.root, filter(is_text, signatures))
+    sources = LazyTexts(request.root, filter(is_text, signatures), request.privacy.published)
     parts = {name: one.part for name, one in parsed.parts.items() if one.part is not None}
     site, of_site = assemble(parts, sources)
     documents = Documents(parsed.parts.values())

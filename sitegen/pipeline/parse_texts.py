@@ -38,6 +38,7 @@ from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.read.config import zone_of
 from sitegen.read.load import SitePart, is_text, parse_part, parts_of
+from sitegen.read.privacy import Privacy
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
@@ -48,7 +49,7 @@ from sitegen.write.scan import Signature, digest_file, digest_of
 if TYPE_CHECKING:
     from sitegen.markup.parse import ParsedText
 
-TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/worklog/")
+TEXTS = ("content/posts/", "content/pages/", "content/terms/", "content/exercises/", "content/worklog/")
 """The folders of the parts that have documents."""
 CATALOGUES = f"templates/{FOLDER}"
 _PRINTER = "sitegen.pipeline.print_pages"
@@ -75,7 +76,7 @@ def parse_texts(files: SiteFiles) -> ParsedSite:
     """Parse the texts that changed since the last build, and take the others from the cache."""
     request = files.request
     store: FragmentStore = FragmentsInMemory() if request.in_memory else FragmentFiles(request.cache / "fragments")
-    cache, parser = SiteCache(request), TextParser(request.root, files.signatures, store)
+    cache, parser = SiteCache(request), TextParser(request.root, files.signatures, store, request.privacy)
     if cache.is_new:
         store.clear()
     with request.steps.step("parse", len(parser.sources)) as tick:
@@ -147,8 +148,8 @@ class ParsedEntry:
 class TextParser:
     """A parser of the texts of one site, for one build."""
 
-    def __init__(self, root: Path, signatures: Mapping[str, Signature], store: FragmentStore) -> None:
-        self.root, self.signatures, self.store = root, signatures, store
+    def __init__(self, root: Path, signatures: Mapping[str, Signature], store: FragmentStore, privacy: Privacy) -> None:
+        self.root, self.signatures, self.store, self.privacy = root, signatures, store, privacy
         texts = [path for path in signatures if is_text(path)]
         self.sources = {path: (path,) for path in texts} | parts_of(texts)
         """The files from which each part is parsed, by the part's name."""
@@ -275,7 +276,8 @@ class TextParser:
         data = self._content(path)
         if isinstance(data, OSError) or self.sources[path] != (path,):
             return b""
-        return interface_of_text(decode(data, path)[0].removesuffix(post.body.text), document)
+        text = self.privacy.published(decode(data, path)[0], path)
+        return interface_of_text(text.removesuffix(post.body.text), document)
 
     def _pieces(self, before: ParsedPart, key: str) -> dict[bytes, str]:
         """Return the known HTML of the pieces of a text, from its HTML before the edit."""
@@ -293,7 +295,8 @@ class TextParser:
         return key.digest()
 
     def _read_part(self, name: str) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
-        return read_part(name, {path: self._content(path) for path in self.sources[name]}, self.setting.zone)
+        contents = {path: self._content(path) for path in self.sources[name]}
+        return read_part(name, contents, self.setting.zone, self.privacy)
 
 
 def content_of(root: Path, path: str) -> bytes | OSError:
@@ -305,7 +308,7 @@ def content_of(root: Path, path: str) -> bytes | OSError:
 
 
 def read_part(
-    name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo
+    name: str, contents: Mapping[str, bytes | OSError], zone: dt.tzinfo, privacy: Privacy
 ) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
     """Return the part of that name and the mistakes in it; None for a file that only other parts read."""
     files: dict[str, str] = {}
@@ -314,7 +317,8 @@ def read_part(
         if isinstance(data, OSError):
             mistakes.append(unreadable(path, data))
         else:
-            files[path], undecodable = decode(data, path)
+            text, undecodable = decode(data, path)
+            files[path] = privacy.published(text, path)
             mistakes += undecodable
     if name not in parts_of(files):
         return None, tuple(mistakes)

@@ -21,6 +21,7 @@ from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
 from sitegen.pipeline.text_interface import interface_of_text
+from sitegen.read.privacy import Privacy
 from sitegen.read.source import decode, split_front_matter
 from sitegen.render.rules.dependencies import TEXT, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
@@ -93,9 +94,9 @@ def _patched(
     except (OSError, LostFragmentError):
         return None
     pieces = Pieces({piece: before[start:end] for piece, start, end in page.pieces})
-    document = _document(data, path, pieces, vocabulary(page.lang, request.root), page.interface)
+    document = _document(request.privacy, data, path, pieces, vocabulary(page.lang, request.root), page.interface)
     html = _page_with(request, page, before, document.html) if document else None
-    if document is None or html is None:
+    if document is None or html is None or request.privacy.publishes(html):
         return None
     digest = digest_of(data)
     now = _printed(printed, path, digest)
@@ -103,9 +104,12 @@ def _patched(
     return PatchedPage(path, digest, html, replace(page, key=now.key, html=reference, pieces=places), now)
 
 
-def _document(data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes) -> Document | None:
+def _document(
+    privacy: Privacy, data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes
+) -> Document | None:
     """Return the document of the new text; None when it has a mistake, or something new that other pages show."""
     text, unreadable = decode(data, path)
+    text = privacy.published(text, path)
     front, broken = split_front_matter(text, path)
     if unreadable or broken:
         return None

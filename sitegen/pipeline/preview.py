@@ -20,7 +20,7 @@ import jinja2
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.model import urls
-from sitegen.model.site import Markdown, Page, Post, Term
+from sitegen.model.site import Exercise, Markdown, Page, Post, Term
 from sitegen.pipeline.broken_claims import is_fatal
 from sitegen.pipeline.build import Route, build
 from sitegen.pipeline.kept_sheets import KeptSheet, KeptSheets
@@ -31,6 +31,7 @@ from sitegen.pipeline.parse_texts import ParsedSite, parse_texts
 from sitegen.pipeline.parsed_part import ParsedPart
 from sitegen.pipeline.preview_sheets import PreviewSheets
 from sitegen.pipeline.print_pages import new_printer
+from sitegen.pipeline.private_words import PrivateWordError, guarded
 from sitegen.pipeline.read_files import SITE_FOLDERS, SiteFiles, read_files
 from sitegen.pipeline.request import make_request
 from sitegen.pipeline.saved_texts import SavedTexts, read_saved_files
@@ -236,7 +237,7 @@ class PreviewSite:
 
     def _outdate_all(self) -> None:
         self._failed: dict[str, Diagnostic] = {}
-        """The mistakes of the templates of sheets that could not be printed, by the name of the sheet."""
+        """The mistakes for which sheets could not be printed, by the name of the sheet."""
         self._kept.outdate_all()
 
     def _load_templates(self) -> None:
@@ -261,6 +262,8 @@ class PreviewSite:
                 return urls.output_path(urls.page_url(page, config))
             case Term(slug=slug):
                 return urls.output_path(urls.term_url(slug))
+            case Exercise(id=id):
+                return urls.output_path(urls.exercise_url(id))
             case _:
                 return ""
 
@@ -283,7 +286,10 @@ class PreviewSite:
         if before and (before.is_current or (before.is_good and has_errors)):
             return before.files
         try:
-            files = sheet.make(self._printer)
+            files = guarded(sheet, self._site).make(self._printer)
+        except PrivateWordError as error:
+            self._failed[sheet.name] = error.mistakes[0]
+            return before.files if before else {}
         except jinja2.TemplateError as error:
             self._failed[sheet.name] = template_mistake(error, self.root, self._site.theme.templates)
             return before.files if before else {}

@@ -16,6 +16,7 @@ from sitegen.model.site import Post
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
+from sitegen.pipeline.private_words import PrivateWordError
 from sitegen.pipeline.site_templates import template_mistake
 from sitegen.pipeline.user_cache import compiled_templates
 from sitegen.pipeline.workers import in_batches, map_batches
@@ -59,7 +60,7 @@ def new_printer(site: LinkedSite) -> Printer:
 def print_to_stage(plan: UpdatePlan) -> StagedPages:
     """Print the pages of a plan into the staging folder, and then the sheets that are made from pages.
 
-    Raises MistakesError when one of the site's own templates fails.
+    Raises MistakesError when one of the site's own templates fails, or a page has a word of the redaction list.
     """
     site, printer, sheets = plan.site, new_printer(plan.site), dict(plan.sheets)
     files, printed = dict(plan.unchanged), [sheet.name for sheet in plan.sheets_to_print]
@@ -76,6 +77,8 @@ def print_to_stage(plan: UpdatePlan) -> StagedPages:
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
         raise mistakes_error((*site.mistakes, mistake), site.parsed.files) from error
+    except PrivateWordError as error:
+        raise mistakes_error((*site.mistakes, *error.mistakes), site.parsed.files) from error
     return StagedPages(plan, sheets, {name: files[name] for name in sheets}, tuple(printed))
 
 
@@ -85,7 +88,7 @@ class PagesInMemory:
 
     site: LinkedSite
     files: Mapping[str, str | bytes]
-    """The content by path; empty when one of the site's own templates fails."""
+    """The content by path; empty when one of the site's own templates fails, or a page has a private word."""
     mistakes: tuple[Diagnostic, ...]
     """All mistakes of the site, including those in its templates."""
 
@@ -101,6 +104,8 @@ def print_in_memory(plan: FullPlan) -> PagesInMemory:
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
         return PagesInMemory(site, {}, in_reading_order((*site.mistakes, mistake)))
+    except PrivateWordError as error:
+        return PagesInMemory(site, {}, in_reading_order((*site.mistakes, *error.mistakes)))
     in_order = (*(files_of[sheet.name] for sheet in sheets), last)  # the later of two sheets that make a file wins
     files = {path: content for one in in_order for path, content in one.items()}
     return PagesInMemory(site, files, site.mistakes)

@@ -14,6 +14,7 @@ from sitegen.pipeline.build_state import PrintedSheet
 from sitegen.pipeline.steps import Steps
 from sitegen.pipeline.user_cache import cache_of_site
 from sitegen.pipeline.versions import versions
+from sitegen.read.privacy import Privacy, load_privacy
 from sitegen.write.output import WriteCounts
 
 OUTPUT = "public"
@@ -34,12 +35,14 @@ class BuildRequest:
     """Whether drafts and posts of the future are built, too."""
     processes: int
     version: bytes
-    """A digest of the program and its packages.  A cache of another version is not used."""
+    """A digest of the program, its packages and the redaction list.  A cache of another version is not used."""
     steps: Steps
     in_memory: bool = False
     """Whether the pages stay in memory.  Then no parsed text is kept for the next build, there is no search index, and
     the packages that an option of the site needs may be missing.
     """
+    privacy: Privacy = field(default_factory=lambda: Privacy({}))
+    """What no page may show."""
 
     @property
     def state_file(self) -> Path:
@@ -98,12 +101,26 @@ def make_request(
     processes: int = 1,
     steps: Steps | None = None,
     in_memory: bool = False,
+    redacted: bool = True,
 ) -> BuildRequest:
     """Return the request for a build of the site at `root`.  Raises OutputError when there is no folder for the cache.
 
-    The default of `output` is `public/` in the site.
+    The default of `output` is `public/` in the site.  Without `redacted`, the words of the redaction list stay: for a
+    command that changes the author's files and publishes nothing.
     """
-    cache, version = cache_of_site(root), versions()
+    cache, privacy = cache_of_site(root), load_privacy(root)
+    if not redacted:
+        privacy = privacy.without_words()
+    version = versions() + privacy.key
     return BuildRequest(
-        root, output or root / OUTPUT, cache, as_of, everything, processes, version, steps or Steps(), in_memory
+        root,
+        output or root / OUTPUT,
+        cache,
+        as_of,
+        everything,
+        processes,
+        version,
+        steps or Steps(),
+        in_memory,
+        privacy,
     )

@@ -97,7 +97,7 @@ class SavedTexts:
         before = self._parser.sources
         if is_moved:
             setting, store = self._parser.setting, self._parser.store
-            self._parser = TextParser(files.request.root, files.signatures, store)
+            self._parser = TextParser(files.request.root, files.signatures, store, files.request.privacy)
             self._parser.use(setting)
         changed = set(new)
         return {
@@ -113,7 +113,7 @@ class SavedTexts:
         from sitegen.markup.parse import document_of
 
         contents = {path: new[path] if path in new else content_of(files.request.root, path) for path in paths}
-        part, mistakes_of_part = read_part(name, contents, self._parser.setting.zone)
+        part, mistakes_of_part = read_part(name, contents, self._parser.setting.zone, files.request.privacy)
         documents, mistakes = {}, list(mistakes_of_part)
 
         def pieces_of(key: str) -> Pieces:

@@ -11,9 +11,11 @@ from urllib.parse import unquote
 
 from sitegen import inside
 from sitegen.model.image import ImageVariant, variants_of
-from sitegen.model.urls import page_url
+from sitegen.model.site import Exercise, Site
+from sitegen.model.urls import exercise_zip_url, page_url
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
+from sitegen.pipeline.private_words import guarded
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.rules.sheet import Files, Sheet, fixed_dependencies
@@ -28,7 +30,7 @@ def site_sheets(site: LinkedSite) -> dict[str, Sheet]:
 
     A page replaces a file of the same name.
     """
-    return {sheet.name: sheet for sheet in (*file_sheets(site), *sheets(site.sources))}
+    return {sheet.name: guarded(sheet, site) for sheet in (*file_sheets(site), *sheets(site.sources))}
 
 
 def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:
@@ -45,9 +47,12 @@ def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:
 
 
 def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
-    """Yield the sheets that are not pages: the theme's files, files that texts link to, forms of images."""
+    """Yield the sheets that are not pages: the theme's files, files that texts link to, folders of exercises, forms of
+    images.
+    """
     yield theme_sheet(site)
     yield from _copied_files(site)
+    yield from _exercise_folders(site)
     if site.sources.config.images:
         yield from _image_forms(site)
 
@@ -70,6 +75,27 @@ def _copied_files(site: LinkedSite) -> Iterator[Sheet]:
         if could_be_read(digest := site.parsed.digests[path]):
             part = Dependency("the file", digest, (path,))
             yield Sheet(url, fixed_dependencies(part), partial(_copy, site.request.root, path, url), listed=False)
+
+
+def _exercise_folders(site: LinkedSite) -> Iterator[Sheet]:
+    """Yield the archive of each exercise.  It depends on the sources of all kernels, because a reference may import
+    another kernel's, and on the program, as every sheet does.
+    """
+    linked, digests = site.sources.site, site.parsed.digests
+    code = [path for path in linked.files if path.startswith("kernels/")] if linked.exercises else []
+    for exercise in linked.exercises:
+        own = (exercise.body.path, exercise.starter)
+        shown = tuple((path, digests.get(path, b"")) for path in (*own, *code))
+        files = Dependency("the exercise and the kernels", shown, (*own, "kernels/"))
+        yield Sheet(
+            exercise_zip_url(exercise.id), fixed_dependencies(files), partial(_archive, linked, exercise), listed=False
+        )
+
+
+def _archive(site: Site, exercise: Exercise, printer: Printer) -> Files:
+    from sitegen.execute.exercise_folder import folder_archive
+
+    return {exercise_zip_url(exercise.id): folder_archive(site, exercise)}
 
 
 def _image_forms(site: LinkedSite) -> Iterator[Sheet]:

@@ -11,7 +11,7 @@ from sitegen.markup.typed_figures import TypedFigure, typed_figures, typed_in_li
 from sitegen.model.figure_table import CEILING_NAMES, FIGURES, Unit, ceiling_unit
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked
-from sitegen.model.site import Page, Post, Term
+from sitegen.model.site import Exercise, Page, Post, Term
 from sitegen.model.titles import FIELDS
 from sitegen.model.value import CellName, FigureReference, Source
 from sitegen.read.source import split_front_matter
@@ -41,7 +41,7 @@ class Offer:
 def typed_figure_warnings(
     linked: Linked, texts: Mapping[str, str], kernels_of: Mapping[str, Iterable[str]], measured: Measured
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each typed figure in posts, pages and terms of a site that has kernels.
+    """Yield a warning for each typed figure in posts, pages, terms and exercises of a site that has kernels.
 
     A figure of the worklog is one of its day, and needs no record.
 
@@ -50,7 +50,7 @@ def typed_figure_warnings(
     offers, site = Offers(measured), linked.site
     if not site.kernels:
         return
-    bodies: list[Post | Page | Term] = [*site.posts, *site.pages, *site.terms]
+    bodies: list[Post | Page | Term | Exercise] = [*site.posts, *site.pages, *site.terms, *site.exercises]
     for path in dict.fromkeys(one.body.path for one in bodies):
         text = texts.get(path, "")
         shown = tuple(kernels_of.get(path, ())) or tuple(measured.kernels)

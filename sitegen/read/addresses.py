@@ -19,6 +19,7 @@ from sitegen.model.urls import (
     SITEMAP,
     category_url,
     day_url,
+    exercise_url,
     in_language,
     kernel_url,
     tag_url,
@@ -28,7 +29,8 @@ from sitegen.read.pages import front_matter_span
 _LISTS = tuple(url.rstrip("/") for url in (*LISTS, "assets/", DOWNLOADS))
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
 _MADE = re.compile(
-    r"(/[\w-]+)?/(posts|worklog(/tasks)?|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/worklog/tasks/|/(assets|ceilings|downloads|pagefind)/.+|/\.sitegen.*"
+    r"(/[\w-]+)?/(posts|worklog(/tasks|/links)?|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)"
+    r"|/worklog/(tasks|links|\d{4}(-\d\d|-w\d\d)?)/|/(assets|ceilings|downloads|pagefind)/.+|/\.sitegen.*"
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")
@@ -128,6 +130,7 @@ def _reserved_addresses(site: Site) -> Iterator[tuple[str, str]]:
     yield from ((f"/{name}/", f"the list of {name}") for name in _LISTS)
     yield from ((f"/{name}", f"the file {name}") for name in _FILES)
     yield from ((f"/{kernel_url(kernel.name)}", f"the kernel {kernel.name}") for kernel in site.kernels)
+    yield from ((f"/{exercise_url(one.id)}", f"the exercise {one.id}") for one in site.exercises)
     yield from ((f"/{day_url(entry.date)}", f"the day {entry.date.isoformat()}") for entry in site.worklog)
     for lang in sorted({post.lang for post in site.posts} - {"", site.config.language}):
         yield f"/{lang}/", f"the home page in `{lang}`"

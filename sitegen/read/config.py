@@ -15,6 +15,7 @@ from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
+REQUIRED = "required"
 FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
 _BRANCH = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[\w./-]+")
@@ -30,6 +31,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
         "language": read_language,
         "timezone": _timezone,
         "repository": _repository,
+        "redact": _redact,
     }
     config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:
@@ -71,6 +73,12 @@ def _timezone(node: Node, diagnostics: Diagnostics) -> str:
     hint = "write a name such as `Europe/Berlin`"
     diagnostics.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
     return "UTC"
+
+
+def _redact(node: Node, diagnostics: Diagnostics) -> str:
+    if node.text != REQUIRED:
+        diagnostics.append(Diagnostic("SG014", f"unknown value `{node.text}`", node.span, f"write `{REQUIRED}`"))
+    return REQUIRED
 
 
 def _repository(node: Node, diagnostics: Diagnostics) -> str:

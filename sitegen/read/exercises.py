@@ -1,25 +1,32 @@
-"""Read content/exercises/<id>/index.md into an `Exercise`."""
+"""Read content/exercises/<id>/index.md into an `Exercise`: front matter, statement, and hints."""
 
 from __future__ import annotations
 
-from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.exercise import Exercise
+import re
+from dataclasses import replace
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.model.markdown import Markdown
+from sitegen.model.site import Exercise
+from sitegen.read.pages import page_parts
 from sitegen.read.shape import read_as
-from sitegen.read.source import no_front_matter, split_front_matter
-from sitegen.read.yaml_nodes import parse_yaml
+
+_HINTS = re.compile(r"^## Hints[^\S\n]*\n", re.M)
 
 
 def parse_exercise(text: str, path: str) -> tuple[Exercise, tuple[Diagnostic, ...]]:
     """Return the exercise and its mistakes; `path` is content/exercises/<id>/index.md."""
-    front, unclosed = split_front_matter(text, path)
-    diagnostics = list(unclosed)
-    node = None
-    if front.yaml is None:
-        diagnostics = diagnostics or [no_front_matter(path, "title")]
-    else:
-        node, syntax = parse_yaml(front.yaml, path, first_line=front.yaml_line)
-        diagnostics += syntax
-    title = node.get("title") if node else None
-    given = {"id": path.split("/")[-2], "body": front.body, "span": title.span if title else Span(path)}
-    exercise = read_as(Exercise, node, diagnostics, given=given, noun="front matter key")
-    return exercise, tuple(diagnostics)
+    parts, node, diagnostics = page_parts(text, path)
+    statement, hints = _split(parts["body"])
+    given = {"id": path.split("/")[-2], "body": statement, "hints": hints, "span": parts["span"]}
+    return read_as(Exercise, node, diagnostics, given=given, noun="front matter key"), tuple(diagnostics)
+
+
+def _split(body: Markdown) -> tuple[Markdown, Markdown | None]:
+    """Return the statement and the hints; None when there is no heading `## Hints`."""
+    heading = _HINTS.search(body.text)
+    if heading is None:
+        return body, None
+    above = body.text[: heading.start()]
+    first = body.first_line + above.count("\n") + 1
+    return replace(body, text=above), Markdown(body.text[heading.end() :], body.path, first)

@@ -16,11 +16,11 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from sitegen.model.dtypes import DTYPES
-from sitegen.model.exercise import Exercise
 from sitegen.model.kernel import Implementation, Kernel, Launch, Scalar, Status, Sweep, Tensor, Workload, Wrong
 from sitegen.model.site import (
     Countdown,
     EntryPoint,
+    Exercise,
     Page,
     Phase,
     PlannedPost,
@@ -187,9 +187,10 @@ SITE = Form(
         "twins": "Whether there is an `index.md` beside each `index.html`, and an `llms.txt`.",
         "images": "Whether images get AVIF and WebP versions in several widths.",
         "feeds": "Further Atom feeds: one for each tag, one for each series, one for the worklog.",
+        "redact": "With `required`, a build without a redaction list fails.",
         "repository": "The branch of a public repository that holds the built site, from which Colab opens notebooks.",
     },
-    values={"feeds": ListOf(OneOf(FEEDS)), "targets": MapOf(_Target)},
+    values={"feeds": ListOf(OneOf(FEEDS)), "targets": MapOf(_Target), "redact": OneOf(("required",))},
 )
 TOPIC = Form(
     "a topic",
@@ -293,6 +294,7 @@ _OF_IMPLEMENTATION = {
     "arch": "The least architecture, such as `>=sm_90`. Without it, any.",
     "dtypes": "The dtypes that it takes. Without it, all dtypes of the kernel.",
     "predicts": "The expected speed with the reason, ending in a share of the ceiling: `one read: 95 %`.",
+    "explains": "Why the measured speed differs from the prediction.",
     "deterministic": "Whether five calls must give the same bits. If they do not, the status is `race`.",
 }
 IMPLEMENTATION = Form("an implementation", Implementation, _OF_IMPLEMENTATION)
@@ -403,6 +405,13 @@ EXERCISE = Form(
         "title": "The title.",
         "kernel": "The kernel whose reference and checks judge the reader's code.",
         "solution": "The author's solution: the name of a Triton implementation of that kernel.",
+        "counted_at": "The shape at which the check counts loaded bytes, by dimension.",
+        "most_loads": "Loaded bytes, as a multiple of those of the solution, above which a kernel is slow.",
+        "description": "One sentence, for lists and search engines.",
+        "minutes": "The minutes that a reader needs.",
+        "needs": "The concepts that a reader must know before.",
+        "teaches": "The concepts that a reader practises.",
+        "machine": "Whether the check first lists what the machine has.",
     },
 )
 FILES = (

@@ -17,7 +17,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, in_reading_order
 from sitegen.model.bibliography import Bibliography
 from sitegen.model.kernel import Kernel
-from sitegen.model.site import Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
+from sitegen.model.site import Exercise, Markdown, Page, Post, Series, Site, SiteConfig, Term, WorklogEntry
 from sitegen.read.addresses import address_clashes, first_of_each_slug
 from sitegen.read.config import MISNAMED, missing_config, parse_config, zone_of
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
@@ -30,10 +30,13 @@ T = TypeVar("T")
 ROOMS = ("content", "kernels", "series")
 SUFFIXES = (".bib", ".cu", ".cuh", ".h", ".hpp", ".md", ".py", ".yaml", ".yml")
 """Endings of the texts that pages show, keys hash or diagnostics quote.  Other modules read images and records."""
-_ROOM = re.compile(r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yaml|(kernels)/[^/]+/kernel\.yaml")
+_ROOM = re.compile(
+    r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yaml|(kernels)/[^/]+/kernel\.yaml|content/(exercises)/[^/]+/index\.md"
+)
 _KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
-_MARKDOWN_OF_THE_SITE = re.compile(rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/")
-_EXERCISE_FILE = re.compile(r"content/exercises/([^/]+)/.+")
+_MARKDOWN_OF_THE_SITE = re.compile(
+    rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/[^/]+/index\.md$"
+)
 
 
 def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
@@ -80,7 +83,7 @@ class Worklog:
     intro: Markdown | None
 
 
-SitePart = SiteConfig | Post | Page | Term | Series | Kernel | Worklog | Bibliography
+SitePart = SiteConfig | Post | Page | Term | Exercise | Series | Kernel | Worklog | Bibliography
 """The content of one file, or of several that belong together."""
 WORKLOG = "content/worklog/"
 
@@ -96,7 +99,7 @@ def parts_of(files: Iterable[str]) -> dict[str, tuple[str, ...]]:
     days = tuple(path for path, room in rooms.items() if room == "worklog")
     files_of_part |= {WORKLOG: days} if days else {}
     for path, room in rooms.items():
-        if room in ("posts", "pages", "terms", "series", "bibliography"):
+        if room in ("posts", "pages", "terms", "exercises", "series", "bibliography"):
             files_of_part[path] = (path,)
         elif room == "kernels":
             files_of_part[path] = kernels
@@ -122,6 +125,10 @@ def parse_part(name: str, files: Mapping[str, str], zone: dt.tzinfo) -> tuple[Si
             return parse_page(text, name)
         case "terms":
             return parse_term(text, name)
+        case "exercises":
+            from sitegen.read.exercises import parse_exercise
+
+            return parse_exercise(text, name)
         case "series":
             from sitegen.read.series import parse_series
 
@@ -152,7 +159,7 @@ def assemble(parts: Mapping[str, SitePart], files: Mapping[str, str]) -> tuple[S
         kernels=_parts_of_type(Kernel, kinds),
         terms=_parts_of_type(Term, kinds),
         bibliographies={one.path: one for one in _parts_of_type(Bibliography, kinds)},
-        exercises=tuple(dict.fromkeys(m[1] for p in files if (m := _EXERCISE_FILE.fullmatch(p)))),
+        exercises=_parts_of_type(Exercise, kinds),
         files=files,
     )
     return site, worklog_never_fails((*diagnostics, *address_clashes(site), *_unread_files(files)))
@@ -170,13 +177,15 @@ def _parts_of_type(kind: type[T], parts: Mapping[type, list[Any]]) -> tuple[T, .
 
 
 def _kind_of_file(path: str) -> str:
-    """Return `posts`, `pages`, `terms`, `worklog`, `series`, `kernels` or `bibliography`; empty for other files."""
+    """Return `posts`, `pages`, `terms`, `worklog`, `series`, `kernels`, `exercises` or `bibliography`; empty for other
+    files.
+    """
     if path.endswith(".bib"):
         return "bibliography" if path.startswith("content/") else ""
     if path.startswith("content/posts/"):
         return "posts" if POST_FILE.fullmatch(path) else ""
     if match := _ROOM.fullmatch(path):
-        return match[1] or match[2] or match[3]
+        return match[match.lastindex or 0]
     return ""
 
 

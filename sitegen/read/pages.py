@@ -42,14 +42,14 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
 
 def parse_page(text: str, path: str) -> tuple[Page, tuple[Diagnostic, ...]]:
     """Return the page and its mistakes."""
-    given, node, diagnostics = _page_parts(text, path)
+    given, node, diagnostics = page_parts(text, path)
     page = read_as(Page, node, diagnostics, given=given, noun=_NOUN, convert={"lang": read_language})
     return page, tuple(diagnostics)
 
 
 def parse_term(text: str, path: str) -> tuple[Term, tuple[Diagnostic, ...]]:
     """Return the glossary entry and its mistakes."""
-    given, node, diagnostics = _page_parts(text, path)
+    given, node, diagnostics = page_parts(text, path)
     return read_as(Term, node, diagnostics, given=given, noun=_NOUN), tuple(diagnostics)
 
 
@@ -65,7 +65,8 @@ def stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
-def _page_parts(text: str, path: str) -> tuple[Mapping[str, Any], Node | None, Diagnostics]:
+def page_parts(text: str, path: str) -> tuple[Mapping[str, Any], Node | None, Diagnostics]:
+    """Return the slug, body and title's span of a text with a title, its front matter as a tree, and its mistakes."""
     front, node, diagnostics = _read_front_matter(text, path, "title")
     return {"slug": stem(path), "body": front.body, "span": _title_span(node, path)}, node, diagnostics
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,11 +28,14 @@ def unreadable(path: str, error: OSError) -> Diagnostic:
 
 
 class LazyTexts(Mapping[str, str]):
-    """The texts of a site by path, in the order of `text_files`; a file that has vanished since is empty."""
+    """The texts of a site by path, in the order of `text_files`; a file that has vanished since is empty.
 
-    def __init__(self, root: Path, paths: Iterable[str]) -> None:
+    `published` turns a text and its path into the text that may be published.
+    """
+
+    def __init__(self, root: Path, paths: Iterable[str], published: Callable[[str, str], str]) -> None:
         self._paths = dict.fromkeys(paths)
-        self._read = lru_cache(maxsize=256)(lambda path: read_text(root, path)[0] or "")
+        self._read = lru_cache(maxsize=256)(lambda path: published(read_text(root, path)[0] or "", path))
 
     def __getitem__(self, path: str) -> str:
         if path not in self._paths:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.read.worklog_days import visible_lines, without_code
@@ -22,6 +22,41 @@ _ANY_URL = re.compile(_URL)
 _IS_URL = re.compile(rf"\s*<?{_URL}/?>?\s*")
 _ADDRESS = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//|/|#|\.{1,2}/|<|www\.|[^\s]+\.(?:md|html|pdf|png)\b)")
 _TRACKER = re.compile(r"(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#\s]*|source=(?:post_page|rss|email)[^&#\s]*")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLink:
+    """A link as an author wrote it, right or not."""
+
+    url: str
+    title: str
+    """Empty when the address stands alone."""
+    whole: str
+    """All its characters in the line."""
+
+
+def written_links(shown: str, line: str) -> Iterator[WrittenLink]:
+    """Yield the external links of a line; `shown` is the line with spaces in place of its code.
+
+    A swapped link counts as the author meant it, and half a link as its address.
+    """
+    rest = shown
+    for match in _BRACKETS.finditer(shown):
+        closing = _closing(shown[match.end("text") + 2 :])
+        end = match.end("text") + 2 + closing + 1 if closing is not None else match.end()
+        whole = line[match.start() : end]
+        inside = line[match.start("text") : match.end("text")].strip()
+        after = line[match.end("text") + 2 : end - 1] if closing is not None else ""
+        address = (match["target"] or "").strip()
+        if _IS_URL.fullmatch(address):
+            yield WrittenLink(address, "" if _IS_URL.fullmatch(inside) else inside, whole)
+        elif _IS_URL.fullmatch(inside):
+            yield WrittenLink(inside, after.strip(), whole)
+        else:
+            continue
+        rest = rest[: match.start()] + " " * (end - match.start()) + rest[end:]
+    for _, url in _urls(_ANY_URL, rest):
+        yield WrittenLink(url, "", url)
 
 
 def link_mistakes(text: str, path: str) -> tuple[Diagnostic, ...]:

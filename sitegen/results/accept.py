@@ -115,7 +115,11 @@ def new_run(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
 
 def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
     """Return the record of a kernel with the results merged into it."""
-    new = [replace(e, run=run.id, gpu_hash=_gpu_hash(result)) for result in results for e in result.evaluations]
+    new = [
+        replace(e, run=run.id, gpu_hash=_gpu_hash(result), first_passed="")
+        for result in results
+        for e in result.evaluations
+    ]
     evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new)
     rejections = _merged_rejections(
         kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
@@ -150,10 +154,19 @@ def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable
 
 
 def _with_first_prediction(new: Evaluation, old: Evaluation | None) -> Evaluation:
-    """Return an evaluation with the prediction as it stood when the implementation first passed."""
-    if old is None or old.status is not Status.PASSED or old.predicted_of_ceiling is None:
+    """Return an evaluation with the prediction as it stood when the implementation first passed, also after a failure.
+
+    An implementation that passed without a prediction gets none later, because its author knew the result.
+    """
+    if old is None or not (old.first_passed or old.status is Status.PASSED):
         return new
-    return replace(new, predicts=old.predicts, predicted_of_ceiling=old.predicted_of_ceiling)
+    first = old.first_passed or old.run
+    return replace(
+        new,
+        predicts=old.predicts,
+        predicted_of_ceiling=old.predicted_of_ceiling,
+        first_passed=first if first != new.run else "",
+    )
 
 
 def _is_asked_for(kernel: Kernel, evaluation: Evaluation) -> bool:

@@ -396,6 +396,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "key": _word,
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
+        "first_passed": lambda text: _run_id(text) if text else "",
         "gpu_hash": _gpu_hash,
         "message": _sentence,
         "log": _digest_or_none,

@@ -27,6 +27,8 @@ class PredictionLine:
     measured: float
     words: str
     """The sentence of the prediction as it stood then."""
+    explains: str
+    """The author's explanation of the difference; empty without one."""
     revised: str
     """The sentence of today's kernel.yaml, when it is another one: it was revised after measuring."""
 
@@ -51,12 +53,12 @@ class Score:
 
 def prediction_lines(kernel: Kernel, record: Record) -> Iterator[PredictionLine]:
     """Yield a line for each evaluation with a prediction and a share of the ceiling, in the order of kernel.yaml."""
-    today = {one.name: one.predicts for one in kernel.implementations}
+    today = {one.name: one for one in kernel.implementations}
     order = {name: number for number, name in enumerate(today)}
     for one in sorted(record.evaluations, key=lambda one: order.get(one.name, len(order))):
         made = figures(kernel, record, one) if _is_predicted(one, today) else None
         if made and made.of_ceiling is not None and one.predicted_of_ceiling is not None:
-            revised = today[one.name] if today[one.name] != one.predicts else ""
+            now = today[one.name]
             yield PredictionLine(
                 record.gpu,
                 one.name,
@@ -65,7 +67,8 @@ def prediction_lines(kernel: Kernel, record: Record) -> Iterator[PredictionLine]
                 one.predicted_of_ceiling,
                 made.of_ceiling,
                 one.predicts,
-                revised,
+                now.explains,
+                now.predicts if now.predicts != one.predicts else "",
             )
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from sitegen.model.site import WorklogEntry
 from sitegen.read.load import WORKLOG
+from sitegen.read.privacy import without_private_blocks
 from sitegen.read.worklog import parse_worklog, pieces_of
 from sitegen.read.worklog_days import find_days
 from sitegen.read.worklog_tasks import open_tasks
@@ -26,7 +27,7 @@ def with_today(files: Mapping[str, str], day: dt.date, goal: dt.date | None) -> 
 
     `files` has the texts of the worklog by path, `goal` the date of the site's countdown.
     """
-    entries, intro, _ = parse_worklog(files)
+    entries, intro, _ = parse_worklog({path: without_private_blocks(text) for path, text in files.items()})
     if (there := next((entry for entry in entries if entry.date == day), None)) is not None:
         return there.span.path, files[there.span.path]
     routine = _routine(intro.text if intro else "")

@@ -162,6 +162,7 @@ BASELINES = {"torch": _torch}
 
 GITIGNORE = """\
 public/
+private.yaml
 .sitegen/
 .venv/
 __pycache__/

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sitegen.cli import main
 from sitegen.importing.merged_days import merge
+from sitegen.importing.worklog import import_worklog
 
 CLEAN = "[Rings](https://a.example/r)\n\nIt doesn’t stall; - Done\n\n- a note"
 WORN = "[https://a.example/r](Rings)\n\nIt doesnâ€™t stall; - Done\n\nhttps://a.example/t\n\n- a note"
@@ -83,3 +84,12 @@ def test_a_dry_run_says_what_each_line_is_and_writes_nothing(tmp_path: Path) -> 
     assert "+Read it; - Done" in lines
     assert log.read_text() == "11/02/26 (T - 9)\n\nA note.\n"
     assert sorted(tmp_path.rglob("*")) == sorted([*before, tmp_path / "diary.md"])
+
+
+def test_the_countdown_of_the_other_copy_is_kept_when_it_differs(tmp_path: Path) -> None:
+    there = {"content/worklog/diary.md": "2025-12-09 (T - 154)\n\nRead.\n\n2025-12-10 (T - 153)\n\nWrote.\n"}
+    (tmp_path / "copy.md").write_text("2025-12-09 (T - 150)\n\nRead.\n\n2025-12-10 (T - 153)\n\nWrote.\n")
+    merged = import_worklog(tmp_path / "copy.md", there).merged
+    assert [days.count("T - 154") + days.count("T - 150") for days in merged.values()] == [2]
+    again = import_worklog(tmp_path / "copy.md", merged)
+    assert again.merged == {} and again.files == {}

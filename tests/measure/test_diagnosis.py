@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose  # noqa: E402
+from sitegen.model.exercise import Diagnosis  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -109,6 +110,60 @@ def test_an_alternative_that_equals_the_right_output_explains_nothing() -> None:
     got[1, 1] = -7
     found = diagnose(Evidence((trial({"M": 4, "N": 4}, got, expected, alternatives=(same,)),)))
     assert found.cause == "missing_rows" and "row 1 of 4" in found.sentence
+
+
+def test_one_number_that_is_the_sum_of_some_blocks_names_what_was_left_out() -> None:
+    x = torch.randn(16411, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+    def found(part: torch.Tensor) -> Diagnosis:
+        expected = x.sum(dim=0, keepdim=True)
+        others = tuple(alternatives_of({"x": x}, {"N": 16411}, lambda named: named["x"].sum(0, keepdim=True), expected))
+        return diagnose(Evidence((trial({"N": 16411}, part.sum(0, keepdim=True), expected, alternatives=others),)))
+
+    assert found(x[:1024]).cause == "first_block_only" and "the first 1024 numbers" in found(x[:1024]).sentence
+    assert found(x[:16384]).cause == "too_few_programs" and "the last 27 numbers" in found(x[:16384]).sentence
+    assert found(x[16384:]).cause == "programs_overwrite" and "from 16384 on" in found(x[16384:]).sentence
+    assert found(x[5:9]).cause == "unknown"
+
+
+def test_a_result_that_is_right_only_over_zeros_adds_to_the_output() -> None:
+    expected = torch.ones(1, dtype=torch.float64)
+    wrong, cleared = trial({"N": 8}, expected * torch.nan, expected), trial({"N": 8}, expected, expected)
+    assert diagnose(Evidence((wrong,), cleared=(cleared,))).cause == "adds_to_out"
+    assert diagnose(Evidence((wrong,), cleared=(wrong,))).cause == "unknown"
+
+
+def test_a_result_that_is_nearly_right_everywhere_has_too_few_digits() -> None:
+    expected = torch.rand(8, 8, dtype=torch.float64) + 1
+    found = diagnose(Evidence((trial({"M": 8, "N": 8, "K": 8}, expected * 1.003, expected),), summed="K"))
+    assert found.cause == "low_precision" and "input_precision" in found.sentence
+    assert "tl.dot" not in diagnose(Evidence((trial({"M": 8, "N": 8}, expected * 1.003, expected),))).sentence
+
+
+def test_a_matrix_whose_last_rows_and_columns_are_unwritten_lacks_tiles() -> None:
+    expected, missing = torch.ones(129, 257, dtype=torch.float64), torch.zeros(129, 257, dtype=torch.bool)
+    missing[128:], missing[:, 256:] = True, True
+    one = trial({"M": 129, "N": 257, "K": 8}, torch.where(missing, 9.0, expected), expected, unwritten=missing)
+    found = diagnose(Evidence((one,), summed="K"))
+    assert found.cause == "missing_tiles" and "row 128 and column 256 of the output" in found.sentence
+
+
+def test_one_factor_at_every_shape_is_a_sum_that_counts_twice() -> None:
+    def twice(size: int) -> Trial:
+        expected = torch.full((1,), float(size), dtype=torch.float64)
+        return trial({"N": size}, 2 * expected, expected)
+
+    found = diagnose(Evidence((twice(3), twice(5), twice(8)), summed="N"))
+    assert found.cause == "wrong_factor" and "every result is 2 × the expected value" in found.sentence
+    assert diagnose(Evidence((right(N=3), twice(8)), summed="N")).cause != "wrong_factor"
+
+
+def test_a_wrong_rectangle_is_a_tile() -> None:
+    expected = torch.ones(128, 128, dtype=torch.float64)
+    got = expected.clone()
+    got[64:, :64] = 2.0
+    found = diagnose(Evidence((trial({"M": 128, "N": 128, "K": 8}, got, expected),), summed="K"))
+    assert found.cause == "wrong_tile" and "the tile of rows 64 to 127 and columns 0 to 63" in found.sentence
 
 
 def test_what_no_rule_explains_is_told_by_its_first_element() -> None:

@@ -29,7 +29,9 @@ MORE = {
     "content/posts/plain.md": "---\ntitle: Plain\ndate: 2026-11-18\nbibliography: /references.bib\n---\nText.\n",
     "content/references.bib": "@article{roofline, author = {Ada Lovelace}, title = {Roofline}, year = {2009}, "
     "journal = {A Journal}, doi = {10.1/1}, eprint = {1234.5678}, archiveprefix = {arXiv}, url = {https://example.org/a}}\n",
-    "content/exercises/second/index.md": "",
+    "content/exercises/second/index.md": "---\ntitle: Second\nkernel: scale\nsolution: tile\n"
+    "counted_at: {N: 8}\n---\nText.\n",
+    "content/exercises/second/starter.py": "def scale(x, *, out=None, factor): ...\n",
 }
 
 
@@ -49,6 +51,7 @@ class Edit(NamedTuple):
     new: str
 
 
+EXERCISE = "content/exercises/vector-add/index.md"
 CONFIG, SERIES, KERNEL, BIB = (
     *("content/site.yaml", "series/in-phases.yaml"),
     *("kernels/scale/kernel.yaml", "content/references.bib"),
@@ -102,6 +105,18 @@ EDITS = (
     Edit("Phase.goal", SERIES, "goal: Begin.", "goal: Start."),
     Edit("Phase.topics", SERIES, "[warps]", "[lanes]"),
     Edit("Phase.exercises Site.exercises", SERIES, "[vector-add]", "[vector-add, second]"),
+    Edit("Exercise.title", EXERCISE, "title: Scale a vector", "title: Scale one vector"),
+    Edit("Exercise.description", EXERCISE, "A first kernel.", "The first kernel."),
+    Edit("Exercise.solution", EXERCISE, "solution: tile", "solution: tile_again"),
+    Edit("Exercise.counted_at", EXERCISE, "{N: 4096}", "{N: 8192}"),
+    Edit("Exercise.most_loads", EXERCISE, "minutes: 30", "minutes: 30\nmost_loads: 2"),
+    Edit("Exercise.machine", EXERCISE, "minutes: 30", "minutes: 30\nmachine: true"),
+    Edit("Exercise.minutes", EXERCISE, "minutes: 30", "minutes: 45"),
+    Edit("Exercise.needs", EXERCISE, "needs: [lanes]", "needs: [warps]"),
+    Edit("Exercise.teaches", EXERCISE, "teaches: [masks]", "teaches: [tails]"),
+    Edit("Exercise.body", EXERCISE, "Multiply each element", "Multiply every element"),
+    Edit("Exercise.hints", EXERCISE, "`i < N`", "Compare `i` with `N`."),
+    Edit("Site.files", "content/exercises/vector-add/starter.py", "write the kernel", "write it"),
     Edit("SeriesExercise.title SeriesExercise.id", SERIES, "second]", "{id: third, title: Third}]"),
     Edit("SeriesExercise.minutes", SERIES, "title: Third}", "title: Third, minutes: 30}"),
     Edit("SeriesExercise.needs", SERIES, "minutes: 30", "minutes: 30, needs: [lanes]"),
@@ -157,6 +172,7 @@ EDITS = (
     Edit("Tensor.dtype Kernel.outputs", KERNEL, "y: {shape: [N]}", "y: {shape: [N], dtype: float32}"),
     Edit("Tensor.name", KERNEL, "x: {shape: [N * 1]}", "x: {shape: [N]}, z: {shape: [N]}"),
     Edit("Implementation.predicts Implementation.predicted_of_ceiling", KERNEL, "a write: 90 %", "a write: 80 %"),
+    Edit("Implementation.explains", KERNEL, "host: scale_host,", 'host: scale_host, explains: "a launch is short",'),
     Edit("Implementation.arch", KERNEL, ">=sm_80", ">=sm_90"),
     Edit("Implementation.dtypes", KERNEL, "dtypes: [float32]}", "dtypes: [bfloat16]}"),
     Edit("Implementation.deterministic", KERNEL, "host: scale_host,", "host: scale_host, deterministic: true,"),
@@ -197,7 +213,9 @@ EDITS = (
     Edit("SiteConfig.gpu_aliases", CONFIG, "h200: nvidia-h200", "h100: nvidia-h200"),
     Edit("SiteConfig.targets", CONFIG, "gpu1", "gpu2"),
     Edit("SiteConfig.timezone", CONFIG, "Asia/Seoul", "America/New_York"),
-    Edit("SiteConfig.repository", CONFIG, "language: en", "language: en\nrepository: https://github.com/a/b/tree/pages"),
+    Edit(
+        "SiteConfig.repository", CONFIG, "language: en", "language: en\nrepository: https://github.com/a/b/tree/pages"
+    ),
     Edit("SiteConfig.twins", CONFIG, "language: en", "language: en\ntwins: true"),
     Edit("SiteConfig.feeds", CONFIG, "[tags, series]", "[tags, series, worklog]"),
     Edit("SiteConfig.images", CONFIG, "language: en", "language: en\nimages: true"),
@@ -205,13 +223,16 @@ EDITS = (
 )
 TYPES = (
     *(site.SiteConfig, site.EntryPoint, site.Countdown, site.Post, site.Page, site.Phase, site.Series, site.Task),
-    *(site.Topic, site.PlannedPost, site.SeriesExercise),
+    *(site.Topic, site.PlannedPost, site.SeriesExercise, site.Exercise),
     *(site.WorklogEntry, site.Term, kernel.Kernel, kernel.Implementation, kernel.Launch, kernel.Wrong, kernel.Workload),
     *(kernel.Goal, kernel.Sweep, kernel.Tensor, bibliography.Bibliography, bibliography.Work, bibliography.Author),
 )
 NOT_HERE = {
     "SiteConfig.cards": "drawing takes long: below",
+    "SiteConfig.redact": "changes no page, a build goes on or ends: tests/pipeline/test_private_words.py",
     "SiteConfig.search": "needs Pagefind, and all pages are an input of its index",
+    "Exercise.id": "the name of a folder: its starter moves with it",
+    "Exercise.kernel": "every page shows the same of it as of the solution, and the site has one kernel",
     "Kernel.name": "the name of a folder: every name of the kernel moves with it",
     "Implementation.file": "as Kernel.name",
     "Implementation.language": "follows from the file",

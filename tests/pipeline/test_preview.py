@@ -1,6 +1,7 @@
 """A site in memory reads and links no more than a save requires, and never shows an old state."""
 
 import re
+import shutil
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from sitegen.pipeline.versions import versions
 from sitegen.render.inputs.sources import Sources
 from sitegen.write import cache
 
+EVERY_FORM = Path(__file__).parents[1] / "sites" / "every_form"
 POST, PAGE = "content/posts/post-48.md", "posts/post-48/index.html"
 CONFIG = "title: Notes\nbase_url: https://example.org/notes/\n"
 
@@ -207,3 +209,16 @@ def test_only_the_pages_that_show_a_saved_file_are_outdated() -> None:
         kept.keep(name, KeptSheet({}, is_good=True, depends_on=frozenset([f"{name}.md"])))
     kept.outdate(["a.md"])
     assert [one.is_current for name in "ab" if (one := kept.get(name))] == [False, True]
+
+
+def test_every_download_is_shown_as_a_build_writes_it(tmp_path: Path) -> None:
+    root = shutil.copytree(EVERY_FORM, tmp_path / "site")
+    cell = "```{code-cell} python\n#| label: sum\nprint(1 + 1)\n```\n"
+    for text in ("index.md", "index.ko.md"):
+        post = root / "content/posts/in-a-folder" / text
+        post.write_text(f"{post.read_text()}\n{cell}")
+    built = build_in_memory(root).files
+    paths = [path for path in built if path.startswith("downloads/")]
+    assert {path.rpartition(".")[2] for path in paths} == {"py", "ipynb", "zip"}
+    site = started(root)
+    assert [path for path in paths if site.file(path) != built[path]] == []

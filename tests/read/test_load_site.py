@@ -155,9 +155,20 @@ def test_a_kernel_whose_yaml_has_another_name_is_named() -> None:
     assert not has_errors(found)
 
 
-def test_an_exercise_is_a_folder() -> None:
-    files = {"content/exercises/vector-add/index.md": "", "content/exercises/vector-add/starter.py": ""}
-    assert parse_site(SITE | files)[0].exercises == ("vector-add",)
+def test_an_exercise_is_a_folder_with_a_statement_above_its_hints() -> None:
+    text = (
+        "---\ntitle: Add\nkernel: add\nsolution: tile\ncounted_at: {N: 8}\n---\nAdd.\n\n## Hints\n\n:::{dropdown} a\n"
+    )
+    files = {"content/exercises/vector-add/index.md": text, "content/exercises/vector-add/starter.py": ""}
+    [exercise] = parse_site(SITE | files)[0].exercises
+    assert (exercise.id, exercise.title, exercise.kernel.name) == ("vector-add", "Add", "add")
+    assert exercise.body.text.strip() == "Add."
+    assert exercise.hints and exercise.hints.text.strip() == ":::{dropdown} a" and exercise.hints.first_line == 10
+
+
+def test_an_exercise_without_the_heading_has_no_hints() -> None:
+    files = {"content/exercises/vector-add/index.md": "---\ntitle: Add\n---\nAdd. ## Hints\n"}
+    assert parse_site(SITE | files)[0].exercises[0].hints is None
 
 
 PATHS = (
@@ -213,7 +224,7 @@ def test_a_site_that_uses_every_form_has_no_mistake() -> None:
     ]
     assert [entry.date.isoformat() for entry in site.worklog] == [f"2026-11-{day}" for day in (21, 20, 19, 18)]
     assert [series.id for series in site.series] == ["in-phases", "in-short"]
-    assert [len(kernel.implementations) for kernel in site.kernels] == [2]
+    assert [len(kernel.implementations) for kernel in site.kernels] == [4]
 
 
 def test_our_own_site_has_no_mistake() -> None:

@@ -14,7 +14,7 @@ from sitegen.linking.link import link_site
 from sitegen.markup.parse import parse_document
 from sitegen.model.document import Document
 from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Launch, Status, Tensor, Workload, Wrong
-from sitegen.model.linked import document_key
+from sitegen.model.linked import document_key, statement_and_hints
 from sitegen.model.record import (
     Ceiling,
     CellRecord,
@@ -370,6 +370,7 @@ def site() -> Site:
 def documents_of(found: Site) -> dict[str, Document]:
     texts = [*(p.body for p in found.posts), *(p.body for p in found.pages)]
     texts += [*(e.body for e in found.worklog), *(t.body for t in found.terms)]
+    texts += [text for exercise in found.exercises for text in statement_and_hints(exercise)]
     return {document_key(text): parse_document(text, numbered=True)[0] for text in texts}
 
 

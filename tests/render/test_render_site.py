@@ -11,7 +11,7 @@ import jinja2
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from sitegen.model.site import PlannedPost, Ref, SeriesExercise, WorklogEntry
+from sitegen.model.site import Markdown, PlannedPost, Ref, SeriesExercise, WorklogEntry
 from sitegen.render.pages.worklog import excerpt
 from sitegen.render.shared.theme import Theme, environment, load_theme
 
@@ -186,18 +186,20 @@ def test_a_day_shows_its_month_its_open_tasks_and_the_days_beside_it(pages: Page
     assert words(day.css_first("h1")) == "Friday, 20 November"
     assert words(day.css_first(".count")) == "T − 41"
     left = ["Partly done: Write it down open for 1 day, since 19 November 2026"]
-    assert [words(task) for task in day.css("aside ul.tasks li")] == left
+    assert [words(task) for task in day.css(".around ul.tasks li")] == left
     assert words(day.css_first("table.cal [aria-current=date]")) == "20"
     assert len(day.css("table.cal td a")) == 3
-    assert words(day.css_first("a[rel=prev]")) == "← Thursday, 19 November"
-    assert words(day.css_first("a[rel=next]")) == "Saturday, 21 November →"
+    assert words(day.css_first("a[rel=prev]")) == "Previous day Thursday, 19 November"
+    assert words(day.css_first("a[rel=next]")) == "Next day Saturday, 21 November"
+    within = [link.attributes["href"] for link in day.css(".eyebrow a")]
+    assert within == [f"../../worklog/{part}" for part in ("", "2026-w47/", "2026-11/", "2026/")]
 
 
 def test_a_day_keeps_the_count_that_was_written_on_it(make: SimpleNamespace) -> None:
     site = make.site()
     entry: WorklogEntry = replace(site.worklog[0], days_left=154)
     pages = make.rendered(replace(site, worklog=(entry,)))
-    count = words(page(pages, "worklog/2026-11-21/index.html").css_first("aside section"))
+    count = words(page(pages, "worklog/2026-11-21/index.html").css_first(".around section:has(.count)"))
     assert count == f"Countdown T − 154 {(dt.date(2026, 11, 21) + dt.timedelta(154)).day} April 2027"
 
 
@@ -275,6 +277,44 @@ def test_the_list_of_tasks_shows_the_history_of_each(pages: Pages) -> None:
     ]
     assert [words(one).split(" Done,")[1] for one in ended] == [f" {day} November 2026" for day in (21, 20, 19)]
     assert page(pages, "worklog/index.html").css_first("a[href$='worklog/tasks/']") is not None
+
+
+def test_a_week_a_month_and_a_year_show_their_days_and_lead_to_each_other(make: SimpleNamespace) -> None:
+    site = make.site()
+    old = replace(site.worklog[-1], date=dt.date(2025, 12, 29), body=Markdown("Text.\n", "b.md"))
+    pages = make.rendered(replace(site, worklog=(*site.worklog, old)))
+    week = page(pages, "worklog/2026-w47/index.html")
+    assert words(week.css_first("h1")) == "Week 47 of 2026" and words(week.css_first(".lede")).startswith("3 days, ")
+    assert [day.attributes["id"] for day in week.css("li.post")] == [f"2026-11-{day}" for day in (21, 20, 19)]
+    assert week.css_first("a[rel=prev]").attributes["href"] == "../../worklog/2026-w01/"
+    first = page(pages, "worklog/2026-w01/index.html")  # the week has days of two years
+    assert words(first.css_first(".titles .meta")) == "2025 December 2025"
+    month = page(pages, "worklog/2026-11/index.html")
+    assert len(month.css("table.cal td a")) == 3 and month.css_first("[aria-current=date]") is None
+    assert words(page(pages, "worklog/2025/index.html").css_first("li.post a")) == "December 2025"
+    assert words(page(pages, "worklog/2025/index.html").css_first("a[rel=next]")) == "2026 →"
+
+
+def test_a_day_names_what_it_is_about_and_that_page_names_the_day(pages: Pages) -> None:
+    day = page(pages, "worklog/2026-11-20/index.html")
+    about = {link.attributes["href"] for link in day.css(".around [aria-label=About] a")}
+    assert {"../../kernels/softmax/", "../../posts/softmax/"} <= about
+    for path in ("posts/softmax/index.html", "kernels/softmax/index.html"):
+        days = page(pages, path).css("p.meta[data-given=worklog] a")
+        assert [link.attributes["href"] for link in days] == [f"../../worklog/2026-11-{n}/" for n in (21, 20, 19)]
+
+
+def test_the_reading_list_shows_what_was_read_and_where(make: SimpleNamespace) -> None:
+    text = "- [A paper](https://example.org/paper)\n  - read till page 3\n\nhttps://www.example.net/a?v=1\n"
+    site = make.site()
+    entry = replace(site.worklog[0], body=replace(site.worklog[0].body, text=text), tasks=())
+    pages = make.rendered(replace(site, worklog=(entry, *site.worklog[1:])))
+    links = page(pages, "worklog/links/index.html")
+    assert words(links.css_first(".lede")).startswith("2 links: 1 reading, 1 linked")
+    titles = [words(title) for title in links.css(".reading > li > p:first-child > a")]
+    assert titles == ["A paper", "www.example.net/a?v=1"]
+    assert links.css_first(".reading ul a").attributes["href"] == "../../worklog/2026-11-21/"
+    assert page(pages, "worklog/index.html").css_first("a[href$='worklog/links/']") is not None
 
 
 def test_a_worklog_without_tasks_has_no_list_of_them(make: SimpleNamespace) -> None:

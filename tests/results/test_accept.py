@@ -61,6 +61,19 @@ def test_a_prediction_stays_as_it_stood_when_the_implementation_first_passed(mad
     passed = stored(made.site, predicted(80), SECOND, failed_first)
     assert held(passed) == ["one read: 80 %"], "what was predicted for code that failed is no prediction of this code"
     assert held(stored(made.site, predicted(95), THIRD, passed)) == ["one read: 80 %"]
+    failed_again = stored(made.site, predicted(90, Status.INCORRECT), THIRD, passed)
+    mended = the_record(stored(made.site, predicted(95), replace(THIRD, id="2026-11-30T06:00:00Z"), failed_again))
+    assert [(e.predicts, e.first_passed) for e in mended.evaluations if e.name == "fused"] == [
+        ("one read: 80 %", SECOND.id)
+    ]
+
+
+def test_what_passed_without_a_prediction_gets_none_from_a_later_one(made):
+    unpredicted = replace(made.timed("fused", 1.9), predicts="", predicted_of_ceiling=None)
+    passed = stored(made.site, [replace(made.result, evaluations=(unpredicted,))])
+    late = replace(made.timed("fused", 1.9), predicts="95 %", predicted_of_ceiling=0.95)
+    record = the_record(stored(made.site, [replace(made.result, evaluations=(late,))], SECOND, passed))
+    assert [e.predicted_of_ceiling for e in record.evaluations if e.name == "fused"] == [None]
 
 
 def test_a_failure_that_the_code_earned_replaces_the_good_record(made):

@@ -21,7 +21,7 @@ def test_what_a_page_says_about_a_kernel_is_not_in_the_key(made):
         writes="1",
         goals=(Goal("best >= 1x torch @ 8x8:float32", "best", 1, "x torch", "8x8", "float32"),),
         implementations=tuple(
-            replace(one, predicts="99 %", predicted_of_ceiling=0.99, span=Span("x"))
+            replace(one, predicts="99 %", predicted_of_ceiling=0.99, explains="a tail", span=Span("x"))
             for one in made.kernel.implementations
         ),
     )

@@ -46,6 +46,8 @@ PAGES = {
     "post": "posts/everything/index.html",
     "post in Korean": "ko/posts/korean/index.html",
     "home in Korean": "ko/index.html",
+    "exercises": "exercises/index.html",
+    "exercise": "exercises/softmax/index.html",
     "kernels": "kernels/index.html",
     "kernel": "kernels/softmax/index.html",
     "records": "records/index.html",
@@ -55,6 +57,9 @@ PAGES = {
     "worklog": "worklog/index.html",
     "day": "worklog/2026-11-20/index.html",
     "tasks": "worklog/tasks/index.html",
+    "week": "worklog/2026-w47/index.html",
+    "month": "worklog/2026-11/index.html",
+    "year": "worklog/2026/index.html",
     "terms": "terms/index.html",
     "term": "terms/warp/index.html",
     "concepts": "concepts/index.html",
@@ -70,6 +75,7 @@ OWN = {
     "own series": "series/gpu-systems/index.html",
     "own kernel": "kernels/softmax/index.html",
     "own day": "worklog/2026-11-21/index.html",
+    "own links": "worklog/links/index.html",
 }
 """Pages of the project's site that differ most from the made ones."""
 

@@ -13,7 +13,10 @@ from selectolax.lexbor import LexborHTMLParser
 KB = 1000
 HTML, MEDIAN, CSS, JS, JS_OF_SEARCH, REQUESTS = 40 * KB, 14 * KB, 10 * KB, 4 * KB, 10 * KB, 4
 OWN_SHEET = 4 * KB
-WITH_OWN_SHEET = ("series", "own series", "kernel", "own kernel", "day", "own day", "tasks")
+WITH_OWN_SHEET = (
+    *("series", "own series", "kernel", "own kernel", "day", "own day", "tasks", "exercise", "exercises"),
+    *("week", "month", "year", "own links"),
+)
 """Pages with a style sheet of their own, and some with a script, each one more request."""
 
 

@@ -56,6 +56,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
         needs=values.get("needs", {}),
         timeout_s=values.get("timeout", 60.0),
         predicts=values.get("predicts", ""),
+        explains=values.get("explains", ""),
         raises=values.get("error", False),
     )
 
@@ -111,9 +112,10 @@ def _check_together(language: str, options: o.Options, values: dict[str, Any], s
         into.error("SG110", "an implementation in CUDA needs `launch`", span, "//| launch: {entry: …, grid: […], …}")
     if launch and language != "cuda":
         into.error("SG110", f"`launch` is for cuda cells, this one is {language}", options.span("launch", span))
-    if "predicts" in values and not implements:
-        hint = "`predicts` is a prediction of an implementation's speed"
-        into.error("SG110", "`predicts` needs `implements`", options.span("predicts", span), hint)
+    for name in ("predicts", "explains"):
+        if name in values and not implements:
+            hint = "`predicts` and `explains` are about an implementation's speed"
+            into.error("SG110", f"`{name}` needs `implements`", options.span(name, span), hint)
 
 
 def _check_python(source: str, line: int, into: Collected) -> None:
@@ -196,6 +198,7 @@ OPTIONS: dict[str, o.Setting] = {
     "timeout": o.Setting(o.seconds, "The seconds after which it is stopped."),
     "error": o.Setting(o.flag, "Whether an exception is expected."),
     "predicts": o.Setting(o.text, "A prediction of the implementation's speed."),
+    "explains": o.Setting(o.text, "An explanation of how the measured speed differs from the predicted one."),
     "echo": o.Setting(o.flag, "Whether its code is shown."),
     "fig-cap": o.Setting(_caption, "The caption of the figure that it puts out."),
     "fig-alt": o.Setting(o.text, "What that figure shows, for those who do not see it."),

@@ -57,8 +57,8 @@ def _post_program(sources: Sources, post: Post) -> PostProgram:
 def series_zip(printer: Printer, series: Series) -> Files:
     """Return a zip with all programs of the posts of a series and of their kernels; empty when there are none."""
     sources = printer.sources
-    posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
-    names = dict.fromkeys(name for post in posts for name in sources.kernels_of.get(post.body.path, ()))
+    posts = sources.posts_of(series)
+    names = sorted({name for post in posts for name in sources.kernels_of.get(post.body.path, ())})
     files: dict[str, str | bytes] = {}
     for post in posts:
         files |= post_programs(printer, post) if sources.document(post.body).cells else {}
@@ -68,6 +68,13 @@ def series_zip(printer: Printer, series: Series) -> Files:
         return {}
     names_of_files = {path.partition("/")[2]: text for path, text in sorted(files.items())}
     return {series_zip_url(series.id): _zip({"README.md": _readme(sources, series, names_of_files), **names_of_files})}
+
+
+def has_programs(sources: Sources, series: Series) -> bool:
+    """Return whether there is a zip of a series: a post of it has cells or a kernel."""
+    return any(
+        sources.document(post.body).cells or post.body.path in sources.kernels_of for post in sources.posts_of(series)
+    )
 
 
 def _readme(sources: Sources, series: Series, files: Iterable[str]) -> str:

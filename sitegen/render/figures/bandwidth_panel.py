@@ -64,10 +64,13 @@ class Panel:
     """The letter of this picture when a figure has two pictures: `b`."""
 
 
-def render_panel(panel: Panel) -> Markup:
-    """Return the panel as SVG. Each point is a link to its row, so the SVG has the role `group`, not `img`."""
+def render_panel(panel: Panel, beside: Sequence[Panel] = ()) -> Markup:
+    """Return the panel as SVG. Each point is a link to its row, so the SVG has the role `group`, not `img`.
+
+    The panels `beside` show the same on other GPUs; all of them have the same vertical axis.
+    """
     right = panel.width - 10.0
-    y, places = _axis(panel), _places(panel, right)
+    y, places = _axis((panel, *beside)), _places(panel, right)
     taken = _taken(panel, y, places, right)
     numbers_ = [_number(column, place, y, taken) for column, place in zip(panel.columns, places, strict=True)]
     names, rows = _names(panel, places)
@@ -85,11 +88,14 @@ def render_panel(panel: Panel) -> Markup:
     return tag("svg", join(parts), class_="chart", **box_, aria_label=panel.title)
 
 
-def _axis(panel: Panel) -> Linear:
-    """Return the vertical axis, from zero to 10 % above the highest rate."""
+def _axis(panels: Sequence[Panel]) -> Linear:
+    """Return the vertical axis, from zero to 10 % above the highest rate of all panels."""
+    return Linear(0.0, max(map(_highest, panels)) * 1.1, _BOTTOM, _TOP)
+
+
+def _highest(panel: Panel) -> float:
     others = [line.rate for line in (panel.datasheet, panel.probe) if line]
-    highest = max([panel.ceiling.rate, *others, *(column.high for column in panel.columns)])
-    return Linear(0.0, highest * 1.1, _BOTTOM, _TOP)
+    return max([panel.ceiling.rate, *others, *(column.high for column in panel.columns)])
 
 
 def _places(panel: Panel, right: float) -> list[float]:

@@ -105,9 +105,12 @@ class _Field:
         return [(self.area.left, height), (self.area.right, height)]
 
 
-def render_curves(chart: Curves, *, id: str) -> Markup:
-    """Return the chart as SVG; `id` is unique on the page, and the ids of its title and description begin with it."""
-    field = _field(chart)
+def render_curves(chart: Curves, *, id: str, beside: Sequence[Curves] = ()) -> Markup:
+    """Return the chart as SVG; `id` is unique on the page, and the ids of its title and description begin with it.
+
+    The charts `beside` show the same on other GPUs; all of them have the same axes.
+    """
+    field = _field(chart, beside)
     taken = _taken(chart, field)
     references = [(class_, field.line(one)) for one in chart.references if (class_ := one.class_)]
     lines = [path(polyline(points), class_) for class_, points in references]
@@ -126,12 +129,13 @@ def render_curves(chart: Curves, *, id: str) -> Markup:
     return tag("svg", join(parts), class_="chart", **size, aria_labelledby=f"{id}-title {id}-desc")
 
 
-def _field(chart: Curves) -> _Field:
-    room = max((text_width(curve.name, bold=True) for curve in chart.curves if curve.name), default=0.0)
+def _field(chart: Curves, beside: Sequence[Curves]) -> _Field:
+    every = [curve for one in (chart, *beside) for curve in one.curves]
+    room = max((text_width(curve.name, bold=True) for curve in every if curve.name), default=0.0)
     right = _RIGHT - (min(room, _MOST_ROOM) + 10 if room and chart.kind is not CurveKind.BAR else 0.0)
     area = Area(_LEFT, right, _TOP + (_KEY if room and chart.kind is CurveKind.BAR else 0.0), _BOTTOM)
-    xs = sorted({point.x for curve in chart.curves for point in curve.points})
-    return _Field(area, _x_scale(chart, xs, area), _y_scale(chart, area), xs)
+    xs = sorted({point.x for curve in every for point in curve.points})
+    return _Field(area, _x_scale(chart, xs, area), _y_scale((chart, *beside), area), xs)
 
 
 def _x_scale(chart: Curves, xs: Sequence[float], area: Area) -> Callable[[float], float]:
@@ -145,10 +149,11 @@ def _x_scale(chart: Curves, xs: Sequence[float], area: Area) -> Callable[[float]
     return Linear(xs[0] - margin, xs[-1] + margin, area.left, area.right)
 
 
-def _y_scale(chart: Curves, area: Area) -> Linear | Log:
-    ends = [end for curve in chart.curves for point in curve.points for end in (point.low, point.y, point.high)]
-    ends += [y for reference in chart.references for _, y in reference.points]
-    if chart.log_y and min(ends) > 0:
+def _y_scale(charts: Sequence[Curves], area: Area) -> Linear | Log:
+    points = [point for one in charts for curve in one.curves for point in curve.points]
+    ends = [end for point in points for end in (point.low, point.y, point.high)]
+    ends += [y for one in charts for reference in one.references for _, y in reference.points]
+    if charts[0].log_y and min(ends) > 0:
         return Log(min(ends) / 1.6, max(ends) * 1.6, area.bottom, area.top)
     return Linear(0.0, max(ends) * 1.12 or 1.0, area.bottom, area.top)
 

@@ -132,9 +132,10 @@ def level(words: int) -> int:
     return sum(words > limit for limit in (0, 25, 100, 300))
 
 
-def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) -> Markup:
+def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26, period: str = "") -> Markup:
     """Return the days of the last half year, or since the first written day when that is later, one column for each
-    week.  The size of a square shows the amount written, so that no reader depends on a shade.
+    week.  The size of a square shows the amount written, so that no reader depends on a shade.  `period` names the days
+    for readers when they are not the last weeks.
     """
     first = _first_monday(words_by_day, last, weeks)
     weeks = (last - first).days // 7 + 1
@@ -148,9 +149,10 @@ def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26) ->
         if day.weekday() == 0 and (day.day <= 7 or (day == first and day.day <= 15))
     ]
     written = sum(1 for day in days if words_by_day.get(day, 0))
-    period = f"the last {numbers.count(weeks, 'week')}"
+    period = period or f"the last {numbers.count(weeks, 'week')}"
     label = f"Days written in {period}: {written} of {len(days)}. The larger the square, the more."
-    box = {"viewBox": "0 0 424 123", "width": 424, "height": 123, "role": "img", "aria-label": label}
+    width = max(424, 34 + 15 * weeks)
+    box = {"viewBox": f"0 0 {width} 123", "width": width, "height": 123, "role": "img", "aria-label": label}
     return tag("svg", join([*names, *months, *squares]), class_="chart heat", **box)
 
 

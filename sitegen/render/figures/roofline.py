@@ -45,14 +45,16 @@ from sitegen.render.figures.roofline_names import (
 from sitegen.render.shared import numbers
 
 
-def render_roofline(chart: Roofline, *, id: str, named: bool = False) -> Markup:
+def render_roofline(chart: Roofline, *, id: str, named: bool = False, beside: Sequence[Roofline] = ()) -> Markup:
     """Return the roofline as SVG; `id` is unique on the page, and the ids of its title and description begin with it.
 
-    With `named` the points are different kernels, and no path connects them.
+    With `named` the points are different kernels, and no path connects them.  The charts `beside` show the same
+    on other GPUs; all of them have the same axes.
     """
     labels = {point.name: point.name if named else label_of(chart, point) for point in chart.points}
-    widest = max((text_width(label, bold=True) for label in labels.values()), default=0.0)
-    field = axes_of(chart, 0.0 if named else widest)
+    every = [label_of(one, point) for one in (chart, *beside) for point in one.points]
+    widest = max((text_width(label, bold=True) for label in every), default=0.0)
+    field = axes_of(chart, 0.0 if named else widest, beside)
     lines, drops = [*_datasheet_lines(chart, field), *_measured_lines(chart, field)], _ridge_lines(chart, field)
     taken = taken_shapes(chart, field, [points for _, points in lines])
     spots = spots_around(chart, labels, field, taken) if named else {}

@@ -99,10 +99,20 @@ class Field:
         return self.at(low, low * bytes_per_s), self.at(high, high * bytes_per_s)
 
 
-def axes_of(chart: Roofline, names: float) -> Field:
+def axes_of(chart: Roofline, names: float, beside: Sequence[Roofline] = ()) -> Field:
     """Return axes around every point and every ridge, with `names` pixels of room for names to the right of the points,
     and room for the column of names below the highest point.
+
+    The charts `beside` fit on the same axes, so that a reader can compare charts of several GPUs.
     """
+    limits = [_limits(one, names) for one in (chart, *beside)]
+    x_low, y_low = (min(one[axis][0] for one in limits) for axis in (0, 1))
+    x_high, y_high = (max(one[axis][1] for one in limits) for axis in (0, 1))
+    return Field(Log(x_low, x_high, LEFT, RIGHT), Log(y_low, y_high, BOTTOM, TOP))
+
+
+def _limits(chart: Roofline, names: float) -> tuple[Pair, Pair]:
+    """Return the ends of the horizontal and of the vertical axis that one chart needs."""
     ridges = [chart.ridge(roof) for roof in chart.roofs]
     across = [x for p in chart.points for x in (p.flops_per_byte, p.dram_flops_per_byte) if x]
     x_low = min([*(x / 2.5 for x in across), *(x / 8 for x in ridges)], default=0.1)
@@ -121,7 +131,7 @@ def axes_of(chart: Roofline, names: float) -> Field:
         )  # a column of names fits below a roof that is lower than the points
         share, below = min(depth / _DEPTH, 0.65), min(fastest, lowest_roof)
         y_low = min(y_low, below * (below / y_high) ** (share / (1 - share)))
-    return Field(Log(x_low, x_high, LEFT, RIGHT), Log(y_low, y_high, BOTTOM, TOP))
+    return (x_low, x_high), (y_low, y_high)
 
 
 def levels(chart: Roofline, field: Field) -> list[Slope]:

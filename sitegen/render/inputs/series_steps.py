@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sitegen.linking.concepts import concept_key
-from sitegen.model.site import PlannedPost, Post, Ref, Series, SeriesExercise
+from sitegen.linking.concepts import concept_key, needs_of_exercise
+from sitegen.model.site import Exercise, PlannedPost, Post, Ref, Series, SeriesExercise
+from sitegen.model.urls import exercise_url
 from sitegen.render.inputs.sources import Sources
 
 
@@ -41,7 +42,7 @@ def steps_of(sources: Sources, series: Series) -> tuple[Step, ...]:
     return tuple(
         step
         for phase, entries in enumerate(sources.entries[series.id])
-        for step in (*_of_entries(sources, phase, entries), *_of_exercises(series, phase))
+        for step in (*_of_entries(sources, phase, entries), *_of_exercises(sources, series, phase))
     )
 
 
@@ -59,16 +60,19 @@ def _of_entries(sources: Sources, phase: int, entries: Sequence[Post | PlannedPo
             yield Step(StepKind.PLANNED, phase, id, entry.title, needs=entry.needs, teaches=entry.teaches)
 
 
-def _of_exercises(series: Series, phase: int) -> Iterator[Step]:
-    """Yield the exercises of a phase, none of which has a page."""
-    for one in series.phases[phase].exercises:
-        id = f"exercise-{one.id.name}"
-        yield Step(StepKind.EXERCISE, phase, id, exercise_title(one), needs=one.needs, minutes=one.minutes)
+def _of_exercises(sources: Sources, series: Series, phase: int) -> Iterator[Step]:
+    """Yield the exercises of a phase.  What the series says of one comes before what its own file says."""
+    for listed in series.phases[phase].exercises:
+        id, own = f"exercise-{listed.id.name}", sources.exercises.get(listed.id.name)
+        title, url = _title(listed, own), exercise_url(own.id) if own else ""
+        minutes = listed.minutes or (own.minutes if own else 0)
+        needs = needs_of_exercise(listed, own)
+        yield Step(StepKind.EXERCISE, phase, id, title, url, needs, minutes=minutes)
 
 
-def exercise_title(exercise: SeriesExercise) -> str:
-    """Return the title of an exercise, or its id in words."""
-    return exercise.title or exercise.id.name.replace("-", " ").replace("_", " ")
+def _title(listed: SeriesExercise, own: Exercise | None) -> str:
+    """Return the title of an exercise: of its own file, else of the series, else its id in words."""
+    return own.title if own else listed.title or listed.id.name.replace("-", " ").replace("_", " ")
 
 
 def teacher_of(steps: Sequence[Step], at: int, concept: str) -> int | None:

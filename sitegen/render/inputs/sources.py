@@ -9,13 +9,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sitegen.linking.concepts import Concept, concepts_of
-from sitegen.model.dates import day_of, moment
+from sitegen.model.dates import day_of, moment, periods_of
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked, document_key, originals
-from sitegen.model.site import Markdown, Page, Phase, PlannedPost, Post, Series, Site, SiteConfig
-from sitegen.model.urls import category_url, in_language, post_url, tag_url
+from sitegen.model.site import (
+    Exercise,
+    Markdown,
+    Page,
+    Phase,
+    PlannedPost,
+    Post,
+    Series,
+    Site,
+    SiteConfig,
+    WorklogEntry,
+)
+from sitegen.model.urls import category_url, in_language, is_external, post_url, tag_url
 from sitegen.read.config import zone_of
+from sitegen.read.reading_list import canonical
 from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
@@ -163,6 +175,13 @@ class Sources:
         by_gpu = self.evidence.records.of_kernel(kernel)
         return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
+    @cached_property
+    def gpus(self) -> tuple[Record, ...]:
+        """A record of each GPU that measured a kernel, in the order of `records`; it stands for its GPU."""
+        found = [one for kernel in self.site.kernels for one in self.evidence.records.of_kernel(kernel.name).items()]
+        by_gpu = dict(reversed(found))
+        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
+
     def groups(self, record: Record) -> tuple[Group, ...]:
         return self.measured[record.kernel, record.gpu]
 
@@ -198,6 +217,11 @@ class Sources:
     @cached_property
     def _kernels(self) -> Mapping[str, Kernel]:
         return {kernel.name: kernel for kernel in self.site.kernels}
+
+    @cached_property
+    def exercises(self) -> Mapping[str, Exercise]:
+        """The exercises by id."""
+        return {exercise.id: exercise for exercise in self.site.exercises}
 
     def language_of(self, text: Post | Page) -> str:
         return text.lang or self.config.language
@@ -310,6 +334,24 @@ class Sources:
     def words_by_day(self) -> Mapping[dt.date, int]:
         """The number of words of each day of the worklog; at least 1, also for a day without words."""
         return {entry.date: max(self.document(entry.body).words, 1) for entry in self.site.worklog}
+
+    @cached_property
+    def days_of_period(self) -> Mapping[str, tuple[WorklogEntry, ...]]:
+        """The days of each year, month and week of the worklog, newest first, by the period's name in addresses."""
+        days: dict[str, list[WorklogEntry]] = {}
+        for entry in self.site.worklog:
+            for period in periods_of(entry.date):
+                days.setdefault(period, []).append(entry)
+        return {period: tuple(entries) for period, entries in days.items()}
+
+    @cached_property
+    def posts_by_link(self) -> Mapping[str, tuple[Post, ...]]:
+        """The posts that have an external link, by its canonical address."""
+        posts, found = {document_key(post.body): post for post in self.site.posts}, dict[str, dict[str, Post]]()
+        for (key, _), href in self.linked.hrefs.items():
+            if key in posts and is_external(href):
+                found.setdefault(canonical(href), {})[key] = posts[key]
+        return {address: tuple(of_link.values()) for address, of_link in found.items()}
 
     @cached_property
     def days_in_a_row(self) -> Mapping[dt.date, int]:

@@ -53,7 +53,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             label=label_of(printer.sources, record, slot.number),
         )
         parts.append((record, printer.fragment("partials/table.html", table)))
-    return side_by_side(printer, parts, records, prefix)
+    return side_by_side(printer, parts, records, prefix, wide=True)
 
 
 def benchmark_table(

@@ -30,6 +30,8 @@ class GpuTabs:
     """The name of the set, unique on the page."""
     titles: str
     tabs: tuple[GpuTab, ...]
+    wide: bool
+    """Whether the set takes the margin of a post, too."""
 
 
 def gpu_name(record: Record) -> str:
@@ -48,7 +50,12 @@ def label_of(sources: Sources, record: Record, number: str = "") -> str:
 
 
 def side_by_side(
-    printer: Printer, measured: Iterable[tuple[Record, Markup]], records: Sequence[Record], name: str
+    printer: Printer,
+    measured: Iterable[tuple[Record, Markup]],
+    records: Sequence[Record],
+    name: str,
+    *,
+    wide: bool = False,
 ) -> Markup:
     """Return what the only GPU measured as it is, and what several measured behind a tab each.
 
@@ -61,7 +68,8 @@ def side_by_side(
         GpuTab(f"{name}-gpu-{n}", one.gpu, gpu_name(one), shown.get(one.gpu) or _unmeasured(printer, one))
         for n, one in enumerate(sorted(records, key=lambda one: one.gpu not in shown))
     )
-    return printer.fragment("partials/gpus.html", GpuTabs(f"{name}-gpu", ", ".join(tab.title for tab in tabs), tabs))
+    titles = ", ".join(tab.title for tab in tabs)
+    return printer.fragment("partials/gpus.html", GpuTabs(f"{name}-gpu", titles, tabs, wide))
 
 
 def _unmeasured(printer: Printer, record: Record) -> Markup:

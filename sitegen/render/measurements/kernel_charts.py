@@ -77,6 +77,15 @@ class Figure:
     wide: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """The charts of a kernel at one workload and dtype on one GPU."""
+
+    roofline: Roofline | None
+    """None for a kernel without operations."""
+    panel: Panel
+
+
 def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) -> Markup:
     """Return the figure for each GPU that has a record, or the statement that nothing was measured yet."""
     kernel = printer.sources.kernel(slot.kernel)
@@ -87,14 +96,14 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
         if kernel:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
             label = label_of(printer.sources, record, slot.number)
-            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=label)
+            figure = kernel_figure(printer.sources, kernel, record, group, here, id=name, label=label, among=chosen)
             if slot.caption:
                 figure = replace(figure, caption=Markup(slot.caption))
             parts.append((record, printer.fragment("partials/figure.html", figure)))
     if not parts:
         text = f"No roofline yet: {slot.kernel} has no measured ceiling or time at this workload."
         return absent(printer, text, slot.number, slot.label)
-    return side_by_side(printer, parts, records, prefix)
+    return side_by_side(printer, parts, records, prefix, wide=True)
 
 
 def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:
@@ -112,22 +121,27 @@ def kernel_figure(
     id: str,
     label: str = "",
     wide: bool = True,
+    among: Sequence[tuple[Record, Group]] = (),
 ) -> Figure:
+    """Return the figure of one GPU.  `among` are the records and groups of all GPUs: the charts of the same workload
+    have the same axes.
+    """
     run = newest_run(record, group)
     sheet = datasheet(record.gpu)
-    rows = [row for row in group.rows if row.role is not Role.PROBE and row.performance]
+    rows = _timed(group)
     programs = _programs(record, group, rows, f"{id}-n", provenances(sources, record, (group,), here))
-    hrefs = {line.name: f"#{line.id}" for line in programs.bodies[0].lines}
-    points = tuple(_point(group, row, hrefs[row.name]) for row in rows)
-    chart = roofline_under(kernel.name, (group,), run, sheet, points, "a") if group.cost.flops and run else None
+    charts = _charts(kernel, record, group, {line.name: f"#{line.id}" for line in programs.bodies[0].lines})
+    others = [_charts(kernel, other, its, {}) for other, its in among if other is not record and _is_same(its, group)]
     counted = any(row.counters for row in rows)
     return Figure(
         id=id,
         record=f"{record.kernel} {record.gpu}",
         label=label,
-        caption=_caption(kernel, group, both=chart is not None, bars=any(_rereads(group, row) for row in rows)),
-        roofline=render_roofline(chart, id=id) if chart else Markup(),
-        panel=render_panel(_panel(kernel, group, run, sheet, rows, hrefs, wide=chart is None)),
+        caption=_caption(
+            kernel, group, both=charts.roofline is not None, bars=any(_rereads(group, row) for row in rows)
+        ),
+        roofline=_drawn_roofline(charts, others, id),
+        panel=render_panel(charts.panel, [one.panel for one in others if one.panel.unit == charts.panel.unit]),
         ceilings=_ceiling_rows(group, run, sheet),
         ceilings_href=ceilings_href(sources, record.gpu, here),
         programs=programs,
@@ -139,6 +153,29 @@ def kernel_figure(
         datasheet=sheet.source if sheet else "",
         wide=wide,
     )
+
+
+def _drawn_roofline(charts: Charts, others: Sequence[Charts], id: str) -> Markup:
+    if charts.roofline is None:
+        return Markup()
+    return render_roofline(charts.roofline, id=id, beside=[one.roofline for one in others if one.roofline])
+
+
+def _charts(kernel: Kernel, record: Record, group: Group, hrefs: Mapping[str, str]) -> Charts:
+    """Return the charts of one GPU; `hrefs` has the link to each program's row."""
+    run, sheet, rows = newest_run(record, group), datasheet(record.gpu), _timed(group)
+    points = tuple(_point(group, row, hrefs.get(row.name, "")) for row in rows)
+    chart = roofline_under(kernel.name, (group,), run, sheet, points, "a") if group.cost.flops and run else None
+    return Charts(chart, _panel(kernel, group, run, sheet, rows, hrefs, wide=chart is None))
+
+
+def _timed(group: Group) -> list[Row]:
+    return [row for row in group.rows if row.role is not Role.PROBE and row.performance]
+
+
+def _is_same(one: Group, other: Group) -> bool:
+    """Tell whether two groups have the same workload, dtype and params."""
+    return (one.workload.name, one.dtype, one.params) == (other.workload.name, other.dtype, other.params)
 
 
 def _programs(
@@ -316,7 +353,7 @@ def _panel(
         ceiling=LevelLine(ceiling_name(name), rate / 1e12),
         probe=LevelLine(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
         datasheet=LevelLine("datasheet", printed / 1e12) if printed else None,
-        columns=tuple(_column(group, row, hrefs[row.name]) for row in rows),
+        columns=tuple(_column(group, row, hrefs.get(row.name, "")) for row in rows),
         width=480 if wide else 400,
         letter="" if wide else "b",
     )

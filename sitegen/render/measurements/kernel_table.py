@@ -1,5 +1,5 @@
-"""Tabulate all kernels: the best implementation of each, its share of the ceiling, and its ratio to the strongest
-baseline.
+"""Tabulate all kernels: the best implementation of each on each GPU, its share of the ceiling, and its ratio to the
+strongest baseline.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from sitegen.model.kernel import Kernel
-from sitegen.model.urls import kernel_url, relative
+from sitegen.model.record import Record
+from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.rows import Group, Row, headline, newest_run
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import gpu_name, side_by_side
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenance, record_href
 from sitegen.render.shared import numbers
-from sitegen.render.shared.frame import Link
+from sitegen.render.shared.frame import Link, Printer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +39,81 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
+    """All kernels on one GPU."""
+
+    id: str
+    gpu: str
+    """The name of the GPU; empty where the site has fewer than two."""
     rows: tuple[BoardRow, ...]
     provenance: tuple[Provenance, ...]
 
 
-def board(sources: Sources, here: str) -> Board:
-    """Return one row for each kernel, on the first of its GPUs."""
-    rows, made = [], dict[tuple[object, ...], Provenance]()
+def boards(printer: Printer, here: str) -> Markup:
+    """Return one row for each kernel; on several GPUs, a table for each behind a tab."""
+    sources = printer.sources
+    if not sources.gpus:
+        return printer.fragment("partials/board.html", _board(sources, None, here))
+    shown = [(one, printer.fragment("partials/board.html", _board(sources, one, here))) for one in sources.gpus]
+    return side_by_side(printer, shown, sources.gpus, "board")
+
+
+def comparison_of_kernels(sources: Sources, here: str) -> tables.Table | None:
+    """Return a row for each kernel, and for each GPU the share of the ceiling and the ratio to the strongest baseline;
+    None for fewer than two GPUs.
+    """
+    if len(sources.gpus) < 2:
+        return None
+    shown = [_board(sources, one, here).rows for one in sources.gpus]
+    headings = [
+        heading
+        for one in sources.gpus
+        for heading in (
+            tables.Heading(f"{gpu_name(one)}, % of ceiling"),
+            tables.Heading("", bar=True),
+            tables.Heading("× strongest"),
+        )
+    ]
+    lines = tuple(_line(rows) for rows in zip(*shown, strict=True))
+    caption = (
+        "Each GPU is compared with its own ceiling and with the fastest baseline there. The ring on a bar is the "
+        "prediction, its end mark the ceiling."
+    )
+    body = (tables.Body(lines=lines),)
+    return tables.Table(
+        "best", caption, "", tuple(headings), body, (), wide=False, first="kernel", record=KERNELS.strip("/")
+    )
+
+
+def _line(rows: tuple[BoardRow, ...]) -> tables.Line:
+    cells = [
+        cell for row in rows for cell in ((row.share, row.bar, row.ratio) if row.by else ("not measured", Markup(), ""))
+    ]
+    kernel = rows[0].kernel
+    words = Markup("_<wbr>").join(kernel.text.split("_"))  # a name may break behind an underscore
+    link = Markup('<a href="{}">{}</a>').format(kernel.href, words)
+    return tables.Line(f"best-{kernel.text}", link, "", "", tuple(cells))
+
+
+def _board(sources: Sources, gpu: Record | None, here: str) -> Board:
+    """Return the rows on one GPU; without a GPU, the kernels that wait for one."""
+    rows, made, several = [], dict[tuple[object, ...], Provenance](), len(sources.gpus) > 1
     for kernel in sources.site.kernels:
-        record = next(iter(sources.records(kernel.name)), None)
-        shown = sources.groups(record) if record else ()
-        group = headline(shown)
-        rows.append(_board_row(kernel, group, here))
+        record = next((one for one in sources.records(kernel.name) if gpu and one.gpu == gpu.gpu), None)
+        group = headline(sources.groups(record)) if record else None
+        absent = f"not measured on {gpu_name(gpu)}" if gpu and several else "not measured yet"
+        rows.append(_board_row(kernel, group, here, absent))
         run = newest_run(record, group) if record and group and group.best else None
         if record and run:
             line = provenance(run, record_href(record, here), ceilings_href(sources, record.gpu, here))
             made.setdefault((line.gpu, line.facts, line.commit), line)  # two runs may have the same line
-    return Board(tuple(rows), tuple(made.values()))
+    name = gpu_name(gpu) if gpu and several else ""
+    return Board(f"board-{gpu.gpu}" if name and gpu else "board-c", name, tuple(rows), tuple(made.values()))
 
 
-def _board_row(kernel: Kernel, group: Group | None, here: str) -> BoardRow:
+def _board_row(kernel: Kernel, group: Group | None, here: str, absent: str) -> BoardRow:
     link, best = Link(kernel.name, relative(kernel_url(kernel.name), here)), group.best if group else None
     if group is None or best is None or best.performance is None:
-        return BoardRow(kernel=link, state="planned", state_text="not measured yet")
+        return BoardRow(kernel=link, state="planned", state_text=absent)
     fastest, share = _strongest(kernel, best), best.share("of-ceiling")
     rate = numbers.bandwidth(best.bytes_per_s) if group.bound_by_memory else numbers.operations(best.flops_per_s)
     return BoardRow(

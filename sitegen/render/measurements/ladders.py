@@ -5,7 +5,7 @@ what it changed against the step before, and its source.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -88,8 +88,8 @@ class LadderMaker:
     here: str
 
     def ladders(self, record: Record, shown: Sequence[Group], gpu: str = "") -> tuple[Ladder, ...]:
-        """Return a ladder for each dtype.  `gpu` is the GPU's id for a section after the first, which shows no sources;
-        it makes the ids unique on the page.
+        """Return a ladder for each dtype.  `gpu` is the GPU's id for a section after the first, which does not describe
+        the code again; it makes the ids unique on the page.
         """
         folds = not gpu and folds_sources(self.printer, self.kernel)
         seen: set[str] = set()
@@ -109,7 +109,7 @@ class LadderMaker:
         steps: list[LadderStep] = []
         for at, (one, row) in enumerate(rows):
             id = f"{prefix}{group.dtype}-{one.name}" if one.name in seen else f"{prefix}{one.name}"
-            place = _Place(one, row, id, folds and one.name not in seen)
+            place = _Place(one, row, id, folds and one.name not in seen, repeats=bool(prefix))
             steps.append(
                 self._step(place, group, rows[:at], listing_links(self.printer.sources, record, row, self.here))
             )
@@ -140,8 +140,8 @@ class LadderMaker:
             id=place.id,
             name=one.name,
             language=LANGUAGES[one.language],
-            says=numbers.join_units(first_sentence_of(text)),
-            predicts=numbers.join_units(one.predicts),
+            says="" if place.repeats else numbers.join_units(first_sentence_of(text)),
+            predicts="" if place.repeats else numbers.join_units(_prediction(one, row)),
             bar=_bar(row),
             meter=_meter(group, row) if group and row.performance else "",
             gain=gain,
@@ -153,7 +153,7 @@ class LadderMaker:
             program=program_link(self.kernel, one, self.here) if text else None,
             source=source_listing(printer, one) if place.folds else None,
             difference=difference_listing(printer, same, one) if place.folds and same else None,
-            effects=effects(group, before, row) if group and before and row.performance else None,
+            effects=_effects(place, group, before) if group and before and row.performance else None,
             listings=listings,
         )
 
@@ -166,12 +166,24 @@ class _Place:
     row: Row
     id: str
     folds: bool
+    repeats: bool = False
+    """Whether the section of another GPU has said what the implementation is."""
 
 
 def _rows(kernel: Kernel, group: Group) -> Iterator[tuple[Implementation, Row]]:
     """Yield the implementations that take the dtype, in the order of kernel.yaml."""
     rows = {row.name: row for row in group.rows if row.ours}
     return ((one, rows[one.name]) for one in kernel.implementations if one.name in rows)
+
+
+def _effects(place: _Place, group: Group, before: Row) -> Effects:
+    found = effects(group, before, place.row)
+    return replace(found, classes=()) if place.repeats else found
+
+
+def _prediction(one: Implementation, row: Row) -> str:
+    """Return the prediction as it stood when the implementation first passed; today's where it has not passed."""
+    return row.evaluation.predicts if row.evaluation and row.performance else one.predicts
 
 
 def _bar(row: Row) -> Markup:

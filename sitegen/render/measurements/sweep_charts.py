@@ -6,7 +6,7 @@ A table of all points is folded beneath.  The page of a kernel shows each of its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
@@ -80,15 +80,13 @@ def render_slot(printer: Printer, slot: SweepSlot, here: str, prefix: str) -> Ma
     kernel = printer.sources.kernel(slot.kernel)
     view = SweepView(slot.x, slot.x_title, slot.y, slot.kind, slot.log)
     records = printer.sources.records(slot.kernel) if kernel else ()
+    shown = _on_every_gpu(printer.sources, kernel, slot.sweep, view) if kernel else ()
     parts: list[tuple[Record, Markup]] = []
-    for record in records:
-        measured = next((one for one in record.sweeps if one.name == slot.sweep), None)
-        if kernel and measured:
-            name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
-            shown = _Shown(printer.sources, kernel, record, measured, view, name)
-            if shown.can_be_drawn:
-                figure = shown.figure(here, label_of(printer.sources, record, slot.number), slot.caption)
-                parts.append((record, printer.fragment("partials/sweep.html", figure)))
+    for one in shown:
+        name = slot.label if slot.label and not parts else f"{prefix}-{one.record.gpu}"
+        label = label_of(printer.sources, one.record, slot.number)
+        figure = replace(one, id=name).figure(here, label, slot.caption)
+        parts.append((one.record, printer.fragment("partials/sweep.html", figure)))
     if not parts:
         text = f"Not measured yet: the sweep {slot.sweep} of {slot.kernel}."
         return absent(printer, text, slot.number, slot.label)
@@ -97,10 +95,17 @@ def render_slot(printer: Printer, slot: SweepSlot, here: str, prefix: str) -> Ma
 
 def sweep_figures(sources: Sources, kernel: Kernel, record: Record, here: str, prefix: str) -> tuple[SweepFigure, ...]:
     """Return a figure for each sweep that the record has, in the order of kernel.yaml."""
-    by_name = {one.name: one for one in record.sweeps}
-    wanted = (by_name[sweep.name] for sweep in kernel.sweeps if sweep.name in by_name)
-    shown = (_Shown(sources, kernel, record, one, SweepView(), f"{prefix}-{one.name}") for one in wanted)
-    return tuple(one.figure(here, label_of(sources, record), "") for one in shown if one.can_be_drawn)
+    every = (one for sweep in kernel.sweeps for one in _on_every_gpu(sources, kernel, sweep.name, SweepView()))
+    shown = (replace(one, id=f"{prefix}-{one.measured.name}") for one in every if one.record is record)
+    return tuple(one.figure(here, label_of(sources, record), "") for one in shown)
+
+
+def _on_every_gpu(sources: Sources, kernel: Kernel, name: str, view: SweepView) -> tuple[_Shown, ...]:
+    """Return a sweep on each GPU that measured it; each knows the others, because all charts have the same axes."""
+    measured = [(record, one) for record in sources.records(kernel.name) for one in record.sweeps if one.name == name]
+    alone = [_Shown(sources, kernel, record, one, view, name) for record, one in measured]
+    drawn = [one for one in alone if one.can_be_drawn]
+    return tuple(replace(one, others=tuple(other for other in drawn if other is not one)) for one in drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,8 @@ class _Shown:
     measured: MeasuredSweep
     view: SweepView
     id: str
+    others: tuple[_Shown, ...] = ()
+    """The same sweep on other GPUs."""
 
     @cached_property
     def can_be_drawn(self) -> bool:
@@ -155,7 +162,7 @@ class _Shown:
             id=self.id,
             label=label,
             caption=caption or self.caption,
-            chart=render_curves(self.chart, id=self.id) if placed else Markup(),
+            chart=render_curves(self.chart, id=self.id, beside=tuple(self.beside)) if placed else Markup(),
             stale=self.stale,
             points=self.table,
             provenance=(made,) if made else (),
@@ -239,7 +246,22 @@ class _Shown:
 
     @cached_property
     def in_ms(self) -> bool:
-        return max(one.timed.median_us for one in self.placed) >= MILLISECONDS_FROM_US
+        return max(one.timed.median_us for one in self.on_every_gpu) >= MILLISECONDS_FROM_US
+
+    @property
+    def on_every_gpu(self) -> Iterator[_Placed]:
+        """The points on this GPU and on the others, which together decide the units and the scales of the axes."""
+        yield from self.placed
+        for other in self.others:
+            yield from other.placed
+
+    @property
+    def beside(self) -> Iterator[Curves]:
+        """The charts of the other GPUs that have the same quantity."""
+        for one in self.others:
+            rest = (self, *(other for other in self.others if other is not one))
+            if one.placed and one.quantity == self.quantity:
+                yield replace(one, others=rest).chart
 
     def value(self, one: _Placed, us: float) -> float:
         """Return the quantity of a point if its call took `us` microseconds."""
@@ -262,8 +284,8 @@ class _Shown:
     def chart(self) -> Curves:
         curves = tuple(self._curves())
         machine = self.run.environment.gpu if self.run else self.record.gpu
-        xs = [one.x for one in self.placed]
-        ys = [self.value(one, one.timed.median_us) for one in self.placed]
+        xs = [one.x for one in self.on_every_gpu]
+        ys = [self.value(one, one.timed.median_us) for one in self.on_every_gpu]
         log = self.view.log
         return Curves(
             title=f"{QUANTITIES[self.quantity]} over {self.x_title}: {self.subject} on {machine}",

@@ -43,6 +43,8 @@ class Line:
     cells: tuple[str | Markup, ...] = ()
     reason: str = ""
     notes: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    """The sentences in a row of their own below the cells."""
 
 
 @dataclass(frozen=True, slots=True)

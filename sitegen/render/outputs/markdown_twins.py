@@ -32,6 +32,7 @@ from sitegen.model.urls import (
     WORKLOG,
     absolute,
     day_url,
+    exercise_url,
     kernel_url,
     output_path,
     page_url,
@@ -102,6 +103,7 @@ def llms(printer: Printer) -> tuple[str, str]:
     sections += [
         ("Series", [(one.title, series_url(one.id), one.tagline) for one in site.series]),
         ("Kernels", [(one.name, kernel_url(one.name), one.summary) for one in site.kernels]),
+        ("Exercises", [(one.title, exercise_url(one.id), one.description) for one in site.exercises]),
         ("Pages", [(page.title, page_url(page, config), page.description) for page in site.pages]),
         ("Terms", [(term.title, term_url(term.slug), "") for term in site.terms]),
         ("Optional", [("Worklog", WORKLOG, "What was done each day, unpolished.")] if site.worklog else []),

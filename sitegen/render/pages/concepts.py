@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sitegen.linking.concepts import Concept, concept_key
-from sitegen.model.site import Post, Ref
-from sitegen.model.urls import CONCEPTS, relative, term_url
+from sitegen.model.site import Exercise, Post, Ref
+from sitegen.model.urls import CONCEPTS, exercise_url, relative, term_url
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.structured import About
@@ -32,6 +32,7 @@ class ConceptEntry:
     """The link to the glossary entry; empty when there is none."""
     teachers: tuple[Link, ...]
     users: tuple[Link, ...]
+    exercises: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,16 @@ class ConceptIndex:
 def concept_index(printer: Printer) -> tuple[str, str]:
     sources = printer.sources
     index = ConceptIndex(tuple(_entry(sources, key, concept) for key, concept in sources.concepts.items()))
-    description = "What the posts teach and need, by concept."
+    description = "What the posts teach and need and the exercises practise, by concept."
     about = About(("CollectionPage",))
     return printer.page("concepts.html", CONCEPTS, index, title="Concepts", description=description, about=about)
 
 
 def _entry(sources: Sources, key: str, concept: Concept) -> ConceptEntry:
     term = relative(term_url(concept.term.slug), CONCEPTS) if concept.term else ""
-    return ConceptEntry(
-        key, concept.name, term, _links(sources, concept.teachers, CONCEPTS), _links(sources, concept.users, CONCEPTS)
-    )
+    teachers, users = (_links(sources, posts, CONCEPTS) for posts in (concept.teachers, concept.users))
+    exercises = tuple(Link(one.title, relative(exercise_url(one.id), CONCEPTS)) for one in concept.exercises)
+    return ConceptEntry(key, concept.name, term, teachers, users, exercises)
 
 
 def _links(sources: Sources, posts: Sequence[Post], here: str) -> tuple[Link, ...]:
@@ -63,8 +64,18 @@ def needed(sources: Sources, post: Post, here: str) -> tuple[ConceptLine, ...]:
     return tuple(_line(ref, here, _teacher(sources, post, ref, here)) for ref in post.needs)
 
 
-def taught(post: Post, here: str) -> tuple[ConceptLine, ...]:
-    """Return the concepts that a post teaches."""
+def needed_by_exercise(sources: Sources, exercise: Exercise, here: str) -> tuple[ConceptLine, ...]:
+    """Return the concepts that an exercise needs, each with the newest post that teaches it."""
+    lines = []
+    for ref in exercise.needs:
+        concept = sources.concepts.get(concept_key(ref.name))
+        teachers = _links(sources, concept.teachers, here) if concept else ()
+        lines.append(_line(ref, here, next(iter(teachers), None)))
+    return tuple(lines)
+
+
+def taught(post: Post | Exercise, here: str) -> tuple[ConceptLine, ...]:
+    """Return the concepts that a post teaches or an exercise practises."""
     return tuple(_line(ref, here) for ref in post.teaches)
 
 

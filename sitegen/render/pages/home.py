@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -18,17 +17,6 @@ from sitegen.render.shared.frame import Fact, Printer
 from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import NEWEST_ON_HOME
 from sitegen.render.shared.structured import About
-
-if TYPE_CHECKING:
-    from sitegen.render.measurements.kernel_table import Board
-
-
-@dataclass(frozen=True, slots=True)
-class NoBoard:
-    """The empty table of kernels, for a site without kernels, where the modules that read records are not imported."""
-
-    rows: tuple[()] = ()
-    provenance: tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +35,12 @@ class HomePage:
     heading: str
     lede: str
     figure: Markup
-    figure_caption: str
+    """The best of each kernel under the roofs of each GPU."""
     plate: tuple[Fact, ...]
     doors: tuple[Door, ...]
     courses: tuple[SeriesSummary, ...]
-    board: Board | NoBoard
+    board: Markup
+    """The table of the kernels; empty for a site without kernels."""
     posts: tuple[PostLine, ...]
     all_posts: str
     count: str
@@ -64,17 +53,15 @@ class HomePage:
 def render_home(printer: Printer) -> dict[str, str]:
     sources, config, spoken = printer.sources, printer.sources.config, printer.language()
     heading, lede = _heading_and_lede(config.title, config.description)
-    figure, caption = _overview(sources)
     worklog = sources.site.worklog
     page = HomePage(
         heading=heading,
         lede=lede,
-        figure=figure,
-        figure_caption=caption,
+        figure=_overview(printer),
         plate=_plate(sources),
         doors=_doors(sources, spoken),
         courses=tuple(course(sources, series, "") for series in sources.site.series),
-        board=_board(sources),
+        board=_board(printer),
         posts=tuple(post_line(sources, post, "", spoken) for post in sources.posts_in("")[:NEWEST_ON_HOME]),
         all_posts=relative(POSTS, ""),
         count=spoken.posts(len(sources.posts_in(""))),
@@ -96,11 +83,10 @@ def home_in(printer: Printer, lang: str) -> tuple[str, str]:
         heading=config.title,
         lede="",
         figure=Markup(),
-        figure_caption="",
         plate=(),
         doors=(),
         courses=(),
-        board=NoBoard(),
+        board=Markup(),
         posts=tuple(post_line(sources, post, here, spoken) for post in posts[:NEWEST_ON_HOME]),
         all_posts=relative(sources.address(POSTS, lang), here),
         count=spoken.posts(len(posts)),
@@ -122,20 +108,20 @@ def _heading_and_lede(title: str, description: str) -> tuple[str, str]:
     return (first, rest) if rest else (title, description)
 
 
-def _overview(sources: Sources) -> tuple[Markup, str]:
-    if not sources.site.kernels:
-        return Markup(), ""
-    from sitegen.render.measurements.site_roofline import overview
+def _overview(printer: Printer) -> Markup:
+    if not printer.sources.site.kernels:
+        return Markup()
+    from sitegen.render.measurements.site_roofline import overview  # a site without kernels reads no records
 
-    return overview(sources)
+    return overview(printer)
 
 
-def _board(sources: Sources) -> Board | NoBoard:
-    if not sources.site.kernels:
-        return NoBoard()
-    from sitegen.render.measurements.kernel_table import board
+def _board(printer: Printer) -> Markup:
+    if not printer.sources.site.kernels:
+        return Markup()
+    from sitegen.render.measurements.kernel_table import boards
 
-    return board(sources, "")
+    return boards(printer, "")
 
 
 def _plate(sources: Sources) -> tuple[Fact, ...]:

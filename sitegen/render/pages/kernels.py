@@ -8,10 +8,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
-from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, kernel_url, relative
+from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, exercise_url, kernel_url, relative
 from sitegen.render.downloads.run_lines import programs, run_commands
 from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline, headlines
@@ -25,8 +27,9 @@ from sitegen.render.measurements.details import details
 from sitegen.render.measurements.gpus import gpu_name, label_of
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
-from sitegen.render.measurements.kernel_table import Board, board
+from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
+from sitegen.render.measurements.ledger import ledger
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
@@ -37,8 +40,9 @@ from sitegen.render.pages.changes import changes_url, last_two, render_changes
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import About
-from sitegen.render.texts.mentions import mentions
+from sitegen.render.texts.mentions import mentions, worked_on
 from sitegen.results.figures import GoalResult, GoalState, goal_results
+from sitegen.results.predictions import prediction_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class Section:
 
     id: str
     gpu: str
+    on: str
+    """The words that tell its headings from those of another GPU: ` on NVIDIA H200`; empty on a page of one GPU."""
     headline: str
     """The headline workload: `8192 × 8192 in float32`."""
     ladders: tuple[Ladder, ...]
@@ -75,6 +81,8 @@ class Section:
     """The times at the headline workload."""
     other_table: tables.Table | None
     """The times at all other workloads; None when there is only one."""
+    ledger: tables.Table | None
+    """The predictions beside their measurements; None without any."""
     figure: Figure | None
     sweeps: tuple[SweepFigure, ...]
     unmeasured_sweeps: tuple[str, ...]
@@ -108,6 +116,8 @@ class KernelPage:
     name: str
     summary: str
     posts: tuple[Link, ...]
+    worked_on: tuple[Link, ...]
+    """The days of the worklog that mention the kernel."""
     state: str
     plate: tuple[Fact, ...]
     goals: tuple[GoalLine, ...]
@@ -124,7 +134,9 @@ class KernelPage:
 
 @dataclass(frozen=True, slots=True)
 class KernelIndex:
-    board: Board
+    comparison: tables.Table | None
+    """The kernels on every GPU; None for fewer than two."""
+    board: Markup
     summaries: tuple[tuple[Link, str], ...]
     ceilings: tuple[Link, ...]
     """The pages of the GPUs' ceilings."""
@@ -140,7 +152,8 @@ def render_kernels(printer: Printer) -> dict[str, str]:
     for kernel in sources.site.kernels:
         pages |= _kernel_pages(printer, kernel) | _data(sources, kernel)
     summaries = tuple((Link(k.name, relative(kernel_url(k.name), KERNELS)), k.summary) for k in sources.site.kernels)
-    index = KernelIndex(board(sources, KERNELS), summaries, ceilings_links(sources, KERNELS), *_ledgers())
+    compared, shown = comparison_of_kernels(sources, KERNELS), boards(printer, KERNELS)
+    index = KernelIndex(compared, shown, summaries, ceilings_links(sources, KERNELS), *_ledgers())
     description = "Best implementation of each kernel, against the ceiling that binds it."
     pages.update(
         [printer.page("kernels.html", KERNELS, index, title="Kernels", description=description, section=KERNELS)]
@@ -195,6 +208,7 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         name=kernel.name,
         summary=kernel.summary,
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), here),
+        worked_on=worked_on(sources, here, here, numbers.day),
         state=_state([group for _, shown in measured for group in shown]),
         plate=_kernel_plate(sources, kernel, measured, here),
         goals=_goals(kernel, measured),
@@ -233,6 +247,8 @@ def _kernel_plate(
     if measured and kernel.wrong:
         caught = _caught(measured[0][0], {})
         facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
+    own = [one for one in sources.site.exercises if one.kernel.name == kernel.name]
+    facts += [Fact("exercise", one.title, relative(exercise_url(one.id), here)) for one in own]
     return (*facts, Fact("GPU", ", ".join(gpu_name(record) for record, _ in measured) or "not measured yet"))
 
 
@@ -257,7 +273,7 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
     end = f"-{record.gpu}" if several else ""
     group = headline(shown)
     first = record is sources.records(kernel.name)[0]
-    charted = group if group and group.can_be_drawn else None
+    among = [(one, its) for one in sources.records(kernel.name) if (its := _charted(sources, one))]
     others = [other for other in shown if other is not group]
     label = label_of(sources, record)
     times = split_benchmark(sources, kernel, record, shown, group, here, end=end, label=label)
@@ -265,16 +281,18 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
     return Section(
         id=f"on{end}" if several else "on",
         gpu=gpu_name(record),
+        on=f" on {gpu_name(record)}" if several else "",
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
         ladders=maker.ladders(record, shown, "" if first else record.gpu),
         table=times[0],
         other_table=times[1] if len(times) > 1 else None,
-        figure=_figure(sources, kernel, record, charted, here, f"roofline{end}") if charted else None,
+        ledger=_ledger(kernel, record, f"predictions{end}"),
+        figure=_figure(sources, kernel, record, among, here, f"roofline{end}"),
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
         details=details([group], compared, f"code{end}") if group else (),
         other_details=details(others, compared, f"code-more{end}"),
-        instructions=class_tables(shown, f"instructions{end}"),
+        instructions=_instructions(sources, record, shown, f"instructions{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
         findings=findings(shown),
         caught=_caught(record, _log_links(sources, kernel, here)),
@@ -286,6 +304,22 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         plate_id=f"record-{record.gpu}",
         plate=record_plate(record, f"{record.gpu}.json", ceilings_href(sources, record.gpu, here)),
     )
+
+
+def _instructions(sources: Sources, record: Record, shown: tuple[Group, ...], id: str) -> tuple[tables.Table, ...]:
+    """Return the instructions by class; none where the first GPU has the same, as with GPUs of one architecture."""
+    made, first = class_tables(shown, id), sources.records(record.kernel)[0]
+    is_repeated = record is not first and _counts(made) == _counts(class_tables(sources.groups(first), id))
+    return () if is_repeated else made
+
+
+def _counts(made: Sequence[tables.Table]) -> list[tuple[str, tuple[str | Markup, ...]]]:
+    return [(line.name, line.cells) for table in made for body in table.bodies for line in body.lines]
+
+
+def _ledger(kernel: Kernel, record: Record, id: str) -> tables.Table | None:
+    lines = tuple(prediction_lines(kernel, record))
+    return ledger(kernel, record.gpu, id, lines) if lines else None
 
 
 def _commands(kernel: Kernel, group: Group | None) -> tuple[str, ...]:
@@ -307,8 +341,19 @@ def _unmeasured_sweeps(kernel: Kernel, record: Record) -> tuple[str, ...]:
     return tuple(sweep.title for sweep in kernel.sweeps if sweep.name not in measured)
 
 
-def _figure(sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str) -> Figure:
-    return kernel_figure(sources, kernel, record, group, here, id=id, label=label_of(sources, record), wide=False)
+def _charted(sources: Sources, record: Record) -> Group | None:
+    """Return the group that the charts of a record show."""
+    group = headline(sources.groups(record))
+    return group if group and group.can_be_drawn else None
+
+
+def _figure(
+    sources: Sources, kernel: Kernel, record: Record, among: Sequence[tuple[Record, Group]], here: str, id: str
+) -> Figure | None:
+    group, label = next((group for one, group in among if one is record), None), label_of(sources, record)
+    if group is None:
+        return None
+    return kernel_figure(sources, kernel, record, group, here, id=id, label=label, wide=False, among=among)
 
 
 def _caught(record: Record, logs: Mapping[str, str]) -> tuple[Caught, ...]:

@@ -31,6 +31,7 @@ from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import on_page, pages_of
 from sitegen.render.shared.structured import ARTICLE, About
 from sitegen.render.texts.filled_slots import Place, fill
+from sitegen.render.texts.mentions import worked_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +96,14 @@ class PostPage:
     """The id under which a reader's progress is kept, `post:softmax`; empty for a post of no series."""
     needs: tuple[ConceptLine, ...]
     teaches: tuple[ConceptLine, ...]
+    gpu: str
+    """The sentence that names the GPU of the text, where several GPUs measured its kernels; else empty."""
     stale: str
     """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
     body: Markup
+    ledgers: tuple[Markup, ...]
+    """The predictions beside their measurements, for each kernel that has some."""
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
     related: tuple[PostLine, ...]
@@ -106,6 +111,8 @@ class PostPage:
     """The next newer post, unless it stands beside the post in a series."""
     older: Link | None
     discuss: str
+    worked_on: tuple[Link, ...]
+    """The days of the worklog that mention the post."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +242,18 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         progress=f"post:{post.slug}" if places else "",
         needs=needed(sources, post, here),
         teaches=taught(post, here),
+        gpu=_gpu_of_text(sources, kernels, spoken) if kernels else "",
         stale=_stale(sources, kernels, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
+        ledgers=_ledgers(printer, kernels) if kernels else (),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=places,
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
         newer=newer if newer and newer.href not in in_series else None,
         older=older if older and older.href not in in_series else None,
         discuss=post.discuss,
+        worked_on=worked_on(sources, here, here, spoken.day),
     )
     return printer.page(
         "post.html",
@@ -302,6 +312,23 @@ def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> st
     stale = sum(count for count, _ in counts)
     total = sum(total for _, total in counts)
     return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
+
+
+def _gpu_of_text(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
+    """Return the sentence that names the GPUs of the figures within sentences; empty where no kernel has another."""
+    from sitegen.render.measurements.gpus import gpu_name
+
+    every = [records for kernel in kernels if (records := sources.records(kernel))]
+    if all(len(records) == 1 for records in every):
+        return ""
+    first = ", ".join(dict.fromkeys(gpu_name(records[0]) for records in every))
+    return spoken.say("The sentences are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first)
+
+
+def _ledgers(printer: Printer, kernels: Sequence[str]) -> tuple[Markup, ...]:
+    from sitegen.render.measurements.ledger import ledgers
+
+    return tuple(shown for kernel in kernels if (shown := ledgers(printer, kernel)))
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from sitegen.model.kernel import Kernel
+from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, PREDICTIONS, kernel_url, relative
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import gpu_name
+from sitegen.render.measurements.ledger import ledger
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.texts.mentions import mentions
 from sitegen.results.predictions import CLOSE, PredictionLine, Score, prediction_lines, score
-
-HEADINGS = (
-    tables.Heading("predicted"),
-    tables.Heading("measured, median"),
-    tables.Heading("lowest to highest"),
-    tables.Heading("within 5 points"),
-    tables.Heading("the prediction", class_="t"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +24,10 @@ class KernelPredictions:
 
     id: str
     kernel: Link
+    on: str
+    """The words that tell its heading from that of another GPU: ` on NVIDIA H200`; empty for the only one."""
     gpu: str
+    """The name of the GPU."""
     posts: tuple[Link, ...]
     """The posts that show the kernel."""
     score: str
@@ -46,13 +43,13 @@ class PredictionsPage:
 def predictions_page(printer: Printer) -> tuple[str, str]:
     sources = printer.sources
     found = [
-        (kernel, record.gpu, tuple(prediction_lines(kernel, record)))
+        (kernel, record, tuple(prediction_lines(kernel, record)))
         for kernel in sources.site.kernels
         for record in sources.records(kernel.name)
     ]
     page = PredictionsPage(
         plate=_plate(score(line for _, _, lines in found for line in lines)),
-        kernels=tuple(_of_kernel(sources, kernel, gpu, lines) for kernel, gpu, lines in found if lines),
+        kernels=tuple(_of_kernel(sources, kernel, record, lines) for kernel, record, lines in found if lines),
     )
     description = "Every prediction beside its measurement: how well do we predict?"
     title = "Predictions"
@@ -70,52 +67,19 @@ def _plate(one: Score | None) -> tuple[Fact, ...]:
     )
 
 
-def _of_kernel(sources: Sources, kernel: Kernel, gpu: str, lines: Sequence[PredictionLine]) -> KernelPredictions:
+def _of_kernel(sources: Sources, kernel: Kernel, record: Record, lines: Sequence[PredictionLine]) -> KernelPredictions:
     several = len(sources.records(kernel.name)) > 1
-    id = f"{kernel.name}-{gpu}" if several else kernel.name
+    id = f"{kernel.name}-{record.gpu}" if several else kernel.name
     return KernelPredictions(
         id=id,
         kernel=Link(kernel.name, relative(kernel_url(kernel.name), PREDICTIONS)),
-        gpu=gpu,
+        on=f" on {gpu_name(record)}" if several else "",
+        gpu=gpu_name(record),
         posts=mentions(sources, sources.linked.kernel_posts.get(kernel.name, ()), PREDICTIONS),
         score=_words(score(lines)),
-        table=_table(kernel, gpu, id, lines),
+        table=ledger(kernel, record.gpu, id, lines),
     )
 
 
 def _words(one: Score | None) -> str:
     return f"{one.close} of {numbers.count(one.lines, 'evaluation')} within 5 points of the prediction" if one else ""
-
-
-def _table(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -> tables.Table:
-    """Return a body for each dtype, and in it a line for each implementation, over all workloads."""
-    bodies = tuple(
-        tables.Body(dtype, lines=tuple(_lines(f"{id}-{dtype}", [line for line in lines if line.dtype == dtype])))
-        for dtype in dict.fromkeys(line.dtype for line in lines)
-    )
-    caption = f"Shares of the ceiling, over all workloads of {kernel.name}."
-    record = f"{kernel.name} {gpu}"
-    return tables.Table(f"{id}-table", caption, "", HEADINGS, bodies, (), wide=False, record=record)
-
-
-def _lines(id: str, lines: Sequence[PredictionLine]) -> Sequence[tables.Line]:
-    by_name: dict[str, list[PredictionLine]] = {}
-    for line in lines:
-        by_name.setdefault(line.name, []).append(line)
-    return [_line(f"{id}-{tables.part_of_id(name)}", name, alike) for name, alike in by_name.items()]
-
-
-def _line(id: str, name: str, lines: Sequence[PredictionLine]) -> tables.Line:
-    shares, first = sorted(line.measured for line in lines), lines[0]
-    predicted = dict.fromkeys(numbers.prediction(line.predicted) for line in lines)
-    result = score(lines)
-    cells = (
-        ", ".join(predicted),
-        numbers.percent(median(shares)),
-        " to ".join(dict.fromkeys(map(numbers.percent, (shares[0], shares[-1])))),
-        f"{result.close} of {result.lines}" if result else "",
-        numbers.join_units(first.words),
-    )
-    revised = next((line.revised for line in lines if line.revised), "")
-    notes = (f"revised after measuring: {numbers.join_units(revised)}",) if revised else ()
-    return tables.Line(id, name, "predicted", "", cells, notes=notes)

@@ -11,7 +11,7 @@ from sitegen.model.linked import SeriesPlace
 from sitegen.model.site import PlannedPost, Post, Series
 from sitegen.model.urls import SERIES, relative, series_url
 from sitegen.render.figures.inline_charts import Square, road, strip
-from sitegen.render.inputs.series_steps import exercise_title
+from sitegen.render.inputs.series_steps import StepKind, steps_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.language import PageLanguage
@@ -52,8 +52,8 @@ class Position:
     strip: Markup
     previous: Link | None
     next: Link | None
-    exercises: tuple[str, ...]
-    """The titles of the exercises that need what the post teaches."""
+    exercises: tuple[Link, ...]
+    """The exercises that need what the post teaches; one that is not written yet has no address."""
     planned_next: str
     """The title that comes next when it is not written yet, else empty."""
 
@@ -107,18 +107,18 @@ def _position(sources: Sources, place: SeriesPlace, post: Post, here: str, spoke
         strip=strip(squares_of(sources, series, post.slug)),
         previous=_link(sources, place.previous, here),
         next=_link(sources, place.next, here),
-        exercises=_exercises(series, post),
+        exercises=_exercises(sources, series, post, here),
         planned_next=planned[0] if planned and not place.next else "",
     )
 
 
-def _exercises(series: Series, post: Post) -> tuple[str, ...]:
+def _exercises(sources: Sources, series: Series, post: Post, here: str) -> tuple[Link, ...]:
     taught = {concept_key(ref.name) for ref in post.teaches}
+    steps = [step for step in steps_of(sources, series) if step.kind is StepKind.EXERCISE]
     return tuple(
-        exercise_title(one)
-        for phase in series.phases
-        for one in phase.exercises
-        if taught & {concept_key(ref.name) for ref in one.needs}
+        Link(step.title, relative(step.url, here) if step.url else "")
+        for step in steps
+        if taught & {concept_key(ref.name) for ref in step.needs}
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.model.site import Phase, Post, Series
-from sitegen.model.urls import FEED, SERIES, relative, series_url
+from sitegen.model.urls import FEED, SERIES, relative, series_url, series_zip_url
+from sitegen.render.downloads.files import has_programs
 from sitegen.render.figures.inline_charts import strip
 from sitegen.render.figures.roadmap import MapColumn, MapNode, roadmap
 from sitegen.render.inputs.series_steps import Step, StepKind, edges_of, steps_of, teacher_of
@@ -138,7 +139,10 @@ def _plate(sources: Sources, series: Series, steps: Sequence[Step], here: str) -
     if exercises:
         facts.append(Fact("exercises", _written_and_planned(exercises)))
     if practice:
-        facts.append(Fact("practice", _duration(practice)))
+        facts.append(Fact("practice", duration(practice)))
+    if has_programs(sources, series):
+        zipped = series_zip_url(series.id)
+        facts.append(Fact("programs", zipped.rpartition("/")[2], relative(zipped, here)))
     feed = _feed(sources, series)[1]
     return (*facts, *([Fact("feed", "Atom", relative(feed, here))] if feed else []))
 
@@ -154,7 +158,7 @@ def _words(sources: Sources, steps: Sequence[Step]) -> list[int]:
     return [sources.document(step.post.body).words for step in steps if step.post]
 
 
-def _duration(minutes: int) -> str:
+def duration(minutes: int) -> str:
     """Return a time of practice: `45 min`, or `7 h` from two hours on, because nobody knows it better."""
     return numbers.with_unit(*((str(minutes), "min") if minutes < 120 else (str(round(minutes / 60)), "h")))
 
@@ -245,10 +249,10 @@ def _needs(steps: Sequence[Step], at: int) -> tuple[Link, ...]:
 def _state(sources: Sources, step: Step) -> tuple[str, str]:
     """Return the class and the words of a step's state: `done` and `14 min`."""
     if not step.url:
-        effort = f", {_duration(step.minutes)}" if step.minutes else ""
+        effort = f", {duration(step.minutes)}" if step.minutes else ""
         return "planned", f"planned{effort}"
     if step.post is None:
-        return "done", _duration(step.minutes) if step.minutes else "open"
+        return "done", duration(step.minutes) if step.minutes else "written"
     minutes = numbers.reading_time(sources.document(step.post.body).words)
     return ("here", f"newest, {minutes}") if _is_newest(sources, step.post) else ("done", minutes)
 
@@ -275,5 +279,5 @@ def _facts(sources: Sources, steps: Sequence[Step]) -> tuple[str, ...]:
     facts = [f"{numbers.count(len(words), 'post')}, {numbers.reading_time(*words)}"] if words else []
     facts += planned
     if exercises:
-        facts.append(numbers.count(len(exercises), "exercise") + (f", {_duration(practice)}" if practice else ""))
+        facts.append(numbers.count(len(exercises), "exercise") + (f", {duration(practice)}" if practice else ""))
     return tuple(facts)

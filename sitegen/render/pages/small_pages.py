@@ -15,7 +15,7 @@ from sitegen.render.shared.frame import Link, Printer, base_path, navigation
 from sitegen.render.shared.structured import NOTHING, About
 from sitegen.render.texts.filled_slots import Place, fill
 from sitegen.render.texts.first_sentence import first_sentence
-from sitegen.render.texts.mentions import mentions
+from sitegen.render.texts.mentions import mentions, worked_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class TextPage:
     eyebrow: Link | None = None
     used: tuple[Link, ...] = ()
     """The posts that link to the page."""
+    worked_on: tuple[Link, ...] = ()
+    """The days of the worklog that mention the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,8 @@ def term_page(printer: Printer, term: Term) -> tuple[str, str]:
     here = term_url(term.slug)
     body = fill(printer, printer.sources.document(term.body), Place(document_key(term.body), here))
     used = mentions(printer.sources, printer.sources.linked.backlinks.get(here, ()), here)
-    terms = printer.language().say("Terms")
-    text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)), used)
+    terms, days = printer.language().say("Terms"), worked_on(printer.sources, here, here, printer.language().day)
+    text = TextPage(term.title, "", body, Link(terms, relative(TERMS, here)), used, days)
     set_of_terms = {"@type": "DefinedTermSet", "name": terms, "url": absolute(TERMS, printer.sources.config)}
     about = About(facts={"mainEntity": {"@type": "DefinedTerm", "name": term.title, "inDefinedTermSet": set_of_terms}})
     return printer.page("page.html", here, text, title=term.title, about=about)

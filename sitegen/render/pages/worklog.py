@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.dates import periods_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
-from sitegen.model.urls import FEED, TASKS, WORKLOG, day_url, list_page_url, relative
+from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, kernel_url, list_page_url, period_url, relative
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.inputs.worklog_runs import DayRun, runs_of_day
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
@@ -77,6 +79,26 @@ class TaskLine:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionLine:
+    kind: str
+    title: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """What was measured of a kernel on a GPU on the day."""
+
+    kernel: str
+    href: str
+    gpu: str
+    record: str
+    """The kernel and the GPU, for `data-record`."""
+    figures: str
+    """`120 times, 4 faster, 1 slower`."""
+
+
+@dataclass(frozen=True, slots=True)
 class DayPage:
     title: str
     iso: str
@@ -88,8 +110,14 @@ class DayPage:
     tally: str
     streak: str
     """`12 days in a row`; empty on the first day of a row."""
+    mentions: tuple[MentionLine, ...]
+    """The posts, kernels and terms that the day is about."""
+    runs: tuple[RunLine, ...]
+    worklog: str
     stylesheet: str
     month: Month
+    periods: tuple[Link, ...]
+    """The week, the month and the year of the day."""
     previous: Link | None
     next: Link | None
 
@@ -117,6 +145,9 @@ class WorklogPage:
     heat: Markup
     tasks: str
     """The link to the list of all tasks; empty when the worklog has none."""
+    links: str
+    """The link to the reading list; empty when the worklog has no links."""
+    years: tuple[Link, ...]
     months: tuple[MonthList, ...]
     newer: str
     older: str
@@ -179,6 +210,8 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of),
         tasks=relative(TASKS, here) if any(entry.tasks for entry in entries) else "",
+        links=relative(LINKS, here) if any("://" in entry.body.text for entry in entries) else "",
+        years=_years(entries, here),
         months=_months(printer, on_page(entries, number), here),
         newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
         older=relative(list_page_url(WORKLOG, number + 1), here) if number < total else "",
@@ -194,15 +227,21 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
     return printer.page("worklog.html", here, page, title=title, description=description, section=WORKLOG, about=about)
 
 
+def _years(entries: Sequence[WorklogEntry], here: str) -> tuple[Link, ...]:
+    years = dict.fromkeys(str(entry.date.year) for entry in entries)
+    return tuple(Link(year, relative(period_url(year), here)) for year in years)
+
+
 def _months(printer: Printer, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthList, ...]:
-    titles = dict.fromkeys(_month_title(entry.date) for entry in entries)
+    titles = dict.fromkeys(month_title(entry.date) for entry in entries)
     return tuple(
-        MonthList(title, tuple(day_line(printer, e, here) for e in entries if _month_title(e.date) == title))
+        MonthList(title, tuple(day_line(printer, e, here) for e in entries if month_title(e.date) == title))
         for title in titles
     )
 
 
-def _month_title(date: dt.date) -> str:
+def month_title(date: dt.date) -> str:
+    """Return `November 2026`."""
     return f"{numbers.MONTHS[date.month - 1]} {date.year}"
 
 
@@ -219,14 +258,28 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
         streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
+        mentions=tuple(
+            MentionLine(one.kind, one.title, relative(one.url, here))
+            for one in sources.linked.mentions.get(entry.date, ())
+        ),
+        runs=tuple(_run(run, here) for run in runs_of_day(sources, entry.date)),
+        worklog=relative(WORKLOG, here),
         stylesheet=relative(sources.assets["worklog.css"], here),
-        month=_month(sources, entry, here),
+        month=month_view(sources, entry.date, entry.date, here),
+        periods=tuple(Link(word, relative(period_url(period), here)) for word, period in _periods(entry.date)),
         previous=_link(entries[at + 1], here) if at + 1 < len(entries) else None,
         next=_link(entries[at - 1], here) if at else None,
     )
     title, words = f"{numbers.day(entry.date)}, worklog", printer.of_text(document_key(entry.body), excerpt)
     about = About(("BlogPosting",), published=entry.date.isoformat())
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
+
+
+def _run(run: DayRun, here: str) -> RunLine:
+    counts = ", ".join(f"{count} {word}" for word, count in run.changes)
+    figures = f"{numbers.count(run.times, 'time')} in {numbers.count(run.runs, 'run')}"
+    href = relative(kernel_url(run.kernel), here)
+    return RunLine(run.kernel, href, run.gpu, f"{run.kernel} {run.gpu}", f"{figures}, {counts}" if counts else figures)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:
@@ -270,18 +323,29 @@ def _tally(entry: WorklogEntry) -> str:
     return f"{done} of {numbers.count(len(entry.tasks), 'task')} done" if entry.tasks else ""
 
 
-def _month(sources: Sources, entry: WorklogEntry, here: str) -> Month:
+def _periods(date: dt.date) -> Iterator[tuple[str, str]]:
+    """Yield (words, period) of the week, the month and the year of a day."""
+    year, month, week = periods_of(date)
+    yield f"Week {int(week[-2:])}", week
+    yield month_title(date), month
+    yield year, year
+
+
+def month_view(sources: Sources, date: dt.date, current: dt.date | None, here: str) -> Month:
+    """Return the calendar of the month of a date; `current` is the day that the page shows."""
     words = sources.words_by_day
-    weeks = calendar.Calendar().monthdatescalendar(entry.date.year, entry.date.month)
-    rows = tuple(tuple(_calendar_day(day, entry.date, words, here) for day in week) for week in weeks)
-    return Month(_month_title(entry.date), rows)
+    weeks = calendar.Calendar().monthdatescalendar(date.year, date.month)
+    rows = tuple(tuple(_calendar_day(day, date.month, words, here, current) for day in week) for week in weeks)
+    return Month(month_title(date), rows)
 
 
-def _calendar_day(day: dt.date, today: dt.date, words: Mapping[dt.date, int], here: str) -> CalendarDay:
-    if day.month != today.month:
+def _calendar_day(
+    day: dt.date, month: int, words: Mapping[dt.date, int], here: str, current: dt.date | None
+) -> CalendarDay:
+    if day.month != month:
         return CalendarDay(0)
     if day not in words:
         return CalendarDay(day.day)
     amount = level(words[day])
     label = f"{day.day} {numbers.MONTHS[day.month - 1]}, {AMOUNTS[amount]}"
-    return CalendarDay(day.day, relative(day_url(day), here), label, f"w{amount}", day == today)
+    return CalendarDay(day.day, relative(day_url(day), here), label, f"w{amount}", day == current)

@@ -16,12 +16,14 @@ from sitegen.render.shared.paging import FEED_ENTRIES
 if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
-KINDS = ("posts", "worklog", "kernels", "terms")
+KINDS = ("posts", "worklog", "kernels", "exercises", "terms")
 """The kinds of pages that search finds."""
 
 
 def cards(shared: SharedDependencies) -> Iterator[Sheet]:
-    """Yield the cards of posts, pages, series and kernels, and that of the home page, which serves all other pages."""
+    """Yield the cards of posts, pages, series, exercises and kernels, and that of the home page, which serves all other
+    pages.
+    """
     sources = shared.sources
     for post in sources.site.posts:
         measured = shared.is_measured(post)
@@ -39,6 +41,7 @@ def cards(shared: SharedDependencies) -> Iterator[Sheet]:
     pages = [(urls.HOME, config.title, config.description)]
     pages += [(urls.page_url(page, config), page.title, page.description) for page in site.pages]
     pages += [(urls.series_url(series.id), series.title, series.tagline) for series in site.series]
+    pages += [(urls.exercise_url(one.id), one.title, one.description) for one in site.exercises]
     pages += [(urls.kernel_url(kernel.name), kernel.name, kernel.summary) for kernel in site.kernels]
     for url, title, lede in pages:
         make = print_with("outputs.cards", "page_card", url=url, title=title, lede=lede)
@@ -56,6 +59,7 @@ def llms(shared: SharedDependencies) -> Sheet:
     others = [(page.title, page.slug, page.description, page.lang) for page in site.pages]
     others += [(one.title, one.id, one.tagline, "") for one in site.series]
     others += [(kernel.name, kernel.summary, "", "") for kernel in site.kernels]
+    others += [(one.title, one.id, one.description, "") for one in site.exercises]
     others += [(term.title, term.slug, "", "") for term in site.terms]
     dependencies = fixed_dependencies(
         Dependency("the posts", posts), Dependency("the other pages", (tuple(others), bool(site.worklog)))
@@ -111,7 +115,7 @@ def search(shared: SharedDependencies) -> Iterator[Sheet]:
     sources, site = shared.sources, shared.sources.site
     if not sources.config.search:
         return
-    there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.terms)
+    there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.exercises, site.terms)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
     dependencies = fixed_dependencies(
         Dependency(

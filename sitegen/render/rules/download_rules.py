@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.model import urls
-from sitegen.model.site import Post
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.rules.sheet import SharedDependencies, Sheet, fixed_dependencies, print_with
 
@@ -24,8 +23,7 @@ def downloads(shared: SharedDependencies) -> Iterator[Sheet]:
             make = print_with("downloads.files", "post_programs", post=post)
             yield Sheet(name, dependencies, make, measured=True, listed=False)
     for series in sources.site.series:
-        posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
-        texts = shared.cards("its posts", posts)
+        texts = shared.cards("its posts", sources.posts_of(series))
         make = print_with("downloads.files", "series_zip", series=series)
         dependencies = fixed_dependencies(shared.series(series), texts, shared.measured)
         yield Sheet(urls.series_zip_url(series.id), dependencies, make, measured=True, listed=False)

@@ -17,8 +17,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sitegen.model import urls
+from sitegen.model.dates import periods_of
 from sitegen.model.linked import Neighbours, SeriesPlace
-from sitegen.model.site import Post, WorklogEntry
+from sitegen.model.site import Post
+from sitegen.read.reading_list import reading_list
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
@@ -38,7 +40,8 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
     """
     shared = SharedDependencies(sources)
     keys = Keys(shared)
-    for kind in (_home, _posts, lists, series_sheets, _kernels, downloads, _worklog, _plain, feeds, search, redirects):
+    pages = (_home, _posts, lists, series_sheets, _exercises, _kernels, downloads, _worklog, _plain)
+    for kind in (*pages, feeds, search, redirects):
         keyed = map(keys.keyed, kind(shared))
         yield from map(_with_twins, keyed) if sources.config.twins else keyed
 
@@ -139,7 +142,10 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         using = tuple(
             (name, tuple(map(shared.mention, posts))) for name, posts in sorted(sources.linked.kernel_posts.items())
         )
-        dependencies = fixed_dependencies(Dependency("the posts about kernels", using))
+        about = tuple((kernel.name, _days_of(sources, urls.kernel_url(kernel.name))) for kernel in sources.site.kernels)
+        dependencies = fixed_dependencies(
+            Dependency("the posts about kernels", using), Dependency("the days of the worklog about kernels", about)
+        )
         findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
@@ -152,6 +158,22 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
+
+
+def _exercises(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the page of each exercise with its starter, and the list of exercises."""
+    for exercise in shared.sources.site.exercises:
+        name = urls.output_path(urls.exercise_url(exercise.id))
+        make = print_with("pages.exercises", "exercise_page", exercise=exercise)
+        starter = Dependency("the starter", shared.file(exercise.starter), (exercise.starter,))
+        yield Sheet(name, fixed_dependencies(starter), make, measured=True, found={name: "exercises"})
+    if shared.sources.site.exercises:
+        make = print_with("pages.exercises", "exercise_index")
+        yield Sheet(urls.output_path(urls.EXERCISES), fixed_dependencies(), make)
+
+
+def _days_of(sources: Sources, url: str) -> tuple[str, ...]:
+    return tuple(day.isoformat() for day in sources.linked.worked_on.get(url, ()))
 
 
 def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
@@ -170,8 +192,11 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
         yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
     yield from _tasks(shared)
+    yield from _links(shared)
+    yield from _periods(shared)
     for at, entry in enumerate(entries):
-        month = [(d.isoformat(), n) for d, n in sources.words_by_day.items() if (d.year, d.month) == _month(entry)]
+        of_month = sources.days_of_period[periods_of(entry.date)[1]]
+        month = [(one.date.isoformat(), sources.words_by_day[one.date]) for one in of_month]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
         dependencies = [
             Dependency("the day itself", shared.day(entry), (entry.body.path,)),
@@ -184,6 +209,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             name,
             fixed_dependencies(*dependencies),
             print_with("pages.worklog", "day_page", at=at),
+            measured=bool(sources.site.kernels),
             text=entry,
             found={name: "worklog"},
         )
@@ -197,8 +223,26 @@ def _tasks(shared: SharedDependencies) -> Iterator[Sheet]:
         yield Sheet(name, fixed_dependencies(), print_with("pages.worklog_tasks", "task_list", number=number))
 
 
-def _month(entry: WorklogEntry) -> tuple[int, int]:
-    return entry.date.year, entry.date.month
+def _links(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the pages of the reading list, if the worklog has links."""
+    sources = shared.sources
+    if known := reading_list(sources.site.worklog):
+        given = {"known": known, "posts_of": sources.posts_by_link}
+        for number in range(1, pages_of(known) + 1):
+            name = urls.output_path(urls.list_page_url(urls.LINKS, number))
+            yield Sheet(
+                name, fixed_dependencies(), print_with("pages.worklog_links", "link_list", number=number, **given)
+            )
+
+
+def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
+    """Yield the page of each year, month and week of the worklog; neighbours are the written ones of the same kind."""
+    names = sorted(shared.sources.days_of_period)
+    for kind in (4, len("2026-11"), len("2026-w48")):
+        periods = [name for name in names if len(name) == kind]
+        for before, period, after in zip(("", *periods), periods, (*periods[1:], ""), strict=False):
+            make = print_with("pages.worklog_periods", "period_page", period=period, before=before, after=after)
+            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make)
 
 
 def _plain(shared: SharedDependencies) -> Iterator[Sheet]:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sitegen.model.document import has_formula
 from sitegen.model.urls import (
+    EXERCISES,
     FEED,
     HOME,
     JSON_FEED,
@@ -254,6 +255,7 @@ def navigation(sources: Sources, spoken: PageLanguage) -> tuple[tuple[str, str],
     sections = (
         ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
         ("Series", SERIES, bool(site.series)),
+        ("Exercises", EXERCISES, bool(site.exercises)),
         ("Kernels", KERNELS, bool(site.kernels)),
         ("Worklog", WORKLOG, bool(site.worklog)),
     )

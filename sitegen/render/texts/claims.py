@@ -47,12 +47,18 @@ def _line(check: Check, claim: Claim, measured: Measured, here: str, spoken: Pag
     origins = check.quantity.origins
     words = finding(check, claim, spoken)
     if not origins:
-        return Markup("<li>{}</li>").format(words)
+        return Markup("<li>{}</li>").format(f"{_machine(check, claim, measured)}: {words}" if check.gpu else words)
     link = Markup('<a href="{}">{}</a>').format(
         href_of(origins[0], measured, here), machine_and_day(origins[0], spoken)
     )
     stale = spoken.say("stale: {why}", why=check.quantity.stale) if check.quantity.stale else ""
     return Markup("<li>{}. {}{}</li>").format(words, link, f"; {stale}" if stale else "")
+
+
+def _machine(check: Check, claim: Claim, measured: Measured) -> str:
+    """Return the name of the GPU of a check; its id where no record has its name."""
+    found = (measured.records.kernels.get((kernel, check.gpu)) for kernel in claim.kernels)
+    return next((record.runs[-1].environment.gpu for record in found if record and record.runs), check.gpu)
 
 
 def finding(check: Check, claim: Claim, spoken: PageLanguage) -> str:

@@ -53,3 +53,22 @@ def test_colab_opens_the_notebook_of_the_branch_that_site_yaml_names(make: Simpl
 
 def test_no_page_leads_to_colab_without_a_repository(pages: Pages) -> None:
     assert not [path for path, text in pages.items() if path.endswith(".html") and "colab" in str(text)]
+
+
+def test_a_series_leads_to_its_zip_only_when_there_is_one(pages: Pages, make: SimpleNamespace) -> None:
+    def links(files: Pages) -> list[str]:
+        every = [
+            link.attributes["href"] or ""
+            for path in files
+            if path.startswith("series/") and path.endswith("html")
+            for link in Html(str(files[path])).css("a")
+        ]
+        return [href for href in every if href.endswith(".zip")]
+
+    assert links(pages)
+    site = make.site()
+    planned = [
+        replace(one, phases=tuple(replace(phase, posts=(), topics=()) for phase in one.phases)) for one in site.series
+    ]
+    bare = make.rendered(replace(site, series=tuple(planned)))
+    assert (links(bare), [path for path in bare if path.endswith(".zip")]) == ([], [])

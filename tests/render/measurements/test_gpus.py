@@ -89,3 +89,53 @@ def test_a_kernel_s_page_compares_implementations_over_gpus_before_anything_else
     assert fused[3:] == ["not measured", "", ""]
     assert float(fused[0]) > 90
     assert two["kernels/copy/index.html"].css_first("#gpus") is None
+
+
+def test_charts_of_two_gpus_have_the_same_axes(make: SimpleNamespace) -> None:
+    record = make.record()
+    slower = on_other(record)
+    halved = tuple(replace(c, rate=c.rate / 8) for c in slower.runs[0].ceilings)
+    slower = replace(slower, runs=(replace(slower.runs[0], ceilings=halved),))
+    pages = make.rendered(evidence=Evidence(make.records(record, slower, make.record("copy"))))
+    for path in ("posts/softmax/index.html", "index.html", "kernels/softmax/index.html"):
+        charts = Html(str(pages[path])).css("svg.chart[aria-labelledby]")
+        drawn = [chart for chart in charts if "Roofline" in chart.text()]
+        assert len(drawn) >= 2
+        axes = {tuple(t.text() for t in one.css("text.e, text.mid") if t.text()[:1].isdigit()) for one in drawn}
+        assert len(axes) == 1
+
+
+def test_home_and_the_index_show_each_gpu(two: dict[str, Html]) -> None:
+    for path in ("index.html", "kernels/index.html"):
+        page = two[path]
+        boards = page.css(".tabs.gpus:has(.board)")
+        assert [[label.text() for label in one.css("label")] for one in boards] == [NAMES]
+        assert "not measured on NVIDIA H100" in page.css(".board")[1].text()
+    shares = [cell.text() for cell in two["kernels/index.html"].css_first("#best-copy").css("td")]
+    assert float(shares[0]) > 0
+    assert shares[3:] == ["not measured", "", ""]
+
+
+def test_a_post_names_the_gpu_of_its_sentences_where_there_are_several(
+    two: dict[str, Html], make: SimpleNamespace
+) -> None:
+    said = "The sentences are about the NVIDIA H200."
+    assert said in two["posts/softmax/index.html"].css_first("header.titles").text()
+    alone = make.rendered(evidence=Evidence(make.records(make.record(), make.record("copy"))))
+    assert "The sentences are about" not in str(alone["posts/softmax/index.html"])
+
+
+def test_headings_of_two_gpus_differ(two: dict[str, Html]) -> None:
+    headings = [h.text() for h in two["kernels/softmax/index.html"].css("h2")]
+    assert len(headings) == len(set(headings))
+    assert {"Workloads on NVIDIA H200", "Workloads on NVIDIA H100"} <= set(headings)
+
+
+def test_predictions_on_two_gpus_have_a_heading_each(make: SimpleNamespace) -> None:
+    record = make.record()
+    record = replace(
+        record,
+        evaluations=tuple(replace(one, predicts="95 %", predicted_of_ceiling=0.95) for one in record.evaluations),
+    )
+    page = Html(str(make.rendered(evidence=Evidence(make.records(record, on_other(record))))["predictions/index.html"]))
+    assert [h.text() for h in page.css("h2")] == [f"softmax on {gpu}" for gpu in NAMES]

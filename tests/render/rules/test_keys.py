@@ -86,19 +86,12 @@ def test_every_field_of_a_view_has_a_type_of_which_a_digest_is_known() -> None:
         names = {**vars(importlib.import_module(view.__module__)), **vars(typing)}
         if view.__name__ in NO_VIEWS:
             continue
-        for name, kind in typing.get_type_hints(view, {**names, **later()}).items():
+        for name, kind in typing.get_type_hints(view, names).items():
             for leaf in leaves(kind):
                 known = leaf in SHOWN or leaf in (Any, object) or (isinstance(leaf, type) and issubclass(leaf, Enum))
                 if not known and not dataclasses.is_dataclass(leaf):
                     unknown.add(f"{view.__name__}.{name}: {leaf}")
     assert unknown == set()
-
-
-def later() -> dict[str, object]:
-    """Return the names that a module imports for its annotations only."""
-    from sitegen.render.measurements.kernel_table import Board
-
-    return {"Board": Board}
 
 
 def test_what_is_noted_while_a_page_is_printed_is_its_key(make: SimpleNamespace) -> None:

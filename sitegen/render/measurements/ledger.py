@@ -1,0 +1,84 @@
+"""Tabulate the predictions of a kernel on a GPU: the predicted and the measured share of the ceiling, and in words what
+was predicted, and how the author explains the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from markupsafe import Markup
+
+from sitegen.model.kernel import Kernel
+from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import side_by_side
+from sitegen.render.shared import numbers
+from sitegen.render.shared.frame import Printer
+from sitegen.results.predictions import PredictionLine, prediction_lines, score
+
+HEADINGS = (
+    tables.Heading("predicted, %"),
+    tables.Heading("measured, %"),
+    tables.Heading("lowest to highest"),
+    tables.Heading("within 5 points"),
+)
+
+
+def ledgers(printer: Printer, name: str) -> Markup:
+    """Return the ledger of a kernel, on several GPUs behind a tab each; empty without a measured prediction."""
+    kernel, records = printer.sources.kernel(name), printer.sources.records(name)
+    if kernel is None:
+        return Markup()
+    shown = []
+    for record in records:
+        if lines := tuple(prediction_lines(kernel, record)):
+            table = ledger(kernel, record.gpu, f"ledger-{name}-{record.gpu}", lines)
+            shown.append((record, printer.fragment("partials/table.html", table)))
+    return side_by_side(printer, shown, records, f"ledger-{name}") if shown else Markup()
+
+
+def ledger(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -> tables.Table:
+    """Return a body for each dtype, and in it a line for each implementation, over all workloads.
+
+    The words of a prediction stand below the first line of its implementation.
+    """
+    said: set[str] = set()
+    bodies = tuple(
+        tables.Body(dtype, lines=tuple(_lines(f"{id}-{dtype}", [line for line in lines if line.dtype == dtype], said)))
+        for dtype in dict.fromkeys(line.dtype for line in lines)
+    )
+    caption = f"Shares of the ceiling. Measured is the median over all workloads of {kernel.name}."
+    record = f"{kernel.name} {gpu}"
+    return tables.Table(f"{id}-table", caption, "", HEADINGS, bodies, (), wide=False, record=record)
+
+
+def _lines(id: str, lines: Sequence[PredictionLine], said: set[str]) -> Iterator[tables.Line]:
+    by_name: dict[str, list[PredictionLine]] = {}
+    for line in lines:
+        by_name.setdefault(line.name, []).append(line)
+    for name, alike in by_name.items():
+        below = () if name in said else tuple(_words(alike))
+        said.add(name)
+        yield _line(f"{id}-{tables.part_of_id(name)}", name, alike, below)
+
+
+def _line(id: str, name: str, lines: Sequence[PredictionLine], below: tuple[str, ...]) -> tables.Line:
+    shares, result = sorted(line.measured for line in lines), score(lines)
+    predicted = dict.fromkeys(numbers.fixed(line.predicted * 100, 0) for line in lines)
+    ends = dict.fromkeys(numbers.fixed(share * 100, 1) for share in (shares[0], shares[-1]))
+    cells = (
+        ", ".join(predicted),
+        numbers.fixed(median(shares) * 100, 1),
+        " to ".join(ends),
+        f"{result.close} of {result.lines}" if result else "",
+    )
+    return tables.Line(id, name, "predicted", "", cells, below=below)
+
+
+def _words(lines: Sequence[PredictionLine]) -> Iterator[str]:
+    """Yield what was predicted, what is predicted today if that is something else, and the explanation."""
+    yield f"Predicted: {numbers.join_units(lines[0].words)}."
+    if revised := next((line.revised for line in lines if line.revised), ""):
+        yield f"Revised after measuring: {numbers.join_units(revised)}."
+    if explains := lines[0].explains:
+        yield f"Explained: {numbers.join_units(explains.rstrip('.'))}."

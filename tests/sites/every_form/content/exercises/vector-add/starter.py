@@ -1,0 +1,2 @@
+def scale(x, *, out=None, factor):
+    raise NotImplementedError("write the kernel")

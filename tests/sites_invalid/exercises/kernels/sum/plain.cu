@@ -1,0 +1,1 @@
+extern "C" __global__ void sum_plain(const float* x, float* total, int N) {}
