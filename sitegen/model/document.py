@@ -195,7 +195,7 @@ class CellChartSlot:
     y: tuple[str, ...]
     """The columns of the vertical axis, a curve for each; of spans, that of their ends and that of their lines."""
     kind: str = "line"
-    """`line`, `staircase`, `scatter` or `spans`."""
+    """`line`, `staircase`, `scatter`, `spans` or `chip`."""
     log: tuple[str, ...] = ()
     """The logarithmic axes, `x` and `y`."""
     x_title: str = ""

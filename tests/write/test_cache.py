@@ -7,6 +7,7 @@ import zoneinfo
 
 import pytest
 
+from sitegen.markup.parse import parse_document
 from sitegen.model.kernel import Status
 from sitegen.model.site import Markdown
 from sitegen.write.cache import pack, unpack
@@ -30,3 +31,8 @@ def test_a_pickle_that_calls_something_else_is_refused() -> None:
 def test_texts_days_and_zones_come_back() -> None:
     value = (Markdown("a.md", "Text.", 3), dt.datetime(2026, 11, 22, tzinfo=zoneinfo.ZoneInfo("Asia/Seoul")))
     assert unpack(pack(value)) == value
+
+
+def test_a_document_with_a_question_comes_back() -> None:
+    document, _ = parse_document(Markdown("a.md", "```{quiz} Why?\n:answer: So.\n```\n", 1))
+    assert unpack(pack(document)).kept == document.kept

@@ -15,7 +15,7 @@ from sitegen.model.document import CellChartSlot, OutputSlot
 
 SAID = "…"
 """The word for a figure where the text is shown before a record is read, as in a list of headings."""
-KINDS = ("line", "staircase", "scatter", "spans")
+KINDS = ("line", "staircase", "scatter", "spans", "chip")
 AXES = ("x", "y")
 
 
@@ -45,11 +45,13 @@ def _axes(value: o.Value) -> tuple[str, ...]:
 
 
 OPTIONS = {
-    "x": o.Setting(o.text, "The column of the horizontal axis; of `spans`, that of their starts."),
+    "x": o.Setting(
+        o.text, "The column of the horizontal axis; of `spans`, that of their starts; of `chip`, the levels."
+    ),
     "y": o.Setting(
         o.words, "The columns of the vertical axis; of `spans`, the column of their ends and of their lines."
     ),
-    "kind": o.Setting(_kind, "The kind of chart: `line`, `staircase`, `scatter` or `spans`."),
+    "kind": o.Setting(_kind, "The kind of chart: `line`, `staircase`, `scatter`, `spans` or `chip`."),
     "log": o.Setting(_axes, "The logarithmic axes: `x`, `y` or `x, y`."),
     "x-title": o.Setting(o.text, "The title of the horizontal axis, with its unit."),
     "y-title": o.Setting(o.text, "The title of the vertical axis, with its unit."),

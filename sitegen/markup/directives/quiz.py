@@ -7,7 +7,6 @@ no script, and a printed page shows everything.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -18,21 +17,10 @@ from sitegen.markup import options as o
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.directive import Container, Directive
 from sitegen.model.document import Document
+from sitegen.model.quiz import Quiz
 
 NAME = "quiz"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-@dataclass(frozen=True, slots=True)
-class Quiz:
-    """A question of a text, all of it in Markdown."""
-
-    id: str
-    """The id of the question on the page of its text."""
-    question: str
-    choices: tuple[str, ...]
-    """The choices; empty when the answer is free text."""
-    answer: str
 
 
 def quizzes_of(documents: Mapping[str, Document]) -> Iterator[tuple[str, Quiz]]:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from sitegen.model.document import CellChartSlot, OutputSlot
 from sitegen.model.record import CellRecord
 from sitegen.model.site import Post
+from sitegen.render.figures.chip import Level, render_chip
 from sitegen.render.figures.curves import Curve, CurveKind, CurvePoint, Curves, render_curves
 from sitegen.render.figures.spans import Span, Spans, render_spans
 from sitegen.render.measurements.provenance import Provenance, provenance
@@ -106,7 +107,7 @@ def render_chart(printer: Printer, slot: CellChartSlot, post: Post | None, here:
     if post is None or record is None or table is None or not table.rows:
         return absent(printer, f"Not measured yet: the cell {slot.cell}.", slot.number, slot.label)
     id = slot.label or f"{prefix}-chart"
-    draw = _spans if slot.kind == "spans" else _curves
+    draw = {"spans": _spans, "chip": _chip}.get(slot.kind, _curves)
     view = ChartView(
         id=id,
         record=record_name(post, record),
@@ -161,6 +162,13 @@ def _spans(slot: CellChartSlot, table: CellTable, record: CellRecord, id: str) -
     return render_spans(
         Spans(title, spans, table.columns[0], slot.x_title or _title(table, slot.x), slot.y_title or slot.y[1]), id=id
     )
+
+
+def _chip(slot: CellChartSlot, table: CellTable, record: CellRecord, id: str) -> Markup:
+    facts = [[written(entry, table.unit(name)) for entry in table.column(name)] for name in slot.y]
+    names = table.column(slot.x)
+    levels = tuple(Level(str(name), ", ".join(of_level)) for name, *of_level in zip(names, *facts, strict=True))
+    return render_chip(f"Where a number lives on {record.run.environment.gpu}", levels, id=id)
 
 
 def _title(table: CellTable, column: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.markup.directives.quiz import Quiz, quizzes_of
+from sitegen.markup.directives.quiz import quizzes_of
 from sitegen.markup.parse import parse_document
 from sitegen.model.document import Document
+from sitegen.model.quiz import Quiz
 from sitegen.model.site import Markdown
 from sitegen.model.vocabulary import Vocabulary
 
