@@ -173,4 +173,4 @@ def _chip(slot: CellChartSlot, table: CellTable, record: CellRecord, id: str) ->
 
 def _title(table: CellTable, column: str) -> str:
     unit = table.unit(column)
-    return f"{column}, {UNITS.get(unit, unit)}" if unit else column
+    return f"{column}, {UNITS.get(unit, unit)}" if unit not in ("", column) else column
