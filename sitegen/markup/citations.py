@@ -120,5 +120,5 @@ def _reference(token: Token, item: CitedWork, into: Collected) -> str:
 
 def _with_id(item: CitedWork, into: Collected) -> CitedWork:
     into.ids.setdefault(f"{into.id_prefix}bib-{item.key}")
-    count = sum(isinstance(slot, CiteSlot) for slot in into.slots) + 1
-    return CitedWork(item.key, item.prefix, item.suffix, item.bare, into.new_id(f"cite-{count}"))
+    wanted = f"cite-{into.count_citations() + 1}"
+    return CitedWork(item.key, item.prefix, item.suffix, item.bare, into.new_id(wanted))

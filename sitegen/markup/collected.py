@@ -17,7 +17,7 @@ from markdown_it.token import Token
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from sitegen.markup.pieces import Pieces, key_of
-from sitegen.model.document import Cell, DocumentHeading, Slot
+from sitegen.model.document import Cell, CiteSlot, DocumentHeading, Slot
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
 KEY = "sitegen"
@@ -73,6 +73,11 @@ class Collected:
     pieces: Pieces = field(default_factory=Pieces)
     level: int = 1
     """The level of the last heading."""
+    _last_numbers: dict[str, int] = field(default_factory=dict)
+    """The number behind the last id of each wanted name, from which the next one is sought."""
+    _citations: int = 0
+    _counted: int = 0
+    """Citations among the first `_counted` slots."""
 
     def slot(self, slot: Slot) -> str:
         """Add a slot, and return the marker that stands for it in the HTML."""
@@ -133,12 +138,19 @@ class Collected:
     def new_id(self, wanted: str) -> str:
         """Return an id that nothing on the page has yet: `wanted`, `wanted-2`, …"""
         base = unique = self.id_prefix + (wanted or "section")
-        number = 1
+        number = self._last_numbers.get(base, 1)
         while unique in self.ids:
             number += 1
             unique = f"{base}-{number}"
+        self._last_numbers[base] = number
         self.ids[unique] = None
         return unique
+
+    def count_citations(self) -> int:
+        """Return the number of citations among the slots; of those since the last call, each is looked at once."""
+        self._citations += sum(isinstance(slot, CiteSlot) for slot in self.slots[self._counted :])
+        self._counted = len(self.slots)
+        return self._citations
 
     def take_id(self, wanted: str, span: Span) -> str:
         """Return the id that an author chose; a second use of it is a mistake."""

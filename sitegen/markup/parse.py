@@ -11,7 +11,6 @@ from functools import cache, partial
 from itertools import islice
 from typing import Any
 
-from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
@@ -23,6 +22,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.highlight.lines import KEPT, highlighted_lines
 from sitegen.markup.annotations import annotations_plugin
+from sitegen.markup.autolinks import autolinks_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
 from sitegen.markup.citations import citations_plugin
 from sitegen.markup.collected import KEY, Collected, add_rules
@@ -138,17 +138,13 @@ def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabul
     return read_text(body, numbered=True, pieces=pieces, spoken=spoken)
 
 
-_ONLY_WHOLE_ADDRESSES = {"fuzzy_link": False, "fuzzy_email": False}
-"""Options of the search for addresses: only those with a scheme are linked, because `fused.py` is a file."""
-
-
 @cache
 def text_parser(*, fast: bool = True) -> MarkdownIt:
     """Return the parser of all texts; without `fast` it reads the same in the library's own steps."""
     md = MarkdownIt("commonmark", {"linkify": True, "html": True})
-    md.enable(["table", "strikethrough", "linkify"])
-    md.linkify = LinkifyIt(options=_ONLY_WHOLE_ADDRESSES)
+    md.enable(["table", "strikethrough"])
     for plugin in (
+        autolinks_plugin,
         partial(footnote_plugin, inline=False),
         deflist_plugin,
         partial(dollarmath_plugin, allow_space=False, allow_digits=False),

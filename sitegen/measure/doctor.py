@@ -6,15 +6,17 @@ Each look is independent: one that fails says so, and the others go on.  No look
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.measure.environment import gpu_memory_bytes
 
+DISTRIBUTION = "kernel-sitegen"
 PARAMETERS = Path("/proc/driver/nvidia/params")
 """File in which the driver says whether only root may read counters."""
 _COPY = """
@@ -29,8 +31,11 @@ for _ in range(20):
     end.record()
     end.synchronize()
     times.append(start.elapsed_time(end))
-print(f"{2 * x.numel() / min(times) / 1e9:.2f} TB/s in {torch.cuda.get_device_name()}")
+print(2 * x.numel() / min(times) * 1e3, torch.cuda.get_device_name())
 """
+Rate = Callable[[str], float | None]
+"""The memory's bytes per second by the datasheet, of a GPU by its product name; None when it is not known."""
+OWN = "packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,10 @@ class Finding:
     """The version or the value; for a missing thing how to get it."""
 
 
-def findings() -> Iterator[Finding]:
-    """Yield every finding about this machine, the driver first."""
+def findings(datasheet: Rate) -> Iterator[Finding]:
+    """Yield every finding about this machine, what sitegen itself needs first."""
     gpu = gpu_memory_bytes() > 0
+    yield _own_packages()
     yield _gpu(gpu)
     yield _package("torch", "pip install torch")
     yield _package("triton", "pip install triton; it comes with torch on Linux")
@@ -57,13 +63,15 @@ def findings() -> Iterator[Finding]:
     if gpu:
         yield _counters()
         yield _clocks()
-        yield _copy()
+        yield _copy(datasheet)
 
 
 def works_all_the_same(found: list[Finding]) -> tuple[str, ...]:
     """Return what can be done on this machine, in sentences."""
     there = {one.name for one in found if one.works}
-    can = ["`build`, `check`, `serve` and `status` work: they need no GPU and no torch."]
+    can = list[str]()
+    if OWN in there:
+        can.append("`build`, `check`, `serve` and `status` work: they need no GPU and no torch.")
     if {"torch", "triton", "numpy"} <= there:
         can.append("`exercise check` and `try` check Triton kernels" + _how("GPU" in there))
     if {"GPU", "torch", "triton"} <= there:
@@ -83,6 +91,18 @@ def _gpu(gpu: bool) -> Finding:
             "GPU", False, "the driver finds none; `sitegen bundle` carries the work to a machine that has one"
         )
     return Finding("GPU", True, _asked("name,driver_version") or "found")
+
+
+def _own_packages() -> Finding:
+    """Return whether the packages are there that sitegen needs for more than measuring."""
+    try:
+        needed = [one for one in importlib.metadata.requires(DISTRIBUTION) or () if "extra ==" not in one]
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(
+            OWN, False, "sitegen is not installed: pip install it; only `run --bundle` and `try --bundle` work"
+        )
+    missing = [one for one in needed if not _package(re.split(r"[^\w-]", one)[0], "").works]
+    return Finding(OWN, not missing, f"pip install {' '.join(missing)}" if missing else "all that sitegen needs")
 
 
 def _package(name: str, how: str) -> Finding:
@@ -114,12 +134,21 @@ def _clocks() -> Finding:
     return Finding("clocks", bool(text), f"SM clock now, and at most: {text}" if text else "nvidia-smi gives no clocks")
 
 
-def _copy() -> Finding:
-    """Return the bandwidth of a copy of 256 MiB, read in a process of its own."""
+def _copy(datasheet: Rate) -> Finding:
+    """Return the bandwidth of a copy of 256 MiB, read in a process of its own, beside that of the datasheet."""
     done = subprocess.run([sys.executable, "-c", _COPY], capture_output=True, text=True, timeout=120, check=False)
-    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    text = f"{done.stdout.strip()}: compare with the datasheet" if not done.returncode else f"failed: {last}"
-    return Finding("copy", not done.returncode, text)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        return Finding("copy", False, f"failed: {last}")
+    return Finding("copy", True, bandwidth_text(done.stdout, datasheet))
+
+
+def bandwidth_text(answer: str, datasheet: Rate) -> str:
+    """Return what a copy reached, from an answer such as `2.9e12 NVIDIA H200`: bytes per second, and the GPU's name."""
+    bytes_per_s, name = answer.strip().split(" ", 1)
+    reached, best = float(bytes_per_s), datasheet(name)
+    share = f", {reached / best:.0%} of the {best / 1e12:.2f} TB/s of its datasheet" if best else ""
+    return f"{reached / 1e12:.2f} TB/s{share}"
 
 
 def _asked(fields: str) -> str:

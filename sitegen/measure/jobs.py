@@ -194,8 +194,8 @@ def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memor
 
     def check_workload(pending: PendingEvaluation) -> None:
         if workspace.gpu and pending.role is not Role.PROBE:
-            with checks, room.part(memory.check):
-                _check_one(pending, workspace, [job.workload.dims])
+            with checks:
+                room.do(memory.check, lambda: _check_one(pending, workspace, [job.workload.dims]))
 
     steps: list[Step] = [
         lambda e: _prepare_one(e, workspace),
@@ -235,8 +235,7 @@ def _make_all_first_calls(
         if workspace.gpu and pending.role is not Role.PROBE:
             if pending.role is Role.IMPLEMENTATION:
                 _make_first_calls(pending, job.kernel.checks)
-            with room.part(memory.call):
-                _make_first_calls(pending, [job.workload.dims])
+            room.do(memory.call, lambda: _make_first_calls(pending, [job.workload.dims]))
     finally:
         pending.compiled.set()
 

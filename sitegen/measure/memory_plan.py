@@ -21,8 +21,9 @@ generations that only wait."""
 SPARE_SHARE = 0.03
 """Share of the memory that the driver holds, or that is lost between blocks of torch's allocator."""
 CALL_COPIES, CHECK_COPIES, MOST_CHECKS = 2, 4, 4
-"""Copies of all its tensors that a first call holds: its own, and the results of the baseline; float64 copies of them
-that a check holds; the most checks side by side at the workload."""
+"""Copies of all its tensors that a first call holds, in float32 at least: its own, and what the baseline computes;
+float64 copies of them that a check holds; the most checks side by side at the workload.  A check of a scan holds 4.75
+copies, so a check or call that runs out of memory beside others is repeated alone (`Room.do`)."""
 RESIDENT_SHARE = 0.5
 """Share of the memory that the sets of all processes may take together."""
 
@@ -61,7 +62,7 @@ class MemoryPlan:
 
 def plan_memory(job: KernelJob, processes: int, memory: int) -> MemoryPlan:
     """Return the plan of a job whose generations have so many processes each, on a GPU with so many bytes."""
-    check, call = check_bytes(job), CALL_COPIES * sum(least_bytes(job))
+    check, call = check_bytes(job), call_bytes(job)
     usable = int((1 - SPARE_SHARE) * memory)
     generations = _generations(processes, memory)
     while generations > 1 and usable - _contexts(generations, processes) < check:
@@ -91,6 +92,12 @@ def set_room_in_one_process(job: KernelJob, holders: int, memory: int) -> int:
 def _set_room(memory: int, free: int, holders: int) -> int:
     """Return the bytes for the sets of each holder; `free` is what contexts and one check leave."""
     return max(0, min(int(RESIDENT_SHARE * memory), free)) // max(1, holders)
+
+
+def call_bytes(job: KernelJob) -> int:
+    """Return the bytes that a first call at the workload holds at its most."""
+    itemsize = DTYPES[job.dtype].itemsize
+    return CALL_COPIES * max(itemsize, 4) * sum(least_bytes(job)) // itemsize
 
 
 def check_bytes(job: KernelJob) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -100,8 +101,8 @@ def _prepare_next_children(pending: PendingEvaluation, job: KernelJob, memory: M
     _ask_all(pending.next_children, Prepare())
     pending.compiled.wait()
     if pending.running and pending.role is not Role.PROBE:
-        with room.part(len(pending.next_children) * memory.call):
-            _ask_all(pending.next_children, MakeFirstCalls((job.workload.dims,)))
+        first_calls = partial(_ask_all, pending.next_children, MakeFirstCalls((job.workload.dims,)))
+        room.do(len(pending.next_children) * memory.call, first_calls)
 
 
 def _ask_all(children: Sequence[Child], request: Request[Any]) -> None:

@@ -7,9 +7,12 @@ little.  Parts are given in the order in which they were asked for, so a large o
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Condition
+
+from sitegen.measure.protocol import EvaluationEnded
+from sitegen.model.kernel import Status
 
 
 class Room:
@@ -35,3 +38,14 @@ class Room:
             with self._changed:
                 self._free += size
                 self._changed.notify_all()
+
+    def do(self, size: int, work: Callable[[], None]) -> None:
+        """Do work that takes about so many bytes; if it runs out of memory beside others, do it once more alone."""
+        try:
+            with self.part(size):
+                work()
+        except EvaluationEnded as why:
+            if why.status is not Status.OUT_OF_MEMORY:
+                raise
+            with self.part(self._size):
+                work()

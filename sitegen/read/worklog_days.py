@@ -35,10 +35,7 @@ _DAY = re.compile(
 )
 _TITLE = re.compile(r"[ \t]*[-–—:|·;]?[ \t]*(?P<title>.*?)[ \t]*\#*[ \t]*")
 _LOOKS_DATED = re.compile(r"\d{4}|\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d{2}")
-_HIDDEN = re.compile(
-    r"^[ \t]*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^[ \t]*(?P=fence)[`~]*[ \t]*$|<!--.*?-->",
-    re.MULTILINE | re.DOTALL,
-)
+_OPENING = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n|<!--", re.MULTILINE)
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _ANOTHER_GOAL = 3
 """Entries in a row that lead to one day other than that of most entries: they count down to another goal."""
@@ -80,10 +77,27 @@ class DateLines:
 def visible_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield (index from 0, line) outside of fenced code and comments; a fence that is never closed hides nothing."""
     hidden: set[int] = set()
-    for block in _HIDDEN.finditer(text):
-        start = text.count("\n", 0, block.start())
-        hidden.update(range(start, start + block[0].count("\n") + 1))
+    line, counted = 0, 0
+    for start, end in _hidden_blocks(text):
+        line += text.count("\n", counted, start)
+        counted = start
+        hidden.update(range(line, line + text.count("\n", start, end) + 1))
     yield from ((index, line) for index, line in enumerate(text.split("\n")) if index not in hidden)
+
+
+def _hidden_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where fenced code and comments start and end.  What is never closed is looked for only once."""
+    at, unclosed = 0, set[str]()
+    while opening := _OPENING.search(text, at):
+        at, fence = opening.end(), opening["fence"] or ""
+        if fence in unclosed:
+            continue
+        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t]*$" if fence else "-->", re.MULTILINE).search(text, at)
+        if closing:
+            at = closing.end()
+            yield opening.start(), at
+        else:
+            unclosed.add(fence)
 
 
 def without_code(line: str) -> str:

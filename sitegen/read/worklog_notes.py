@@ -15,7 +15,7 @@ from sitegen.model.site import Markdown, Task, TaskState
 from sitegen.read.worklog_days import visible_lines
 
 _BULLET = r"[ \t]*(?:[-*+][ \t]+)*"
-_ROLE = re.compile(r"[ \t]*\{task\}`(?P<state>[^`]*)`")
+_ROLE = re.compile(r"(?<![ \t])[ \t]*\{task\}`(?P<state>[^`]*)`")
 _CHECKBOX = re.compile(rf"{_BULLET}\[(?P<mark>[ xX/~>-])\][ \t]+(?P<text>\S.*)")
 _AT_END = re.compile(
     r"(?P<text>.*\S)(?:\s+(?:[-–—]|->|→)\s*|(?<=[.!?])[ \t]+|[;,][ \t]+|\s*->\s*)"
@@ -23,7 +23,7 @@ _AT_END = re.compile(
     r"[ \t]*[;.,!]*[ \t]*"
 )
 _IN_MIDDLE = re.compile(r"(?P<text>.*\S)\s+[-–—]\s+[Dd]one(?P<rest>[,.;]\s+\S.*)")
-_IN_PARENTHESES = re.compile(r"\s*\([Dd]one\b(?P<note>[^()]*)\)")
+_IN_PARENTHESES = re.compile(r"(?<!\s)\s*\([Dd]one\b(?P<note>[^()]*)\)")
 _UNFINISHED = re.compile(r"\b(pending|partly|partially|not|todo|except|half)\b", re.IGNORECASE)
 _INTENT = re.compile(r"(?i:TODO):?[ \t]+(?P<todo>\S.*)|Next,[ \t]+(?P<next>\S.*)")
 _LATER = re.compile(r"(?:I'll|I will|Will|Need to|Have to)\b.*\b(?:tmr|tomorrow)[ \t]*[;.]*[ \t]*", re.IGNORECASE)

@@ -1,9 +1,11 @@
 """`sitegen doctor` says what works here, and how to get what does not."""
 
+import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
-from sitegen.measure.doctor import Finding, works_all_the_same
+from sitegen.measure import doctor
+from sitegen.measure.doctor import Finding, bandwidth_text, works_all_the_same
 
 
 def found(*names: str) -> list[Finding]:
@@ -11,12 +13,26 @@ def found(*names: str) -> list[Finding]:
 
 
 def test_a_machine_with_nothing_still_builds() -> None:
-    (only,) = works_all_the_same([Finding("GPU", False, "none"), Finding("torch", False, "pip install torch")])
+    nothing = [Finding("GPU", False, "none"), Finding("torch", False, "pip install torch")]
+    (only,) = works_all_the_same([*found("packages"), *nothing])
     assert "`build`" in only
 
 
+def test_where_sitegen_is_not_installed_build_is_not_promised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "DISTRIBUTION", "no-such-distribution")
+    lines = CliRunner().invoke(main, ["doctor"]).output.splitlines()
+    assert any(line.startswith("missing  packages") for line in lines)
+    assert not any("`build`" in line for line in lines)
+
+
+def test_a_copy_is_compared_with_the_datasheet() -> None:
+    answer = "2.68e12 NVIDIA H100 80GB HBM3\n"
+    assert bandwidth_text(answer, lambda name: 3.35e12) == "2.68 TB/s, 80% of the 3.35 TB/s of its datasheet"
+    assert bandwidth_text(answer, lambda name: None) == "2.68 TB/s"
+
+
 def test_without_a_gpu_the_interpreter_checks() -> None:
-    assert "interpreter, without times" in works_all_the_same(found("torch", "triton", "numpy"))[1]
+    assert "interpreter, without times" in works_all_the_same(found("torch", "triton", "numpy"))[0]
 
 
 def test_cuda_kernels_are_measured_only_with_cuda_core() -> None:

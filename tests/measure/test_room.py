@@ -6,7 +6,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.room import Room
+from sitegen.model.kernel import Status
 
 
 def test_the_parts_that_are_held_at_a_time_never_exceed_the_room() -> None:
@@ -72,3 +76,33 @@ def test_a_part_is_given_back_when_its_work_fails() -> None:
                 raise RuntimeError
         except RuntimeError:
             continue
+
+
+def test_work_that_runs_out_of_memory_beside_others_is_done_once_more_alone() -> None:
+    room, freed, calls = Room(10), threading.Event(), list[bool]()
+
+    def work() -> None:
+        calls.append(freed.is_set())
+        if not freed.is_set():
+            raise EvaluationEnded(Status.OUT_OF_MEMORY, "tried to allocate 1 GiB")
+
+    with ThreadPoolExecutor(1) as pool, room.part(6):
+        done = pool.submit(room.do, 3, work)
+        time.sleep(0.02)
+        assert calls == [False]  # the second time waits for the other part
+        freed.set()
+    done.result()
+    assert calls == [False, True]
+
+
+def test_work_that_runs_out_of_memory_alone_or_fails_otherwise_is_not_repeated() -> None:
+    room, calls = Room(10), list[Status]()
+    for status, times in ((Status.OUT_OF_MEMORY, 2), (Status.INCORRECT, 1)):
+
+        def fail(status: Status = status) -> None:
+            calls.append(status)
+            raise EvaluationEnded(status, "")
+
+        with pytest.raises(EvaluationEnded):
+            room.do(1, fail)
+        assert calls.count(status) == times

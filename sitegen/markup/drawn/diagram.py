@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.machinery import PathFinder
 from math import hypot
 from xml.etree import ElementTree
@@ -49,6 +50,10 @@ class Diagram:
     """The SVG that mmdr wrote."""
 
 
+_SEARCHED = 60
+"""The most lines of a diagram in which the wrong one is looked for."""
+
+
 def _read(given: FigureSource, into: Collected) -> Diagram | None:
     source, line = given.options.rest.rstrip(), given.options.rest_line
     lines = source.split("\n")
@@ -72,19 +77,23 @@ def _read(given: FigureSource, into: Collected) -> Diagram | None:
         )
         return None
 
-    def problem(text: str) -> str:
-        try:
-            render(text)
-        except ValueError as mistake:
-            return str(mistake)
-        return ""
-
-    if said := problem(source):
+    try:
+        return Diagram(source, KINDS[word], render(source))
+    except ValueError as mistake:
+        said = str(mistake)
         message = re.sub(r"^Diagram parse error \([^)]*\): ", "", said).split("\n", 1)[0]
-        span = into.span_of_line(line + _wrong_line(lines, said, problem))
+        span = into.span_of_line(line + _wrong_line(lines, said, partial(_problem, render)))
         into.error("SG133", f"this diagram cannot be drawn: {message}", span)
         return None
-    return Diagram(source, KINDS[word], render(source))
+
+
+def _problem(render: Callable[[str], str], source: str) -> str:
+    """Return what the library says against a diagram; empty when it draws it."""
+    try:
+        render(source)
+    except ValueError as mistake:
+        return str(mistake)
+    return ""
 
 
 def _renderer() -> Callable[[str], str]:
@@ -109,8 +118,10 @@ def _renderer() -> Callable[[str], str]:
 def _wrong_line(lines: Sequence[str], said: str, problem: Callable[[str], str]) -> int:
     """Return the line without which the rest can be drawn, else the first line up to which the message is the same.
 
-    The library does not say at which line it stopped.
+    The library does not say at which line it stopped.  Each try draws the diagram, so a long one is not searched.
     """
+    if len(lines) > _SEARCHED:
+        return 0
     for number in range(1, len(lines)):
         if not problem("\n".join([*lines[:number], *lines[number + 1 :]])):
             return number

@@ -10,6 +10,8 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 
+from sitegen.markup.autolinks import has_few_addresses
+
 
 def quick_core(md: MarkdownIt) -> None:
     """Replace a parser's test for addresses and its rule for null characters."""
@@ -19,7 +21,7 @@ def quick_core(md: MarkdownIt) -> None:
 
 
 def _may_hold_address(text: str) -> bool:
-    return "//" in text or "mailto:" in text.lower()
+    return ("//" in text or "mailto:" in text.lower()) and has_few_addresses(text)
 
 
 def _without_nulls(state: StateCore) -> None:
