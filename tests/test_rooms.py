@@ -128,7 +128,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(ROOT) == []
 
 
-FOLDERS_OF_RENDER = ("inputs", "shared", "figures", "measurements", "texts", "pages", "outputs", "rules", "render_site")
+FOLDERS_OF_RENDER = ("inputs", "shared", "figures", "downloads", "measurements", "texts", "pages", "outputs", "rules", "render_site")
 """Folders of `render` in order: each imports only those before it.
 
 `rules` name the functions that print a page by strings, because these are imported late.

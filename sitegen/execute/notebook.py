@@ -15,13 +15,11 @@ from typing import Any
 
 from sitegen import inside
 from sitegen.execute.outputs import dropped, kept, without_paths
-from sitegen.execute.prelude import prelude
 from sitegen.execute.tracebacks import explained
-from sitegen.model.document import Cell
-from sitegen.model.formula import FormulaError, evaluate, evaluate_int
 from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, NotebookJob
-from sitegen.model.kernel import Launch, Status
+from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain, to_plain
+from sitegen.model.prelude import prelude
 from sitegen.model.record import Output
 from sitegen.model.variables import passed_on
 
@@ -29,27 +27,6 @@ PRELUDE_S = 120.0
 STARTUP_S = 60
 LONGEST_SOCKET = 100
 """The most characters of a socket's path; the operating system takes 107."""
-
-
-def cell_code(cell: Cell) -> str:
-    """Return a cell as Python: a CUDA cell becomes `entry = cuda(source, launch)`.
-
-    A launch that needs dims is that of an implementation, which is measured elsewhere; its cell becomes
-    `entry_source = source`.
-    """
-    if cell.language != "cuda":
-        return cell.source
-    if cell.launch is None:
-        return f"{cell.label.replace('-', '_')}_source = {_quoted(cell.source)}"
-    try:
-        return f"{cell.launch.entry} = cuda({_quoted(cell.source)}, {_launch(cell.launch)!r})"
-    except FormulaError:
-        return f"{cell.launch.entry}_source = {_quoted(cell.source)}"
-
-
-def first_line(cell: Cell) -> int:
-    """Return the line of the post on which `cell_code` begins: the call of `cuda` is one line before its source."""
-    return cell.line - 1 if cell.language == "cuda" else cell.line
 
 
 def to_notebook(job: NotebookJob) -> Any:
@@ -216,16 +193,3 @@ def _metadata(cell: NotebookCell) -> dict[str, Any]:
 def _id(label: str) -> str:
     """Return a label as a cell id of nbformat: 1 to 64 letters, digits, - and _."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in label)[:64]
-
-
-def _quoted(source: str) -> str:
-    fits = '"""' not in source and not source.endswith(("\\", '"'))
-    return f'r"""\n{source.strip(chr(10))}\n"""' if fits else repr(source)
-
-
-def _launch(launch: Launch) -> dict[str, Any]:
-    """Return a launch with its numbers evaluated.  Raises FormulaError where they need dims."""
-    constants = {name: evaluate(value, {}) for name, value in launch.constants.items()}
-    shape = {name: [evaluate_int(n, constants) for n in getattr(launch, name)] for name in ("grid", "block")}
-    shared = evaluate_int(launch.shared, constants)
-    return {"entry": launch.entry, **shape, "shared": shared, "constants": constants}

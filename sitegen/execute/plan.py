@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sitegen.diagnostics import did_you_mean
-from sitegen.execute.notebook import cell_code, first_line
+from sitegen.model.cell_code import cell_code, first_line
 from sitegen.model.document import Cell
 from sitegen.model.job import (
     CeilingsJob,

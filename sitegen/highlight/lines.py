@@ -65,6 +65,9 @@ CLASSES: dict[Any, str] = {
 
 KEPT = 4096
 """The number of listings whose HTML is remembered."""
+_MOST_RAW_STRINGS = 200
+"""The most raw strings of C++ (`R"`) in a listing that is highlighted: the lexer looks for the end of each in the whole
+rest of the listing."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -117,7 +120,7 @@ def _names() -> dict[str, str]:
 def _pieces(code: str, language: str) -> list[str]:
     """Return plain text at even places and the HTML of a token after each."""
     lexer = _lexer_class(language)
-    if lexer is None:
+    if lexer is None or code.count('R"') > _MOST_RAW_STRINGS:
         return [code, ""]
     try:
         if compiled := _compiled_lexer(lexer):

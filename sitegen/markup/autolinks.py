@@ -6,6 +6,8 @@ seconds.  A paragraph with more than `MOST` is left without links.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -31,5 +33,8 @@ def has_few_addresses(text: str) -> bool:
     return text.count("//") <= MOST
 
 
+_has_few_addresses = lru_cache(maxsize=1)(has_few_addresses)  # the same text is asked for at each of its addresses
+
+
 def _at_address(state: StateInline, silent: bool) -> bool:
-    return has_few_addresses(state.src) and linkify(state, silent)
+    return _has_few_addresses(state.src) and linkify(state, silent)

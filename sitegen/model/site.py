@@ -66,6 +66,8 @@ class SiteConfig:
     twins: bool = False
     images: bool = False
     feeds: tuple[str, ...] = ()
+    repository: str = ""
+    """Address of the branch on GitHub that holds the built site, from which Colab opens notebooks."""
 
 
 @dataclass(frozen=True, slots=True)

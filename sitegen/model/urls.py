@@ -20,6 +20,8 @@ RECORDS, PREDICTIONS = "records/", "predictions/"
 SEARCH = "search/"
 EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"
 CONCEPTS = "concepts/"
+DOWNLOADS = "downloads/"
+"""The folder of the programs that a reader downloads."""
 LISTS = (
     *(POSTS, SERIES, KERNELS, WORKLOG, EXERCISES, TERMS, TAGS, CATEGORIES, CEILINGS, CONCEPTS),
     *(RECORDS, PREDICTIONS),
@@ -51,6 +53,21 @@ def series_url(series: str) -> str:
 def kernel_url(kernel: str) -> str:
     """Return the URL of a kernel by its name."""
     return f"{KERNELS}{kernel}/"
+
+
+def program_url(kernel: str, implementation: str) -> str:
+    """Return the URL of the program that checks and times an implementation."""
+    return f"{DOWNLOADS}kernels/{kernel}_{implementation}.py"
+
+
+def post_program_url(post: Post, suffix: str) -> str:
+    """Return the URL of the cells of a post as one file: `downloads/posts/softmax.ipynb` for `ipynb`."""
+    return f"{DOWNLOADS}posts/{post.slug}{f'.{post.lang}' if post.lang else ''}.{suffix}"
+
+
+def series_zip_url(series: str) -> str:
+    """Return the URL of the zip with all programs of a series."""
+    return f"{DOWNLOADS}series/{series}.zip"
 
 
 def code_folder(kernel: str) -> str:

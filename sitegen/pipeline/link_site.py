@@ -12,7 +12,7 @@ from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
-from sitegen.pipeline.probe_sources import load_probe_sources
+from sitegen.pipeline.probe_sources import load_probe_sources, load_program_parts
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
@@ -87,6 +87,7 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         assets.urls,
         records.evidence,
         load_probe_sources,
+        load_program_parts,
         parsed.digests,
         Drawings(request.cache / CARDS),
         records.artefact,

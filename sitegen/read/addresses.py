@@ -11,6 +11,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model import urls
 from sitegen.model.site import Post, Ref, Site
 from sitegen.model.urls import (
+    DOWNLOADS,
     FEED,
     JSON_FEED,
     LISTS,
@@ -24,10 +25,10 @@ from sitegen.model.urls import (
 )
 from sitegen.read.pages import front_matter_span
 
-_LISTS = tuple(url.rstrip("/") for url in (*LISTS, "assets/"))
+_LISTS = tuple(url.rstrip("/") for url in (*LISTS, "assets/", DOWNLOADS))
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
 _MADE = re.compile(
-    r"(/[\w-]+)?/(posts|worklog(/tasks)?|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/worklog/tasks/|/(assets|ceilings|pagefind)/.+|/\.sitegen.*"
+    r"(/[\w-]+)?/(posts|worklog(/tasks)?|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)|/worklog/tasks/|/(assets|ceilings|downloads|pagefind)/.+|/\.sitegen.*"
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")

@@ -17,6 +17,7 @@ from sitegen.read.yaml_nodes import Node, parse_yaml
 MISNAMED = "content/site.yml"
 FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
+_BRANCH = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[\w./-]+")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
 
 
@@ -24,7 +25,12 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
     """Return the settings in the text of site.yaml, and its mistakes."""
     node, syntax = parse_yaml(text, path)
     diagnostics = list(syntax)
-    convert = {"feeds": one_of(FEEDS, "feed"), "language": read_language, "timezone": _timezone}
+    convert = {
+        "feeds": one_of(FEEDS, "feed"),
+        "language": read_language,
+        "timezone": _timezone,
+        "repository": _repository,
+    }
     config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:
         _check_base_url(node.get("base_url"), diagnostics)
@@ -65,6 +71,15 @@ def _timezone(node: Node, diagnostics: Diagnostics) -> str:
     hint = "write a name such as `Europe/Berlin`"
     diagnostics.append(Diagnostic("SG014", f"unknown time zone `{node.text}`", node.span, hint))
     return "UTC"
+
+
+def _repository(node: Node, diagnostics: Diagnostics) -> str:
+    """Return the address of a branch on GitHub; empty for anything else."""
+    if _BRANCH.fullmatch(node.text):
+        return node.text
+    hint = "write the branch that holds the built site: `https://github.com/owner/name/tree/gh-pages`"
+    diagnostics.append(Diagnostic("SG014", f"`{node.text}` is no branch on GitHub", node.span, hint))
+    return ""
 
 
 def _check_gpus(node: Node, diagnostics: Diagnostics) -> None:

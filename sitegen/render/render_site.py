@@ -24,16 +24,27 @@ def render_site(
     theme: Theme,
     assets: Mapping[str, str],
     probes: Mapping[str, str],
+    program_parts: Mapping[str, str],
     drawn: Drawn = draw_again,
 ) -> dict[str, str | bytes]:
     """Return all pages, feeds and data files by output path, sorted.
 
     `documents` are by `document_key`.  `assets` gives the URL of each asset of the theme by its name, such as
-    `site.css`; the caller writes the assets.  `probes` are the sources of the ceiling probes, by file name.  `drawn`
-    may keep drawings that take long.
+    `site.css`; the caller writes the assets.  `probes` are the sources of the ceiling probes, by file name.
+    `program_parts` are the modules of downloaded programs, by name.  `drawn` may keep drawings that take long.
     """
     fragments = {name: document.html for name, document in documents.items()}
-    sources = Sources(linked, documents, fragments, as_of, assets, lambda: evidence, lambda: probes, drawn=drawn)
+    sources = Sources(
+        linked,
+        documents,
+        fragments,
+        as_of,
+        assets,
+        load_evidence=lambda: evidence,
+        load_probes=lambda: probes,
+        load_program_parts=lambda: program_parts,
+        drawn=drawn,
+    )
     printer = Printer(sources, environment(theme))
     pages: dict[str, str | bytes] = {}
     listed: list[tuple[str, str]] = []

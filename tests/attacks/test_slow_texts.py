@@ -20,6 +20,8 @@ DIAGRAM = "\n".join(f"n{RANDOM.randrange(60)} --> n{RANDOM.randrange(60)}" for _
 TEXTS = {
     "5,000 equal headings, 5 s": "# same\n\n" * 5000,
     "8,000 citations in a line, 14 s": "@a " * 8000,
+    "an ordered list of 4,000 items, 10 s": "\n".join(f"{number}. x" for number in range(4000)),
+    "6,000 raw strings that never end, 4 s": "```cpp\n" + 'R"a(' * 6000 + "\n```\n",
     "a paragraph of 3,000 addresses, 7 s": "<http://" * 3000,
     "a diagram with a mistake in its last line, 8 s": f"```{{mermaid}}\nflowchart TD\n{DIAGRAM}\n]]((\n```\n",
 }

@@ -13,13 +13,14 @@ import nbformat
 import pytest
 
 from sitegen.diagnostics import Span
-from sitegen.execute.notebook import cell_code, run_notebook, to_notebook
+from sitegen.execute.notebook import run_notebook, to_notebook
 from sitegen.execute.outputs import LARGEST_TEXT, bare_png, kept, without_paths
-from sitegen.execute.prelude import prelude
 from sitegen.inside import OutsideError
+from sitegen.model.cell_code import cell_code
 from sitegen.model.document import Cell
 from sitegen.model.job import Key, NotebookCell, NotebookJob
 from sitegen.model.kernel import Launch
+from sitegen.model.prelude import prelude
 from sitegen.model.record import Output
 
 FOLDER = Path("/somewhere/sitegen-abc")

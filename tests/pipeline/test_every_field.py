@@ -198,6 +198,7 @@ EDITS = (
     Edit("SiteConfig.gpu_aliases", CONFIG, "h200: nvidia-h200", "h100: nvidia-h200"),
     Edit("SiteConfig.targets", CONFIG, "gpu1", "gpu2"),
     Edit("SiteConfig.timezone", CONFIG, "Asia/Seoul", "America/New_York"),
+    Edit("SiteConfig.repository", CONFIG, "language: en", "language: en\nrepository: https://github.com/a/b/tree/pages"),
     Edit("SiteConfig.twins", CONFIG, "language: en", "language: en\ntwins: true"),
     Edit("SiteConfig.feeds", CONFIG, "[tags, series]", "[tags, series, worklog]"),
     Edit("SiteConfig.images", CONFIG, "language: en", "language: en\nimages: true"),

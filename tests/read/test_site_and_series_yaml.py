@@ -52,6 +52,15 @@ def test_a_base_url_that_no_feed_can_use_is_refused(address: str) -> None:
     assert [(d.code, d.span.line, d.span.col) for d in found] == [("SG014", 2, 11)]
 
 
+@pytest.mark.parametrize(
+    "address", ["owner/name", "https://github.com/owner/name", "https://example.org/a/b/tree/main"]
+)
+def test_a_repository_that_names_no_branch_on_github_is_refused(address: str) -> None:
+    config, found = parse_config(f"{SITE}repository: {address}\n")
+    assert (config.repository, [(d.code, d.span.line, d.span.col) for d in found]) == ("", [("SG014", 3, 13)])
+    assert "tree/gh-pages" in found[0].hint
+
+
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "[UTC]", "''"])
 def test_a_time_zone_that_is_none_is_named_and_utc_stands_in(zone: str) -> None:
     config, found = parse_config(f"{SITE}timezone: {zone}\n")

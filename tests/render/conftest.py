@@ -51,6 +51,7 @@ from sitegen.model.site import (
     Topic,
     WorklogEntry,
 )
+from sitegen.pipeline.probe_sources import load_program_parts
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.inputs.sources import Drawn, draw_again
 from sitegen.render.render_site import render_site
@@ -124,6 +125,10 @@ print(2)
 
 [^floor]: The least traffic is one read and one write.
 """
+
+
+REFERENCE = '"""What softmax is."""\nBASELINES = {}\n'
+SOURCES = {"fused.py": FUSED, "naive.cu": NAIVE, "reference.py": REFERENCE}
 
 
 def kernel(name: str = "softmax", flops: str = "5 * M * N") -> Kernel:
@@ -358,7 +363,7 @@ def site() -> Site:
         worklog=days,
         kernels=(kernel(), kernel("copy", "0")),
         terms=(Term("warp", "Warp", Markdown("$2^5$ threads.\n", "content/terms/warp.md", 3), SPAN),),
-        files={"kernels/softmax/fused.py": FUSED, "kernels/softmax/naive.cu": NAIVE},
+        files={f"kernels/softmax/{name}": text for name, text in SOURCES.items()},
     )
 
 
@@ -391,7 +396,17 @@ def rendered(
     evidence = evidence or Evidence(records(record(), record("copy")))
     theme = load_theme()
     assets = {name: f"assets/{name}" for name in theme.assets}
-    return render_site(linked, documents, evidence, as_of=AS_OF, theme=theme, assets=assets, probes=probes, drawn=drawn)
+    return render_site(
+        linked,
+        documents,
+        evidence,
+        as_of=AS_OF,
+        theme=theme,
+        assets=assets,
+        probes=probes,
+        program_parts=load_program_parts(),
+        drawn=drawn,
+    )
 
 
 @pytest.fixture(scope="session")

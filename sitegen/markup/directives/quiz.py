@@ -1,7 +1,8 @@
 """Turn `{quiz} How many sectors?` with `:choices:` and `:answer:` into a question whose answer is folded away.
 
-The content of the fence is the reason for the answer.  Without choices the reader thinks of an answer.  The fold needs
-no script, and a printed page shows everything.
+The questions of a text are numbered, so that each has a name of its own for a screen reader.  The content of the fence
+is the reason for the answer.  Without choices the reader thinks of an answer.  The fold needs no script, and a printed
+page shows everything.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def _open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     quiz: Quiz = meta["quiz"]
     quizzes.append(Quiz(id, quiz.question, quiz.choices, quiz.answer))
     level = 3 if into.level < 3 else 4
-    title = f'<h{level} id="{escape(id)}">{escape(into.spoken.say("Question"))}</h{level}>\n'
+    name = f"{into.spoken.say('Question')} {len(quizzes)}"
+    title = f'<h{level} id="{escape(id)}">{escape(name)}</h{level}>\n'
     return f'<aside class="callout quiz" aria-labelledby="{escape(id)}">\n{title}'
 
 

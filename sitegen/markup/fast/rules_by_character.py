@@ -62,6 +62,9 @@ ANYWHERE = frozenset({"code", "deflist", "lheading", "paragraph", "table"})
 _UNDERLINES = "-="
 _BELOW_A_HEAD = ("|", "-", ":")
 """The characters with which the second line of a table begins."""
+_LOOKED_AHEAD = 40
+"""Lines in which an underline is looked for before the rule itself is asked.  The rule stops at the next item of a list
+and this look does not, so that it would take time by the square of the list's length."""
 _DEFINES = (":", "~")
 _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
 """The chains of rules that markdown-it and its plugins ask for: all rules, and those that may end a certain block."""
@@ -122,13 +125,13 @@ def _underlined(rule: ParserRule) -> ParserRule:
     """Return the rule for underlined headings, tried only if a line of the paragraph could be the underline."""
 
     def lheading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        for line in range(start + 1, end):
+        for line in range(start + 1, min(end, start + 1 + _LOOKED_AHEAD)):
             first = _first(state, line)
             if not first:
                 return False
             if first in _UNDERLINES:
                 return rule(state, start, end, silent)
-        return False
+        return start + 1 + _LOOKED_AHEAD < end and rule(state, start, end, silent)
 
     return lheading
 

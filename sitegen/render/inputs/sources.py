@@ -66,6 +66,10 @@ class Sources:
     """
     load_probes: Callable[[], Mapping[str, str]] = field(repr=False)
     """The function that returns the CUDA source of each ceiling probe, by file name, such as `l2.cu`."""
+    load_program_parts: Callable[[], Mapping[str, str]] = field(default=dict, repr=False)
+    """The function that returns the modules which each downloaded program holds, by name; empty: there are no such
+    programs.
+    """
     digests: Mapping[str, bytes] = field(default_factory=dict)
     """The digest of the content of every file of the site, by path, from which sheets derive what their pages depend
     on.
@@ -87,6 +91,10 @@ class Sources:
     @cached_property
     def probes(self) -> Mapping[str, str]:
         return self.load_probes()
+
+    @cached_property
+    def program_parts(self) -> Mapping[str, str]:
+        return self.load_program_parts()
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:

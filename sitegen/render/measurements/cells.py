@@ -15,6 +15,7 @@ from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Output
 from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
+from sitegen.render.downloads.run_lines import cells_line
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.cell_outputs import ShownTable, record_name, shown_table
 from sitegen.render.measurements.provenance import Provenance, provenance
@@ -51,6 +52,8 @@ class CellView:
     """The state `stale`, `failed` or `planned`; empty when the outputs are those of this code."""
     reason: str
     provenance: Provenance | None
+    run: Markup
+    """The line that says how to run the cells of the post; empty where a cell stands in no post."""
     number: str
     """The name of the output, such as `Figure 2`; empty when no text refers to it and it has no caption."""
     caption: str
@@ -75,6 +78,7 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
         state=state,
         reason=reason,
         provenance=provenance(record.run) if record and record.outputs else None,
+        run=cells_line(printer, post, printer.sources.document(post.body).cells, here) if post else Markup(),
         number=number,
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
         alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or unseen),

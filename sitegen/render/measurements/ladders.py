@@ -12,6 +12,7 @@ from markupsafe import Markup
 from sitegen.model.kernel import UNTRIED, Implementation, Kernel, Language
 from sitegen.model.record import Record, Role
 from sitegen.model.urls import relative
+from sitegen.render.downloads.run_lines import program_link
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.implementations import file_name, first_sentence_of, source_of
 from sitegen.render.inputs.rows import Group, Row, headlines
@@ -52,6 +53,8 @@ class LadderStep:
     best: bool
     file: Link | None
     """The source as text."""
+    program: Link | None
+    """The program that checks and times it."""
     source: SourceListing | None
     """None where the source stands on another ladder of the page, or the page has no room for it."""
     difference: SourceListing | None
@@ -147,6 +150,7 @@ class LadderMaker:
             reason="" if row.performance else tables.why_no_time(row),
             best=row.best,
             file=Link(file_name(one), relative(source_url(self.kernel, one), self.here)) if text else None,
+            program=program_link(self.kernel, one, self.here) if text else None,
             source=source_listing(printer, one) if place.folds else None,
             difference=difference_listing(printer, same, one) if place.folds and same else None,
             effects=effects(group, before, row) if group and before and row.performance else None,

@@ -12,6 +12,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Record, Role
 from sitegen.model.urls import KERNELS, PREDICTIONS, RECORDS, kernel_url, relative
+from sitegen.render.downloads.run_lines import programs, run_commands
 from sitegen.render.inputs.implementations import source_of
 from sitegen.render.inputs.rows import Group, headline, headlines
 from sitegen.render.inputs.sources import Sources
@@ -115,6 +116,10 @@ class KernelPage:
     sections: tuple[Section, ...]
     unmeasured: tuple[LadderStep, ...]
     """The implementations of a kernel that has no record."""
+    run: tuple[str, ...]
+    """The commands that run the program of an implementation; empty when no source is there."""
+    programs: tuple[Link, ...]
+    """The program of each implementation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +201,8 @@ def _kernel_pages(printer: Printer, kernel: Kernel) -> dict[str, str]:
         comparison=comparison(kernel, measured),
         sections=tuple(_section(maker, record, shown, several) for record, shown in measured),
         unmeasured=() if records else maker.unmeasured(),
+        run=run_commands(sources.site, kernel),
+        programs=programs(sources.site, kernel, here),
     )
     about, lede = About(card=True), kernel.summary
     made = [printer.page("kernel.html", here, page, title=kernel.name, description=lede, section=KERNELS, about=about)]

@@ -60,7 +60,14 @@ def traced_sources(sources: Sources) -> TracedSources:
     """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
     return TracedSources(
-        **given | {"fragments": {}, "load_probes": dict, "load_artefact": no_artefact, "drawn": _undrawn}
+        **given
+        | {
+            "fragments": {},
+            "load_probes": dict,
+            "load_program_parts": dict,
+            "load_artefact": no_artefact,
+            "drawn": _undrawn,
+        }
     )
 
 

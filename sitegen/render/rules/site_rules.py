@@ -22,6 +22,7 @@ from sitegen.model.site import Post, WorklogEntry
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
+from sitegen.render.rules.download_rules import downloads
 from sitegen.render.rules.keys import Keys
 from sitegen.render.rules.list_rules import lists, series_sheets
 from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
@@ -37,7 +38,7 @@ def sheets(sources: Sources) -> Iterator[Sheet]:
     """
     shared = SharedDependencies(sources)
     keys = Keys(shared)
-    for kind in (_home, _posts, lists, series_sheets, _kernels, _worklog, _plain, feeds, search, redirects):
+    for kind in (_home, _posts, lists, series_sheets, _kernels, downloads, _worklog, _plain, feeds, search, redirects):
         keyed = map(keys.keyed, kind(shared))
         yield from map(_with_twins, keyed) if sources.config.twins else keyed
 

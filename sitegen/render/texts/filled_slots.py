@@ -117,7 +117,7 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 
         return citation(slot, printer.sources.linked.references.get(place.name))
     if isinstance(slot, ListingSlot):
-        return _listing(printer, slot, place)
+        return _listing(printer, slot, place) + _run_line(printer, document, place, index)
     if isinstance(slot, CellSlot):
         from sitegen.render.measurements.cells import render_cell
 
@@ -140,6 +140,22 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
     from sitegen.render.measurements import kernel_charts
 
     return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")
+
+
+def _run_line(printer: Printer, document: Document, place: Place, index: int) -> Markup:
+    """Return how to run the implementation of a listing, at its first listing in the text."""
+    from sitegen.render.downloads.run_lines import implementation_line
+
+    slot = document.slots[index]
+    kernel = printer.sources.kernel(slot.kernel) if isinstance(slot, ListingSlot) else None
+    if kernel is None or not isinstance(slot, ListingSlot):
+        return Markup()
+    one = next((one for one in kernel.implementations if one.name == slot.implementation), None)
+    earlier = [before for before in document.slots[:index] if isinstance(before, ListingSlot)]
+    shown = any((before.kernel, before.implementation) == (slot.kernel, slot.implementation) for before in earlier)
+    if one is None or shown or not source_of(printer.sources.site, one):
+        return Markup()
+    return implementation_line(printer, kernel, one, place.here, place.lang)
 
 
 def _listing(printer: Printer, slot: ListingSlot, place: Place) -> Markup:

@@ -43,7 +43,7 @@ def test_the_question_stands_open_and_the_answer_with_its_reason_is_folded() -> 
     page = LexborHTMLParser(parsed(QUIZ).html)
     quiz = page.css_first("aside.callout.quiz")
     assert quiz.attributes["aria-labelledby"] == quiz.css_first("h3").id == "quiz-sectors"
-    assert quiz.css_first("h3").text() == "Question"
+    assert quiz.css_first("h3").text() == "Question 1"
     assert quiz.css_first("h3 + p").inner_html == "How many <em>sectors</em> does a warp move at <code>stride</code> 1?"
     assert [li.text() for li in quiz.css("ol[type=A] > li")] == ["4", "8", "32 of them"]
     answer = quiz.css_first("details.fold")
@@ -62,7 +62,12 @@ def test_without_choices_the_answer_is_free_text() -> None:
 
 def test_it_speaks_the_language_of_its_text() -> None:
     page = LexborHTMLParser(parsed(QUIZ, Vocabulary("ko")).html)
-    assert (page.css_first("h3").text(), page.css_first("summary").text()) == ("문제", "정답")
+    assert (page.css_first("h3").text(), page.css_first("summary").text()) == ("문제 1", "정답")
+
+
+def test_the_questions_of_a_text_have_different_names() -> None:
+    page = LexborHTMLParser(parsed(QUIZ + "\n```{quiz} Why?\n:answer: So.\n```\n").html)
+    assert [heading.text() for heading in page.css("aside h3")] == ["Question 1", "Question 2"]
 
 
 def test_every_quiz_of_a_site_is_kept_for_other_pages() -> None:

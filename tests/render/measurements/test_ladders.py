@@ -27,7 +27,7 @@ def test_each_dtype_has_its_ladder_and_each_source_stands_once_on_the_page(pages
 
 
 def test_a_folded_source_can_be_downloaded_under_its_own_name(pages: Pages) -> None:
-    link = Html(str(pages[PAGE])).css_first("#fused a[download]")
+    link = Html(str(pages[PAGE])).css_first("#fused details a[download]")
     assert link is not None
     assert (link.attributes["download"], link.attributes["href"]) == ("fused.py", "../../kernels/softmax/fused.py.txt")
     assert "kernels/softmax/fused.py.txt" in pages

@@ -1,0 +1,92 @@
+"""Correct the arithmetic of Triton's interpreter, which keeps a bfloat16 as the integer of its bits."""
+
+from typing import Any
+
+import torch
+
+
+def teach_interpreter() -> None:
+    """Make the interpreter of this process compute bfloat16, and float arguments, as a GPU does."""
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    teach_bfloat16(InterpreterBuilder)
+    teach_scalars()
+
+
+def teach_bfloat16(builder: Any) -> None:
+    """Do every operation of bfloat16 in float32, which holds it exactly, and round its result, as the hardware does."""
+    import numpy as np
+    import triton.language as tl
+    from triton.runtime.interpreter import TensorHandle
+
+    dot, cast = builder.create_dot, builder.cast_impl
+
+    def in_float32(operation: Any, selects: Any = None) -> Any:
+        def taught(self: Any, *operands: Any) -> Any:
+            handles = [one for one in operands if isinstance(one, TensorHandle)]
+            if not any(map(is_bfloat16, handles)) or (selects is not None and operands[-1] is selects):
+                return operation(self, *operands)
+            result = operation(self, *[_widened(o) if isinstance(o, TensorHandle) else o for o in operands])
+            return result if result.data.dtype == np.bool_ else _rounded(result, tl.bfloat16)
+
+        return taught
+
+    def create_dot(self: Any, a: Any, b: Any, *others: Any) -> Any:
+        return dot(self, _widened(a), _widened(b), *others)
+
+    def cast_impl(self: Any, value: Any, to: Any) -> Any:
+        if to.scalar != tl.bfloat16 or is_bfloat16(value):
+            return cast(self, value, to)
+        return _rounded(TensorHandle(value.data.astype(np.float32), tl.float32), to)
+
+    def get_bf16(self: Any, value: float) -> Any:
+        return _rounded(self.get_fp32(value), tl.bfloat16)
+
+    for name in ("unary_op", "binary_op", "create_fma", "create_erf", "create_rsqrt"):
+        setattr(builder, name, in_float32(getattr(builder, name)))
+    builder.ternary_op = in_float32(builder.ternary_op, selects=np.where)
+    builder.create_dot, builder.cast_impl = create_dot, cast_impl
+    builder.get_bf16 = get_bf16
+
+
+def teach_scalars() -> None:
+    """Give a kernel its float arguments as tensors of float32, as a GPU does: they then have `.to` and a dtype."""
+    import numpy as np
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    convert = interpreter._implicit_cvt
+
+    def implicit_cvt(argument: Any) -> Any:
+        if isinstance(argument, float):
+            handle = interpreter.TensorHandle(np.array([argument], dtype=np.float32), tl.float32)
+            return tl.tensor(handle, tl.float32)
+        return convert(argument)
+
+    interpreter._implicit_cvt = implicit_cvt
+
+
+def is_bfloat16(operand: Any) -> bool:
+    import triton.language as tl
+
+    return bool(operand.dtype.scalar == tl.bfloat16)
+
+
+def _widened(operand: Any) -> Any:
+    """Return bfloat16 as float32, which holds it exactly; return anything else as it is."""
+    import numpy as np
+    import triton.language as tl
+    from triton.runtime.interpreter import TensorHandle
+
+    if not is_bfloat16(operand):
+        return operand
+    return TensorHandle((operand.data.astype(np.uint32) << 16).view(np.float32), tl.float32)
+
+
+def _rounded(value: Any, to: Any) -> Any:
+    """Return float32 as the nearest bfloat16, ties to even, as the hardware does."""
+    import numpy as np
+    from triton.runtime.interpreter import TensorHandle
+
+    nearest = torch.from_numpy(np.ascontiguousarray(value.data)).bfloat16()
+    return TensorHandle(nearest.view(torch.int16).numpy().view(np.uint16), to.scalar)
