@@ -161,6 +161,15 @@ GROUP = CodeGroup(
             "content/exercises/vector-add/index.md",
         ),
         Code(
+            "SG217",
+            "Unknown cell",
+            "`{output}` and `{cell-chart}` name a cell of their post by its label, and the post has no cell of this "
+            "name. The figure would never be there. Correct the label.",
+            "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
+            "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",
+            "content/posts/times/index.md",
+        ),
+        Code(
             "SG220",
             "A concept is needed before it is taught",
             "A post, a planned post or an exercise of a series needs a concept that the series teaches only later, so "

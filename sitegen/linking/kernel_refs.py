@@ -10,7 +10,16 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.markup.differences import kernel_listing
 from sitegen.markup.lines import resolve
 from sitegen.markup.regions import region_names
-from sitegen.model.document import BenchmarkSlot, Cell, Document, ListingSlot, RooflineSlot, SweepSlot
+from sitegen.model.document import (
+    BenchmarkSlot,
+    Cell,
+    CellChartSlot,
+    Document,
+    ListingSlot,
+    OutputSlot,
+    RooflineSlot,
+    SweepSlot,
+)
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, evaluate, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Sweep
@@ -94,6 +103,17 @@ def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
                 yield from _sweep_mistakes(site, kernel, slot)
             else:
                 yield from _figure_mistakes(site, kernel, slot)
+        elif isinstance(slot, CellChartSlot | OutputSlot):
+            yield from _cell_mistakes(document, slot)
+
+
+def _cell_mistakes(document: Document, slot: CellChartSlot | OutputSlot) -> Iterator[Diagnostic]:
+    known = [cell.label for cell in document.cells]
+    named = [cell for cell, _, _ in slot.places] if isinstance(slot, OutputSlot) else [slot.cell]
+    for cell in named:
+        if cell not in known:
+            yield unknown("SG217", "cell", cell, known, slot.span)
+            return
 
 
 def implementations_by_name(kernel: Kernel) -> dict[str, Implementation]:

@@ -183,6 +183,41 @@ class SweepSlot:
     """Printed name: `Figure 2`."""
 
 
+@dataclass(frozen=True, slots=True)
+class CellChartSlot:
+    """`{cell-chart} latency`: columns of a table that a cell of the post put out, as a chart."""
+
+    cell: str
+    """The label of the cell."""
+    span: Span
+    x: str
+    """The column of the horizontal axis; of spans, the column of their starts."""
+    y: tuple[str, ...]
+    """The columns of the vertical axis, a curve for each; of spans, that of their ends and that of their lines."""
+    kind: str = "line"
+    """`line`, `staircase`, `scatter`, `spans` or `chip`."""
+    log: tuple[str, ...] = ()
+    """The logarithmic axes, `x` and `y`."""
+    x_title: str = ""
+    y_title: str = ""
+    caption: str = ""
+    label: str = ""
+    """Id of the figure."""
+    number: str = ""
+    """Printed name: `Figure 2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSlot:
+    """`{output}`levels:L1:latency``: an entry of a table that a cell of the post put out, within a sentence."""
+
+    places: tuple[tuple[str, str, str], ...]
+    """Cell, row and column; two places stand for the quotient of the first and the second."""
+    span: Span
+    written: str
+    """The text of the role."""
+
+
 SWEEP_QUANTITIES = ("time", "bandwidth", "operations", "of-copy")
 """Quantities that the vertical axis of `{sweep}` shows."""
 
@@ -221,6 +256,8 @@ Slot = (
     | BenchmarkSlot
     | RooflineSlot
     | SweepSlot
+    | CellChartSlot
+    | OutputSlot
     | ValueSlot
     | ClaimSlot
 )

@@ -81,8 +81,12 @@ def verify_pages(out: Path, printed: SiteInMemory) -> VerifiedPages:
 
 
 def record_names(site: Site, records: Records) -> frozenset[str]:
-    """Return the words that `data-record` may have: the kernels, the GPUs with a record, and the names of them all."""
-    return frozenset({*_EVERY, *(kernel.name for kernel in site.kernels), *records.gpus()})
+    """Return the words that `data-record` may have: the kernels, the posts with cells that ran, the GPUs with a record,
+    and the names of all kernels and of all ceilings.
+    """
+    posts = {f"posts/{post}" for post, _, _ in records.cells}
+    gpus = {*records.gpus(), *(gpu for _, _, gpu in records.cells)}
+    return frozenset({*_EVERY, *(kernel.name for kernel in site.kernels), *posts, *gpus})
 
 
 def _pages_below(out: Path) -> Iterator[str]:

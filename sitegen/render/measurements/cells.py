@@ -17,15 +17,17 @@ from sitegen.model.site import Post
 from sitegen.model.urls import kernel_url, relative
 from sitegen.render.downloads.run_lines import cells_line
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements.cell_outputs import ShownTable, record_name, shown_table
 from sitegen.render.measurements.provenance import Provenance, provenance
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.language import PageLanguage
+from sitegen.results.cell_tables import table_of
 from sitegen.results.freshness import FreshnessState
 
 
 @dataclass(frozen=True, slots=True)
 class ShownOutput:
-    """One output: text, or an image by its URL. `width` and `height` are pixels."""
+    """One output: text, a table, or an image by its URL. `width` and `height` are pixels."""
 
     kind: str
     text: str
@@ -33,6 +35,7 @@ class ShownOutput:
     width: int = 0
     height: int = 0
     """The height in pixels."""
+    table: ShownTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class CellView:
     href: str
     """The link to the kernel that the cell implements."""
     outputs: tuple[ShownOutput, ...]
+    record: str
+    """The record of the figures, for `sitegen verify`; empty when the cell has not run."""
     state: str
     """The state `stale`, `failed` or `planned`; empty when the outputs are those of this code."""
     reason: str
@@ -69,6 +74,7 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
         outputs=tuple(_shown(printer, post, cell, n, output, here) for n, output in enumerate(record.outputs))
         if record
         else (),
+        record=record_name(post, record) if post and record else "",
         state=state,
         reason=reason,
         provenance=provenance(record.run) if record and record.outputs else None,
@@ -107,6 +113,8 @@ def _state(printer: Printer, cell: Cell, post: Post | None, record: CellRecord |
 
 
 def _shown(printer: Printer, post: Post | None, cell: Cell, number: int, output: Output, here: str) -> ShownOutput:
+    if table := table_of(output):
+        return ShownOutput(output.kind, "", table=shown_table(table))
     if output.kind != "image" or post is None:
         return ShownOutput(output.kind, output.text)
     src = relative(image_url(printer.sources, post, cell.label, number), here)

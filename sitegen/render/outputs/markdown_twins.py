@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sitegen.diagnostics import Span
 from sitegen.model.document import (
     BenchmarkSlot,
+    CellChartSlot,
     CellSlot,
     CiteSlot,
     ClaimSlot,
@@ -21,6 +22,7 @@ from sitegen.model.document import (
     ImageSlot,
     LinkSlot,
     ListingSlot,
+    OutputSlot,
     RooflineSlot,
     SweepSlot,
     TermSlot,
@@ -207,7 +209,7 @@ class _Text:
             if isinstance(slot, ClaimSlot):
                 line = slot.span.line - self.first
                 by_line[line] = self._claim(line, index)
-            elif isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+            elif isinstance(slot, ListingSlot | CellSlot | CellChartSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
                 by_line[self._span(slot).line - self.first] = to_markdown(contents[index], self.url).strip("\n")
         return by_line
 
@@ -220,7 +222,7 @@ class _Text:
         evidence = to_markdown(str(fill_slot(self.printer, self.document, self.place, index)), self.url)
         return "\n".join([*sentence, "", evidence.strip("\n")])
 
-    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | SweepSlot) -> Span:
+    def _span(self, slot: ListingSlot | CellSlot | CellChartSlot | BenchmarkSlot | RooflineSlot | SweepSlot) -> Span:
         if isinstance(slot, CellSlot):
             return next(cell.span for cell in self.document.cells if cell.label == slot.label)
         return slot.span
@@ -234,6 +236,11 @@ class _Text:
                 changes.setdefault(slot.span.line - self.first, []).append(
                     _Word(slot.span.col - 1, slot.written, shown)
                 )
+            elif isinstance(slot, OutputSlot):
+                shown = fill_slot(self.printer, self.document, self.place, index).striptags()
+                role = "{output}`"
+                word = _Word(slot.span.col - 1 - len(role), f"{role}{slot.written}`", shown)
+                changes.setdefault(slot.span.line - self.first, []).append(word)
             elif isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
                 written = slot.name if isinstance(slot, TermSlot) else slot.target
                 href = self.printer.sources.linked.hrefs.get((self.place.name, index), written)

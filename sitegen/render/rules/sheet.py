@@ -11,7 +11,17 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sitegen.model.document import BenchmarkSlot, CellSlot, ClaimSlot, ListingSlot, RooflineSlot, SweepSlot, ValueSlot
+from sitegen.model.document import (
+    BenchmarkSlot,
+    CellChartSlot,
+    CellSlot,
+    ClaimSlot,
+    ListingSlot,
+    OutputSlot,
+    RooflineSlot,
+    SweepSlot,
+    ValueSlot,
+)
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
 from sitegen.render.inputs.sources import Sources
@@ -22,7 +32,17 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 Files = Mapping[str, str | bytes]
-_OF_KERNELS = (ListingSlot, CellSlot, BenchmarkSlot, RooflineSlot, SweepSlot, ValueSlot, ClaimSlot)
+_OF_KERNELS = (
+    ListingSlot,
+    CellSlot,
+    CellChartSlot,
+    OutputSlot,
+    BenchmarkSlot,
+    RooflineSlot,
+    SweepSlot,
+    ValueSlot,
+    ClaimSlot,
+)
 """The slots that show code or a record."""
 
 

@@ -15,6 +15,7 @@ from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
 from sitegen.model.document import (
     BenchmarkSlot,
+    CellChartSlot,
     CellSlot,
     CiteSlot,
     ClaimSlot,
@@ -23,6 +24,7 @@ from sitegen.model.document import (
     ImageSlot,
     LinkSlot,
     ListingSlot,
+    OutputSlot,
     Slot,
     SweepSlot,
     TermSlot,
@@ -121,6 +123,12 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 
         cell = next(cell for cell in document.cells if cell.label == slot.label)
         return render_cell(printer, cell, slot.number, place.post, place.here)
+    if isinstance(slot, CellChartSlot | OutputSlot):
+        from sitegen.render.measurements import cell_outputs
+
+        if isinstance(slot, OutputSlot):
+            return cell_outputs.render_output(printer, slot, place.post, printer.language(place.lang))
+        return cell_outputs.render_chart(printer, slot, place.post, place.here, f"c{index}")
     if isinstance(slot, BenchmarkSlot):
         from sitegen.render.measurements import benchmark_table
 

@@ -1,0 +1,70 @@
+"""The table of a cell is shown below the cell, as a chart, and entry by entry within sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitegen.model.record import Output
+from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.outputs.page_figures import figures_of_page
+
+TEXT = """L1 answers in {output}`first-look:L1:latency`, the L2 {output}`first-look:L2:latency / first-look:L1:latency`
+as late. On {output}`first-look:L3:latency` nothing is known, nor on {output}`never-run:L1:latency`.
+
+```{code-cell} python
+#| label: first-look
+print(1)
+```
+
+```{code-cell} python
+#| label: never-run
+print(2)
+```
+
+```{cell-chart} first-look
+:x: bytes
+:y: [latency, guess]
+:log: x
+:label: fig-steps
+:caption: Steps.
+```
+
+```{cell-chart} first-look
+:x: nothing
+:y: [latency]
+```
+"""
+LEVELS = """{"columns": ["level", "bytes", "latency", "guess"], "units": ["", "B", "ns", "ns"],
+"rows": [["L1", 1024, 18.26, 20], ["L2", 4096, 120.0, 100]]}"""
+
+
+def rendered(make: SimpleNamespace) -> str:
+    site = make.site()
+    posts = tuple(
+        replace(post, body=replace(post.body, text=TEXT)) if post.slug == "softmax" and not post.lang else post
+        for post in site.posts
+    )
+    cell = replace(make.cell, outputs=(Output("data", LEVELS),))
+    records = replace(make.records(make.record()), cells={("softmax", "first-look", make.gpu): cell})
+    return str(make.rendered(replace(site, posts=posts), Evidence(records))["posts/softmax/index.html"])
+
+
+def test_the_table_of_a_cell_is_shown_as_table_chart_and_figures(make: SimpleNamespace) -> None:
+    html = rendered(make)
+    page = LexborHTMLParser(html)
+    figures = [(link.text(), link.attributes["href"]) for link in page.css("p a.figure")]
+    assert figures == [("18.3\u00a0ns", "#first-look"), ("6.57\u00a0×", "#first-look")]
+    assert [absent.text() for absent in page.css("p .figure-absent")] == ["[not measured yet]"] * 2
+    heads = [head.text() for head in page.css("#first-look thead th")]
+    assert heads == ["level", "bytes, B", "latency, ns", "guess, ns"]
+    rows = [[entry.text() for entry in row.css("th, td")] for row in page.css("#first-look tbody tr")]
+    assert rows == [["L1", "1024", "18.3", "20"], ["L2", "4096", "120", "100"]]
+    assert (
+        page.css("#fig-steps svg desc")[0].text()
+        == "L1: 18.3\u00a0ns; L2: 120\u00a0ns; L1: 20\u00a0ns; L2: 100\u00a0ns."
+    )
+    assert page.css("p.absent")[0].text().startswith("Figure 2. Not measured yet: the cell first-look.")
+    assert {one.record for one in figures_of_page(html) if "ns" in one.words} == {f"posts/softmax {make.gpu}"}
