@@ -8,6 +8,7 @@ SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that 
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
+SG217 unknown cell (kernel_refs.py)
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
 SG223 a concept that is nearly another (reading_order.py)
 """
