@@ -71,6 +71,11 @@ class _Cleaner(HTMLParser):
     def refuse(self, what: str, text: str, hint: str) -> None:
         self.into.error("SG113", f"{what} cannot stand in a text", self.place(text), hint)
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip `<![…` up to the next `>`, as browsers do; Python 3.11 raises an AssertionError at `<![image]`."""
+        end = self.rawdata.find(">", i)
+        return end + 1 if end >= 0 else -1
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ALLOWED:
             self.refuse(f"`<{tag}>`", f"<{tag}", "the page has one script and one style sheet, both its own")

@@ -105,6 +105,7 @@ def attributes(html: str) -> set[str]:
 @given(text=TEXTS, path=PATHS, numbered=st.booleans())
 @example(text="{#a}\n{#a}\n\n# x {#a}", path="content/posts/a/index.md", numbered=True)
 @example(text="<script>alert(1)</script >\n<b style=x>", path="content/posts/a.md", numbered=False)
+@example(text="<div a><![image](a.png){#id}", path="content/posts/a/index.md", numbered=False)
 def test_any_text_becomes_a_document_without_script_or_style(text: str, path: str, numbered: bool) -> None:
     document, diagnostics = parse_document(Markdown(text, path), numbered=numbered)
     tree = LexborHTMLParser(re.sub("\0", "", document.html))
