@@ -37,7 +37,7 @@ _FIRST_OF_CJK = "\u2e80"
 
 @dataclass(frozen=True)
 class Privacy:
-    """What a site keeps to itself."""
+    """The words and names that a site does not publish."""
 
     words: Mapping[str, str]
     """What stands in place of each word: `Ada Lovelace` → `A. L.`."""

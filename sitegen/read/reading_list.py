@@ -49,7 +49,7 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the author wrote about a link on one day, as Markdown."""
+    """The words of the author about a link on one day, as Markdown."""
 
     date: dt.date
     text: str

@@ -87,7 +87,7 @@ class MentionLine:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """What was measured of a kernel on a GPU on the day."""
+    """The measurements of a kernel on a GPU on one day."""
 
     kernel: str
     href: str
