@@ -1,7 +1,7 @@
 """Solutions of the project's exercises: a right one of each, and wrong and slow ones, each with the cause to name.
 
 A solution is the starter with replaced lines, so that it differs from the right one in its mistake alone.  As a script,
-`exercise_solutions.py EXERCISE` checks all solutions of an exercise in one process, and prints what was found as JSON.
+`solutions.py EXERCISE` checks all solutions of an exercise in one process, and prints what was found as JSON.
 """
 
 from __future__ import annotations
@@ -76,6 +76,14 @@ class Solution:
     cause: str
     """The id of the cause that the check names; `slow` for a right solution that is slow."""
     replaced: tuple[tuple[str, str], ...]
+    on_gpu: str = ""
+    """The cause that the check names on a GPU, where it is another: `a or b` where the order of programs decides."""
+    needs_gpu: bool = False
+    """Whether the interpreter, which runs one program after the other, gives the right result."""
+
+    @property
+    def cause_on_gpu(self) -> str:
+        return self.on_gpu or self.cause
 
 
 def right(exercise: str) -> str:
@@ -140,13 +148,44 @@ REJECTED = (
         "vector_add",
         "one program",
         "slow",
-        (("(triton.cdiv(a.numel(), 1024),)", "(1,)"), ("BLOCK=1024", "BLOCK=triton.next_power_of_2(a.numel())")),
+        (
+            ("    i = tl.program_id(0) * BLOCK + tl", "    for start in range(0, N, BLOCK):\n        i = start + tl"),
+            ("    inside", "        inside"),
+            ("    total", "        total"),
+            ("    tl.store", "        tl.store"),
+            ("(triton.cdiv(a.numel(), 1024),)", "(1,)"),
+            ("BLOCK=1024", "BLOCK=8192"),
+        ),
     ),
     Solution(
         "sum",
         "every program stores into one place",
         "programs_overwrite",
         (("partials + tl.program_id(0), ", "partials, "), ("mask=i < count", "mask=i < 1")),
+        on_gpu="race or programs_overwrite",
+    ),
+    Solution(
+        "sum",
+        "every program adds to one place, without atomics",
+        "race",
+        (
+            ("tl.store(partials + tl.program_id(0), ", "tl.store(partials, tl.load(partials) + "),
+            ("torch.empty(programs", "torch.zeros(programs"),
+            ("mask=i < count", "mask=i < 1"),
+        ),
+        on_gpu="race or programs_overwrite",
+        needs_gpu=True,
+    ),
+    Solution(
+        "sum",
+        "atomics in any order",
+        "race",
+        (
+            ("tl.store(partials + tl.program_id(0), ", "tl.atomic_add(partials, "),
+            ("torch.empty(programs", "torch.zeros(programs"),
+            ("mask=i < count", "mask=i < 1"),
+        ),
+        needs_gpu=True,
     ),
     Solution(
         "sum",
@@ -195,11 +234,15 @@ REJECTED = (
         "one program",
         "slow",
         (
-            ("programs = triton.cdiv(x.numel(), 4096)", "programs = 1"),
+            ("    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n", "    all = tl.zeros([BLOCK], tl.float32)\n"),
             (
-                "sum_block[(programs,)](x, partials, x.numel(), BLOCK=4096)",
-                "sum_block[(1,)](x, partials, x.numel(), BLOCK=triton.next_power_of_2(x.numel()))",
+                "    tl.store(partials + tl.program_id(0), " + _SUMS + ")",
+                "    for start in range(0, N, BLOCK):\n"
+                "        i = start + tl.arange(0, BLOCK)\n"
+                "        all += tl.load(x + i, mask=i < N, other=0.0)\n"
+                "    tl.store(partials, tl.sum(all, axis=0))",
             ),
+            ("programs = triton.cdiv(x.numel(), 4096)", "programs = 1"),
         ),
     ),
     Solution("softmax", "no maximum", "overflow", (("tl.exp(values - tl.max(values, axis=0))", "tl.exp(values)"),)),
@@ -331,7 +374,9 @@ def causes(exercise: str) -> dict[str, str]:
 
     site = load_site(ROOT)[0]
     job = exercise_job(site, next(one for one in site.exercises if one.id == exercise))
-    codes = {"right": right(exercise)} | {one.mistake: code_of(one) for one in REJECTED if one.exercise == exercise}
+    codes = {"right": right(exercise)} | {
+        one.mistake: code_of(one) for one in REJECTED if one.exercise == exercise and not one.needs_gpu
+    }
     return {mistake: _cause(job, code) for mistake, code in codes.items()}
 
 
