@@ -93,6 +93,20 @@ const reveal = () => {  // what a link leads to, behind a tab
 addEventListener("hashchange", reveal);
 reveal();
 
+// A figure to play with: the page holds the figure of each value, and the slider shows one of them.
+for (const knob of document.querySelectorAll(".knob")) {
+  const [slider, value, said] = ["input", "b", "output"].map((name) => knob.querySelector(name));
+  const figures = knob.parentElement.querySelectorAll(":scope > [data-x]");
+  const show = () => {
+    figures.forEach((figure, at) => { figure.hidden = at != slider.value; });
+    value.textContent = figures[slider.value].dataset.x;
+    slider.setAttribute("aria-valuetext", value.textContent);
+  };
+  slider.addEventListener("input", () => { show(); said.textContent = figures[slider.value].querySelector("svg").getAttribute("aria-label"); });
+  slider.hidden = false;
+  show();
+}
+
 // A post whose end was on the screen counts as read; the page of a series shows it.
 const post = document.querySelector("article[data-progress]");
 if (post) new IntersectionObserver(([end], watch) => {
