@@ -19,7 +19,7 @@ from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, fact
 from sitegen.markup.svg import Pair, path, polyline, tag, text
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 64.0, 14.0, 500.0, 160.0
-_LOWEST, _HIGHEST = -5, 3
+_OF_FLIGHT, _OF_INTENSITY = (-4, 4), (-8, 2)
 """Exponents of 2 at the ends of the horizontal axis, of what is offered over what is needed."""
 _KB = 1024
 
@@ -33,11 +33,7 @@ class Limit:
     told: tuple[tuple[str, str], ...]
     words: str
     x_title: str
-
-    @property
-    def share(self) -> float:
-        """The highest rate of the program as a share of the GPU's limit."""
-        return min(1.0, self.offered / self.needed)
+    axis: tuple[int, int]
 
 
 def _read_flight(given: FigureSource, into: Collected) -> Limit | None:
@@ -57,7 +53,7 @@ def _read_flight(given: FigureSource, into: Collected) -> Limit | None:
         f"An SM has {offered / _KB:.3g} KB in flight and needs {needed / _KB:.3g} KB: "
         f"at most {percent(share)} of the bandwidth, {rate}."
     )
-    return Limit(offered, needed, told, words, "KB in flight on an SM")
+    return Limit(offered, needed, told, words, "KB in flight on an SM", _OF_FLIGHT)
 
 
 def _read_intensity(given: FigureSource, into: Collected) -> Limit | None:
@@ -78,7 +74,7 @@ def _read_intensity(given: FigureSource, into: Collected) -> Limit | None:
         f"{offered:.3g} operations a byte, and the roof bends at {needed:.3g}: "
         f"at most {percent(share)} of the arithmetic, {rate}, limited by {limited}."
     )
-    return Limit(offered, needed, told, words, "operations for each byte moved")
+    return Limit(offered, needed, told, words, "operations for each byte moved", _OF_INTENSITY)
 
 
 def _has_all(given: FigureSource, names: tuple[str, ...], into: Collected) -> bool:
@@ -98,7 +94,8 @@ def _rate(value: float, unit: str) -> str:
 
 
 def _draw(limit: Limit, alt: str) -> str:
-    roof = [_place(limit, x) for x in (2.0**_LOWEST, 1.0, 2.0**_HIGHEST)]
+    lowest, highest = limit.axis
+    roof = [_place(limit, x) for x in (2.0**lowest, 1.0, 2.0**highest)]
     x, y = _place(limit, limit.offered / limit.needed)
     content = [
         *_axes(limit),
@@ -108,23 +105,25 @@ def _draw(limit: Limit, alt: str) -> str:
         text(limit.x_title, _LEFT + _WIDTH / 2, _TOP + _HEIGHT + 36, "mid"),
     ]
     svg = picture(content, _LEFT + _WIDTH + 24, _TOP + _HEIGHT + 44, alt or limit.words, "The limit")
-    is_outside = not _LOWEST <= math.log2(limit.offered / limit.needed) <= _HIGHEST
+    is_outside = not lowest <= math.log2(limit.offered / limit.needed) <= highest
     how = note("the line is the limit of the GPU; the point is the program", "it lies outside" if is_outside else "")
     return svg + facts(limit.told) + how
 
 
 def _place(limit: Limit, offered: float) -> Pair:
     """Return the point of the roof at what is offered over what is needed; points beyond the axis lie at its end."""
-    exponent = min(max(math.log2(offered), _LOWEST), _HIGHEST)
-    x = _LEFT + (exponent - _LOWEST) / (_HIGHEST - _LOWEST) * _WIDTH
-    return x, _TOP + min(exponent, 0.0) / _LOWEST * _HEIGHT
+    lowest, highest = limit.axis
+    exponent = min(max(math.log2(offered), lowest), highest)
+    x = _LEFT + (exponent - lowest) / (highest - lowest) * _WIDTH
+    return x, _TOP + min(exponent, 0.0) / lowest * _HEIGHT
 
 
 def _axes(limit: Limit) -> Iterator[Markup]:
-    steps = range(_LOWEST, _HIGHEST + 1)
+    lowest, highest = limit.axis
+    steps = range(lowest, highest + 1)
     places = [_place(limit, 2.0**step) for step in steps]
     lines = "".join(f"M{x:.0f} {_TOP:g}v{_HEIGHT:g}" for x, _ in places)
-    lines += "".join(f"M{_LEFT:g} {y:.0f}h{_WIDTH:g}" for _, y in places[: 1 - _LOWEST])
+    lines += "".join(f"M{_LEFT:g} {y:.0f}h{_WIDTH:g}" for _, y in places[: 1 - lowest])
     yield path(lines, "grid")
     scale = _KB if limit.x_title.startswith("KB") else 1
     for step, (x, y) in zip(steps, places, strict=True):
