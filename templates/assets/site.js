@@ -110,6 +110,7 @@ for (const knob of document.querySelectorAll(".knob")) {
 // A term of the glossary shows its definition while its link is pointed at or focused. The definition is read from its page.
 const preview = document.createElement("div");
 preview.id = "preview";
+preview.className = "drawn";
 preview.hidden = true;
 preview.setAttribute("role", "tooltip");
 preview.setAttribute("aria-live", "polite");  // the definition may come after a screen reader has read the link
@@ -122,7 +123,7 @@ const definition = async (url) => {
   for (const extra of article.querySelectorAll(".cite, .fnref, annotation")) extra.remove();
   const said = document.createElement("p");
   said.textContent = article.querySelector("p").textContent;
-  const picture = article.querySelector(".drawn svg");
+  const picture = article.querySelector(".drawn svg:not([hidden] *)");
   return picture?.getAttribute("width") <= 330 ? [said, picture] : [said];
 };
 const hide = () => { clearTimeout(waiting); preview.hidden = true; term?.removeAttribute("aria-describedby"); term = undefined; };
