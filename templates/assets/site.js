@@ -93,67 +93,27 @@ const reveal = () => {  // what a link leads to, behind a tab
 addEventListener("hashchange", reveal);
 reveal();
 
-// A figure to play with: the page holds the figure of each value, and the slider shows one of them.
+// A figure to explore: the page holds the figure of each value, and the slider shows one of them.
 for (const knob of document.querySelectorAll(".knob")) {
-  const [slider, value, said] = ["input", "b", "output"].map((name) => knob.querySelector(name));
-  const figures = knob.parentElement.querySelectorAll(":scope > [data-x]");
-  const show = () => {
+  const [, value, slider, said] = knob.children, figures = knob.parentElement.querySelectorAll("[data-x]");
+  const show = (event) => {
     figures.forEach((figure, at) => { figure.hidden = at != slider.value; });
-    value.textContent = figures[slider.value].dataset.x;
-    slider.setAttribute("aria-valuetext", value.textContent);
+    const figure = figures[slider.value];
+    slider.ariaValueText = value.textContent = figure.dataset.x;
+    if (event) said.textContent = figure.querySelector("svg").ariaLabel;
   };
-  slider.addEventListener("input", () => { show(); said.textContent = figures[slider.value].querySelector("svg").getAttribute("aria-label"); });
+  slider.addEventListener("input", show);
   slider.hidden = false;
   show();
 }
 
-// A term of the glossary shows its definition while its link is pointed at or focused. The definition is read from its page.
-const preview = document.createElement("div");
-preview.id = "preview";
-preview.className = "drawn";
-preview.hidden = true;
-preview.setAttribute("role", "tooltip");
-preview.setAttribute("aria-live", "polite");  // the definition may come after a screen reader has read the link
-let term, waiting;
-const definitions = {};
-const definition = async (url) => {
-  const answer = await fetch(url);
-  if (!answer.ok) return [];
-  const article = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("article.prose");
-  for (const extra of article.querySelectorAll(".cite, .fnref, annotation")) extra.remove();
-  const said = document.createElement("p");
-  said.textContent = article.querySelector("p").textContent;
-  const picture = article.querySelector(".drawn svg:not([hidden] *)");
-  return picture?.getAttribute("width") <= 330 ? [said, picture] : [said];
+// The definition of a term beside its link. The script for it comes when a reader first points at such a link, or tabs to it.
+const define = ({ target, type, pointerType }) => {
+  const link = target.closest?.(':is(.prose, .flow) a[href*="terms/"]');
+  if (link && pointerType !== "touch" && location.protocol !== "file:") import(new URL(words.preview, document.baseURI)).then(({ preview }) => preview(link, type));
 };
-const hide = () => { clearTimeout(waiting); preview.hidden = true; term?.removeAttribute("aria-describedby"); term = undefined; };
-const hideSoon = () => { clearTimeout(waiting); waiting = setTimeout(() => { if (document.activeElement !== term && !term?.matches(":hover")) hide(); }, 250); };
-const open = async (link) => {
-  clearTimeout(waiting);
-  if (link === term) return;
-  hide();
-  term = link;
-  const parts = await (definitions[link.href] ??= definition(link.href).catch(() => []));
-  if (term !== link || !parts.length) return;
-  preview.replaceChildren(...parts);
-  preview.hidden = false;
-  link.setAttribute("aria-describedby", "preview");
-  const { left, top, bottom } = link.getClientRects()[0], { offsetWidth: width, offsetHeight: height } = preview;
-  const below = bottom + height < innerHeight || top < height;
-  preview.style.left = `${scrollX + Math.max(16, Math.min(left, document.documentElement.clientWidth - width - 16))}px`;
-  preview.style.top = `${scrollY + (below ? bottom : top - height)}px`;
-};
-for (const link of document.querySelectorAll(':is(.prose, .flow) a[href*="terms/"]')) {
-  if (!/terms\/[^/]+\/$/.test(link.pathname) || link.protocol === "file:") continue;
-  link.addEventListener("pointerenter", ({ pointerType }) => { clearTimeout(waiting); if (pointerType !== "touch") waiting = setTimeout(open, 150, link); });
-  link.addEventListener("pointerleave", hideSoon);
-  link.addEventListener("focus", () => open(link));
-  link.addEventListener("blur", hideSoon);
-}
-preview.addEventListener("pointerenter", () => clearTimeout(waiting));
-preview.addEventListener("pointerleave", hideSoon);
-addEventListener("keydown", ({ key }) => { if (key === "Escape") hide(); });
-document.body.append(preview);
+addEventListener("pointerover", define);
+addEventListener("focusin", define);
 
 // A post whose end was on the screen counts as read; the page of a series shows it.
 const post = document.querySelector("article[data-progress]");
