@@ -14,6 +14,7 @@ from sitegen.render.figures.spans import Span, Spans, render_spans
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.cell_outputs import UNITS, record_name, shown_table, title_of, written
+from sitegen.render.measurements.gpus import name_of
 from sitegen.render.measurements.plot_points import Column, PlotAxes, PlotData, PlotPoint
 from sitegen.render.measurements.provenance import provenance
 from sitegen.results.cell_tables import CellTable, Entry, tables_of
@@ -64,7 +65,7 @@ def _axes(slot: PlotSlot) -> PlotAxes:
 
 def _data(post: Post, record: CellRecord, table: CellTable, id: str) -> PlotData:
     return PlotData(
-        gpu=record.run.environment.gpu,
+        gpu=name_of(record.run.environment.gpu, record.gpu),
         record=record_name(post, record),
         subject=f"the cell {record.label}",
         points=tuple(_point(table, row) for row in table.rows),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.gpu import is_yours, model_of
 from sitegen.model.record import Record
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Printer
@@ -35,8 +36,13 @@ class GpuTabs:
 
 
 def gpu_name(record: Record) -> str:
-    """Return the product name of the GPU of a record: `NVIDIA H200`."""
-    return record.runs[-1].environment.gpu if record.runs else record.gpu
+    """Return the product name of the GPU of a record: `NVIDIA H200`, or `NVIDIA H200 (yours)` for a reader's own."""
+    return name_of(record.runs[-1].environment.gpu if record.runs else model_of(record.gpu), record.gpu)
+
+
+def name_of(product: str, gpu: str) -> str:
+    """Return the name that pages show for a GPU, from its product name and its id."""
+    return f"{product} (yours)" if is_yours(gpu) else product
 
 
 def label_of(sources: Sources, record: Record, number: str = "") -> str:

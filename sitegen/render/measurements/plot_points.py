@@ -146,8 +146,8 @@ def together(every: Sequence[PlotData]) -> PlotData:
 
 
 def short(gpu: str) -> str:
-    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`."""
-    return gpu.removeprefix("NVIDIA ").partition(" ")[0]
+    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`, and `yours` for a reader's own."""
+    return "yours" if gpu.endswith("(yours)") else gpu.removeprefix("NVIDIA ").partition(" ")[0]
 
 
 def _equal_lines(every: Sequence[PlotData]) -> frozenset[str]:

@@ -103,7 +103,7 @@ class _Shown:
             else None
         )
         return PlotData(
-            gpu=run.environment.gpu if run else gpu_name(self.record),
+            gpu=gpu_name(self.record),
             record=f"{self.kernel.name} {gpu}",
             subject=self.subject,
             points=tuple(map(self._point, self.placed)),

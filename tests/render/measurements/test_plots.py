@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sitegen.model.record import Output, Record
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.outputs.page_figures import figures_of_page
+from sitegen.results.quantities import FRESH, Measured
 
 POST = "posts/softmax/index.html"
 OTHER = "nvidia-h100-80gb-hbm3"
@@ -132,3 +133,14 @@ def test_every_number_of_a_plot_has_its_record(make: SimpleNamespace) -> None:
         "softmax",
         f"softmax {make.gpu}",
     }
+
+
+def test_the_gpu_of_a_reader_has_a_tab_of_its_own_and_no_figure_within_sentences(make: SimpleNamespace) -> None:
+    plot = "softmax\n:x: implementation\n:workloads: 8192x8192"
+    page = shown(make, plot, f"{make.gpu}-yours")
+    assert [words(label.text()) for label in page.css(".gpus label")] == ["NVIDIA H200", "NVIDIA H200 (yours)"]
+    together = shown(make, f"{plot}\n:gpus: together", f"{make.gpu}-yours")
+    assert {"H200", "yours"} <= set(said(together))
+    records = make.records(make.record("softmax", make.gpu), make.record("softmax", f"{make.gpu}-yours"))
+    measured = Measured({}, records, lambda *_: FRESH)
+    assert measured.gpu_ids((), "softmax") == (make.gpu,), "a claim about all GPUs is about the published ones"
