@@ -163,7 +163,7 @@ GROUP = CodeGroup(
         Code(
             "SG217",
             "Unknown cell",
-            "`{output}` and `{cell-chart}` name a cell of their post by its label, and the post has no cell of this "
+            "`{output}` and `{plot}` name a cell of their post by its label, and the post has no cell of this "
             "name. The figure would never be there. Correct the label.",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",

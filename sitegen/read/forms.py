@@ -318,7 +318,7 @@ SWEEP = Form(
     "a sweep",
     Sweep,
     {
-        "name": "The name, as in `{sweep} softmax/block-size`.",
+        "name": "The name, as in `{plot} softmax/block-size`.",
         "title": "The title of the chart.",
         "implementation": "The implementation that is measured.",
         "workload": "The name of the workload.",
