@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
@@ -75,7 +75,7 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
     parsed = texts.parsed
     request, signatures = parsed.files.request, parsed.files.signatures
-    theme = load_theme(request.root)
+    theme = replace(load_theme(request.root), data=parsed.parser.added.data)
     assets, of_assets = fingerprint(theme.assets)
     records = SiteRecords(request.root, texts.linked.site, texts.documents, signatures)
     texts = with_titles(texts, records, theme.templates)
@@ -98,7 +98,8 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
     of_list = list_mistakes(request, linked.site.config)
-    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files, *of_list)
+    of_theme = (*theme.mistakes, *parsed.parser.mistakes_of_additions)
+    mistakes = (*texts.mistakes, *of_theme, *of_assets, *of_records, *of_packages, *of_files, *of_list)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
 
 

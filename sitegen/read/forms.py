@@ -32,6 +32,7 @@ from sitegen.model.site import (
     Topic,
 )
 from sitegen.read.config import FEEDS
+from sitegen.read.own_directive import OwnDirective, OwnOption
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +415,27 @@ EXERCISE = Form(
         "machine": "Whether the check first lists what the machine has.",
     },
 )
+OWN_DIRECTIVE = Form(
+    "the head",
+    OwnDirective,
+    {
+        "about": "One sentence about the directive.",
+        "argument": "What the text behind the name must be, such as `an address`. Without it, there is none.",
+        "content": "What the fence contains: nothing, text that the template reads, or Markdown.",
+        "options": "The options by name; each is a sentence alone, or a mapping.",
+    },
+    values={"options": MapOf(Either((str, OwnOption)))},
+)
+OWN_OPTION = Form(
+    "an option",
+    OwnOption,
+    {
+        "about": "One sentence about the option.",
+        "default": "The value of an option that a text does not write.",
+        "required": "Whether a text must write the option.",
+        "values": "The words that the option takes. Without it, any text.",
+    },
+)
 FILES = (
     FileForm(
         "site", "site.yaml", "content/site.yaml", "The settings of the site.", (SITE, ENTRY_POINT, COUNTDOWN, TARGET)
@@ -437,6 +459,13 @@ FILES = (
     FileForm("term", "Terms", "content/terms/<term>.md", "The front matter of an entry of the glossary.", (TERM,)),
     FileForm(
         "exercise", "Exercises", "content/exercises/<id>/index.md", "The front matter of an exercise.", (EXERCISE,)
+    ),
+    FileForm(
+        "directive",
+        "Directives of a site",
+        "templates/directives/<name>.html",
+        "The comment of Jinja at the head of a template that makes a directive.",
+        (OWN_DIRECTIVE, OWN_OPTION),
     ),
 )
 """Every kind of file with YAML, in the order of the manual."""
