@@ -32,6 +32,7 @@ SHARED = frozenset(
         "SG135",
         "SG136",
         "SG139",
+        "SG203",
         "SG204",
         "SG205",
         "SG301",

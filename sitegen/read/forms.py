@@ -21,7 +21,9 @@ from sitegen.model.site import (
     Countdown,
     EntryPoint,
     Exercise,
+    MenuEntry,
     Page,
+    Person,
     Phase,
     PlannedPost,
     Post,
@@ -169,6 +171,21 @@ TARGET = Form(
         "python": "A Python on the hosts that has sitegen and torch.",
     },
 )
+PERSON = Form(
+    "an author",
+    Person,
+    {
+        "name": "The name, as pages and citations show it.",
+        "link": "The address of the author's page.",
+        "avatar": "The name of an image in `templates/assets/`.",
+        "orcid": "The ORCID, such as `0000-0002-1825-0097`.",
+    },
+)
+MENU_ENTRY = Form(
+    "an entry of the menu",
+    MenuEntry,
+    {"title": "The words of the link.", "link": "A page of the site, such as `/kernels/`, or another address."},
+)
 SITE = Form(
     "the file",
     SiteConfig,
@@ -190,8 +207,19 @@ SITE = Form(
         "feeds": "Further Atom feeds: one for each tag, one for each series, one for the worklog.",
         "redact": "With `required`, a build without a redaction list fails.",
         "repository": "The branch of a public repository that holds the built site, from which Colab opens notebooks.",
+        "theme": "Colours `[light, dark]`, fonts and widths, by the names of variables of `assets/site.css`.",
+        "menu": "The links in the header, in place of the sections of the site.",
+        "authors": "The authors, by the names that posts call them.",
+        "licence": "The licence of the posts: an identifier of SPDX such as `CC-BY-4.0`, or an address.",
+        "edit_url": "Where a post is edited; `{path}` stands for its file, `{url}` for the address of its page.",
+        "report_url": "Where readers report a mistake in a post; `{path}` and `{url}` stand for the same.",
     },
-    values={"feeds": ListOf(OneOf(FEEDS)), "targets": MapOf(_Target), "redact": OneOf(("required",))},
+    values={
+        "feeds": ListOf(OneOf(FEEDS)),
+        "theme": MapOf(Either((str, ListOf(str)))),
+        "targets": MapOf(_Target),
+        "redact": OneOf(("required",)),
+    },
 )
 TOPIC = Form(
     "a topic",
@@ -389,6 +417,8 @@ POST = Form(
         "teaches": "Names of the concepts that a reader knows afterwards.",
         "needs": "Names of the concepts that a reader must know before.",
         "kernels": "Kernels that the post is about. It links to their pages, and they link to the post.",
+        "authors": "The authors, by their names in `authors:` of site.yaml. Without it, the first of them.",
+        "licence": "The licence of the post, as in site.yaml. Without it, that of the site.",
         "discuss": "The address at which readers discuss the post; the post ends with a link to it.",
         "bibliography": "A `.bib` file beside the text, or below `content/` when the name begins with a slash.",
     },
@@ -438,7 +468,11 @@ OWN_OPTION = Form(
 )
 FILES = (
     FileForm(
-        "site", "site.yaml", "content/site.yaml", "The settings of the site.", (SITE, ENTRY_POINT, COUNTDOWN, TARGET)
+        "site",
+        "site.yaml",
+        "content/site.yaml",
+        "The settings of the site.",
+        (SITE, ENTRY_POINT, COUNTDOWN, PERSON, MENU_ENTRY, TARGET),
     ),
     FileForm(
         "series",

@@ -37,6 +37,8 @@ READERS = {
 PLACES = {
     "an entry point": "entry_points: [{zzz: 1}]\n",
     "the countdown": "countdown: {zzz: 1}\n",
+    "an author": "authors: {ada: {zzz: 1}}\n",
+    "an entry of the menu": "menu: [{zzz: 1}]\n",
     "a phase": "phases: [{zzz: 1}]\n",
     "a topic": "phases: [{topics: [{zzz: 1}]}]\n",
     "a planned post": "phases: [{planned: [{zzz: 1}]}]\n",
