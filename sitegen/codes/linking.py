@@ -170,6 +170,14 @@ GROUP = CodeGroup(
             "content/posts/times/index.md",
         ),
         Code(
+            "SG218",
+            "Unknown author",
+            "`authors:` of a post names an author that `content/site.yaml` does not describe, so the page would have "
+            "no name to show. Correct the name, or add the author to `authors:` of `content/site.yaml`.",
+            "authors: [adda], and `authors: {ada: {name: Ada}}` in content/site.yaml",
+            "authors: [ada], and `authors: {ada: {name: Ada}}` in content/site.yaml",
+        ),
+        Code(
             "SG220",
             "A concept is needed before it is taught",
             "A post, a planned post or an exercise of a series needs a concept that the series teaches only later, so "
