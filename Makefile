@@ -16,7 +16,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# First the packages of locked/, of which pip compares the SHA-256 of each file, and then sitegen, without asking for more.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+LOCKED := --require-hashes --requirement
+EDITABLE := --no-build-isolation --editable .
 
 # A worker for each core; a file's tests stay together because they share what its fixtures have built.
 PARALLEL := -n logical --dist loadfile --no-loadscope-reorder
@@ -63,16 +66,19 @@ tests/web/node_modules/.installed: tests/web/package.json
 	npm install --prefix tests/web --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error
 	@touch $@
 
-.venv/.site: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[search]'
+.venv/.site: $(BIN)/python pyproject.toml locked/site.txt
+	$(INSTALL) $(LOCKED) locked/site.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@
 
-.venv/.docs: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[diagrams]'
+.venv/.docs: $(BIN)/python pyproject.toml locked/docs.txt
+	$(INSTALL) $(LOCKED) locked/docs.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@
 
-.venv/.test: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[cluster,dev,search]'
+.venv/.test: $(BIN)/python pyproject.toml locked/test.txt
+	$(INSTALL) $(LOCKED) locked/test.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@ .venv/.site
 
 # The venv module, or virtualenv in a folder of its own where Debian left that module out: `pip --target`
