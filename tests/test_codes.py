@@ -31,6 +31,8 @@ SHARED = frozenset(
         "SG130",
         "SG135",
         "SG136",
+        "SG139",
+        "SG203",
         "SG204",
         "SG205",
         "SG301",
