@@ -1,11 +1,9 @@
-"""Define the commands of an author: build, check, serve, new."""
+"""Define the commands of an author: build, check, serve."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import os.path
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
-from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root, write_new
+from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root
 from sitegen.cli.progress import build_summary, explain_page, say_profile, step_listener
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -142,51 +140,3 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
             server.serve(preview, opened, say, jump=opens)
     except server.PortTakenError as error:
         fail(str(error))
-
-
-@click.group()
-def new() -> None:
-    """Make a new site, a new post, or the schemas for an editor."""
-
-
-@new.command("site")
-@click.argument("folder", type=NEW_FOLDER)
-@click.option("--title", help="Give the site this title (default: the folder's name).")
-def new_site(folder: Path, title: str | None) -> None:
-    """Make a site in FOLDER, with a post, a kernel, a series and a day of the worklog."""
-    from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
-
-    texts = new_site_files(title or folder.resolve().name, dt.date.today())
-    write_new(lambda: create(folder, texts))
-    say(f"{folder} is a site: `cd {shlex.quote(str(folder))}`, `sitegen serve`")
-    if not names_a_source(texts):
-        say(f"before you push it to GitHub: write into {' and '.join(INSTALLED)} where to install sitegen from")
-
-
-@new.command("post")
-@click.argument("title")
-def new_post(title: str) -> None:
-    """Make a draft with the title TITLE, and print its path."""
-    from sitegen.write.scaffold import create, new_post_file
-
-    root = site_root()
-
-    def write() -> None:
-        path, text = new_post_file(title, dt.date.today())
-        create(root, {path: text})
-        click.echo(os.path.relpath(root / path))  # relative to the author's folder, which may be below the root
-
-    write_new(write)
-
-
-@new.command("schemas")
-def new_schemas() -> None:
-    """Write the JSON Schemas of this version into schemas/.  An editor for YAML explains and checks keys by them, where
-    a file begins with `# yaml-language-server: $schema=` and the path of its schema.
-    """
-    from sitegen.write.scaffold import schema_files, write
-
-    root = site_root()
-    texts = schema_files()
-    write_new(lambda: write(root, texts))
-    click.echo("\n".join(os.path.relpath(root / path) for path in texts))
