@@ -12,7 +12,7 @@ import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root
-from sitegen.cli.progress import build_summary, explain_page, say_profile, step_listener
+from sitegen.cli.progress import build_summary, explain_page, plugin_names, say_profile, step_listener
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -74,6 +74,8 @@ def build(
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
         click.echo("\n".join(explain_page(result, explain)))
+    if names := plugin_names(root):
+        say(f"with plugins: {', '.join(names)}")
     if not quiet and not as_json:
         written = result.written
         say(
