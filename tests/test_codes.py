@@ -23,6 +23,7 @@ SHARED = frozenset(
         "SG023",
         "SG024",
         "SG033",
+        "SG101",
         "SG105",
         "SG108",
         "SG110",

@@ -108,7 +108,7 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
         if fix:
             from sitegen.cli.fixing import mend
 
-            if mend(root, site.diagnostics, force=force):
+            if mend(root, site.diagnostics, site.loaded.texts, force=force):
                 site = check_site(root, as_of=as_of, redacted=False)
         asked = (*(_dead_links(site.loaded) if external else ()), *(_misspelt(site.loaded) if spelling else ()))
     diagnostics = (*site.diagnostics, *asked)

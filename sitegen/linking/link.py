@@ -26,11 +26,12 @@ from sitegen.linking.cited import works_cited
 from sitegen.linking.exercises import exercise_mistakes, sound_exercises
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.mentions import DaysOfPages, Mentions
+from sitegen.linking.plot_refs import plot_mistakes
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
-from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus
+from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus, references_in
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
@@ -42,9 +43,9 @@ from sitegen.model.document import (
     ImageSlot,
     LinkSlot,
     ListingSlot,
+    PlotSlot,
     RooflineSlot,
     Slot,
-    SweepSlot,
     TermSlot,
     ValueSlot,
 )
@@ -207,6 +208,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     for text in texts(shown):
         if document := documents.get(document_key(text)):
             yield from slot_mistakes(shown, kernels, document)
+            yield from plot_mistakes(shown, kernels, document)
     yield from goal_mistakes(shown, shown.kernels)
     yield from exercise_mistakes(shown)
 
@@ -310,8 +312,10 @@ def _kernels_shown(document: Document) -> set[str]:
 
 def _kernels_in(slot: Slot) -> Iterator[str]:
     """Yield the kernels that a slot shows or whose figures it shows."""
-    if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+    if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot):
         yield slot.kernel
+    elif isinstance(slot, PlotSlot):
+        yield from filter(None, (slot.kernel, *(reference.kernel for reference in references_in(slot))))
     elif isinstance(slot, ValueSlot):
         yield from (reference.kernel for reference in slot.value.references if reference.kernel)
     elif isinstance(slot, ClaimSlot):

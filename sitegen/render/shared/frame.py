@@ -97,6 +97,8 @@ class Frame:
     """The link to the font of formulas; empty on a page whose text has no formula."""
     icon: str
     script: str
+    preview: str
+    """The link to the script that shows the definition of a term beside its link."""
     feed: str
     json_feed: str
     own_feed: Link | None
@@ -223,6 +225,7 @@ class Printer:
             math_font=href(sources.assets["math.woff2"]),
             icon=href(sources.assets["icon.svg"]),
             script=href(sources.assets["site.js"]),
+            preview=href(sources.assets["preview.js"]),
             feed=href(sources.address(FEED, lang)),
             json_feed=href(sources.address(JSON_FEED, lang)),
             own_feed=Link(about.feed[0], href(about.feed[1])) if about.feed[1] else None,
