@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from sitegen.linking.link import MENU
 from sitegen.model.document import has_formula
 from sitegen.model.urls import (
     EXERCISES,
@@ -24,6 +25,7 @@ from sitegen.model.urls import (
     WORKLOG,
     absolute,
     card_url,
+    is_external,
     output_path,
     page_url,
     relative,
@@ -233,7 +235,7 @@ class Printer:
             about=about,
             data=structured(page, about, image),
             versions=self._versions(about.versions, here, href),
-            navigation=tuple(Link(text, href(url), url == section) for text, url in links),
+            navigation=tuple(Link(text, url if is_external(url) else href(url), url == section) for text, url in links),
             search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
             footer=_footer(sources, href, spoken),
         )
@@ -253,8 +255,10 @@ def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) 
 
 
 def navigation(sources: Sources, spoken: PageLanguage) -> tuple[tuple[str, str], ...]:
-    """Return (text, URL) of each section that the site has."""
+    """Return (text, URL) of each entry of the menu; without a menu, of each section that the site has."""
     site = sources.site
+    if entries := sources.config.menu:
+        return tuple((entry.title, sources.linked.hrefs[MENU, at]) for at, entry in enumerate(entries))
     sections = (
         ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
         ("Series", SERIES, bool(site.series)),

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jinja2
 import jinja2.bccache
@@ -46,6 +46,8 @@ class Theme:
     """The site's own files that cannot be read.  The files of the default theme stand in their places."""
     own: frozenset[str] = frozenset()
     """The names of the templates and catalogues that the site has of its own, which are foreign code."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The files of content/data/ by name, which the site's own templates read as `data`."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
@@ -57,6 +59,8 @@ def load_theme(root: Path | None = None) -> Theme:
     own: set[str] = set()
     if root and (root / "templates").resolve() != default.resolve():
         for path in inside.files_below(root, "templates"):
+            if path.startswith("templates/directives/"):  # texts show these; no page is printed with them
+                continue
             name = path.removeprefix("templates/")
             try:
                 files[name] = inside.read_bytes(root, path)
@@ -100,6 +104,7 @@ def environment(theme: Theme, compiled: Path | None = None) -> Templates:
 
     templates = _made(OwnTemplates, theme, compiled, _SANDBOXED)
     templates.own = theme.own
+    templates.globals["data"] = theme.data
     return templates
 
 

@@ -73,7 +73,7 @@ def words(text: str) -> str:
     return " ".join(text.replace("\u00a0", " ").split())
 
 
-TEXT = "See @fig-threads.\n\n```{sweep} softmax/threads\n:label: fig-threads\n```\n"
+TEXT = "See @fig-threads.\n\n```{plot} softmax/threads\n:label: fig-threads\n```\n"
 
 
 def test_a_sweep_that_no_gpu_has_measured_says_so(make: SimpleNamespace) -> None:
@@ -106,7 +106,7 @@ def test_a_point_is_a_link_to_its_row_and_says_its_value(make: SimpleNamespace) 
 
 def test_a_formula_is_an_axis(make: SimpleNamespace) -> None:
     options = ":x: THREADS * UNROLL * 16\n:x-title: bytes a block loads at once\n:kind: scatter\n"
-    text = f"```{{sweep}} softmax/threads\n{options}```\n"
+    text = f"```{{plot}} softmax/threads\n{options}```\n"
     found = figure(shown(make, text, threads())[POST])
     said = [words(node.text()) for node in found.css("svg text")]
     assert {"bytes a block loads at once", "2048", "64Ki"} <= set(said)
@@ -116,7 +116,7 @@ def test_a_formula_is_an_axis(make: SimpleNamespace) -> None:
 @pytest.mark.parametrize("x", ["THREADS // (UNROLL - 8)", "THREADS - 128"])
 def test_a_formula_without_a_value_at_a_point_breaks_no_page(make: SimpleNamespace, x: str) -> None:
     measured = threads(point(100.0, UNROLL=8, THREADS=128))  # of an older kernel.yaml, which swept 8 too
-    found = figure(shown(make, f"```{{sweep}} softmax/threads\n:x: {x}\n:log: x\n```\n", measured)[POST])
+    found = figure(shown(make, f"```{{plot}} softmax/threads\n:x: {x}\n:log: x\n```\n", measured)[POST])
     assert found.css_first("svg") is not None
 
 
@@ -148,14 +148,14 @@ def test_a_fresh_sweep_has_no_mark(make: SimpleNamespace) -> None:
 
 def test_time_over_tied_dims_follows_its_own_ceiling(make: SimpleNamespace) -> None:
     points = [point(us, **{"M=N": n}) for n, us in ((1024, 4.0), (8192, 132.0), (16384, 510.0))]
-    found = figure(shown(make, "```{sweep} softmax/sizes\n```\n", swept(SIZES, "", *points))[POST])
+    found = figure(shown(make, "```{plot} softmax/sizes\n```\n", swept(SIZES, "", *points))[POST])
     said = [words(node.text()) for node in found.css("svg text")]
     assert said[0] == "µs a call" and {"M = N", "1024", "8192", "16Ki", "10", "100"} <= set(said)
     assert found.css_first("svg path.roof").attributes["d"].count("L") == 2, "the ceiling has a time at each size"
 
 
 def test_the_quantity_and_the_axes_are_the_author_s(make: SimpleNamespace) -> None:
-    text = "```{sweep} softmax/threads\n:y: of-copy\n:x: THREADS\n:log: none\n:kind: bar\n:caption: Mine.\n```\n"
+    text = "```{plot} softmax/threads\n:y: of-copy\n:x: THREADS\n:log: none\n:kind: bar\n:caption: Mine.\n```\n"
     found = figure(shown(make, text, threads())[POST])
     said = [words(node.text()) for node in found.css("svg text")]
     assert said[0] == "%: time of the copy ÷ time" and {"THREADS", "UNROLL 1", "UNROLL 4"} <= set(said)
@@ -181,6 +181,6 @@ def test_a_kernel_without_sweeps_has_no_section_for_them(pages: dict[str, str]) 
 
 
 def test_a_record_of_another_sweep_of_that_name_breaks_no_page(make: SimpleNamespace) -> None:
-    text = "```{sweep} softmax/threads\n:x: UNROLL\n```\n"
+    text = "```{plot} softmax/threads\n:x: UNROLL\n```\n"
     other = swept(THREADS, "", point(300.0, WARPS=4), point(200.0, WARPS=8))
     assert "Not measured yet" in words(LexborHTMLParser(shown(make, text, other)[POST]).body.text())

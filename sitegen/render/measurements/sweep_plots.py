@@ -1,32 +1,25 @@
-"""Print `{sweep}`: a measured quantity over the values of a sweep, beside the ceiling, the copy and the baseline.
-
-A table of all points is folded beneath.  The page of a kernel shows each of its sweeps in the same way.
-"""
+"""Turn a sweep of a record into the points of a plot, beside the ceiling, the copy and the baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from markupsafe import Markup
-
 from sitegen.model.cost import Cost
-from sitegen.model.document import SweepSlot
+from sitegen.model.document import PlotSlot
 from sitegen.model.formula import FormulaError, evaluate, names_in
 from sitegen.model.kernel import Kernel, Sweep, Workload
 from sitegen.model.record import MeasuredSweep, Performance, Record, Run, SweepPoint
 from sitegen.model.sweep_points import dims_in, numbers_at
-from sitegen.render.figures.curves import Curve, CurveKind, CurvePoint, Curves, Reference, render_curves
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.gpus import label_of, side_by_side
+from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.measurements.kernel_charts import ceiling_name
-from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenance, record_href
+from sitegen.render.measurements.plot_points import LOG_FROM, Column, Line, PlotAxes, PlotData, PlotPoint
+from sitegen.render.measurements.provenance import ceilings_href, provenance, record_href
 from sitegen.render.shared import numbers
-from sitegen.render.shared.frame import Printer
-from sitegen.render.shared.placeholder import absent
 from sitegen.results.figures import WorkloadCeilings, cost_of_point, workload_ceilings
 from sitegen.results.freshness import FreshnessState
 from sitegen.results.run_gpus import run_on
@@ -40,72 +33,25 @@ QUANTITIES = {
     "of-copy": "Share of the copy’s bandwidth",
 }
 """Names of the quantities of the vertical axis."""
-LOG_FROM = 8.0
-"""The factor between the largest and the smallest value from which on an axis is logarithmic."""
 MILLISECONDS_FROM_US = 20_000.0
 """The time from which on the axis is in milliseconds."""
-MOST_DESCRIBED = 32
-"""The most points in the description of a chart; the table has all."""
 
 
-@dataclass(frozen=True, slots=True)
-class SweepView:
-    """The wishes of an author for the chart of a sweep; the default values suit any sweep."""
+def sweep_data(
+    sources: Sources, kernel: Kernel, slot: PlotSlot, here: str, id_of: Callable[[str], str]
+) -> tuple[PlotAxes | None, Mapping[str, PlotData]]:
+    """Return the axes of a sweep and what each GPU measured, by the id of the GPU; no axes when none did.
 
-    x: str = ""
-    x_title: str = ""
-    y: str = ""
-    kind: str = "line"
-    log: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SweepFigure:
-    id: str
-    record: str
-    """The record of its figures, for `sitegen verify`: `softmax nvidia-h200`."""
-    label: str
-    caption: str
-    chart: Markup
-    """The chart; empty when no point has a time."""
-    stale: str
-    """The reason for which the sweep is stale; empty for a sweep of the present code."""
-    points: tables.Table
-    provenance: tuple[Provenance, ...]
-    notes: tuple[str, ...]
-
-
-def render_slot(printer: Printer, slot: SweepSlot, here: str, prefix: str) -> Markup:
-    """Return the figure for each GPU that has measured the sweep, or the statement that none has."""
-    kernel = printer.sources.kernel(slot.kernel)
-    view = SweepView(slot.x, slot.x_title, slot.y, slot.kind, slot.log)
-    records = printer.sources.records(slot.kernel) if kernel else ()
-    shown = _on_every_gpu(printer.sources, kernel, slot.sweep, view) if kernel else ()
-    parts: list[tuple[Record, Markup]] = []
-    for one in shown:
-        name = slot.label if slot.label and not parts else f"{prefix}-{one.record.gpu}"
-        label = label_of(printer.sources, one.record, slot.number)
-        figure = replace(one, id=name).figure(here, label, slot.caption)
-        parts.append((one.record, printer.fragment("partials/sweep.html", figure)))
-    if not parts:
-        text = f"Not measured yet: the sweep {slot.sweep} of {slot.kernel}."
-        return absent(printer, text, slot.number, slot.label)
-    return side_by_side(printer, parts, records, prefix)
-
-
-def sweep_figures(sources: Sources, kernel: Kernel, record: Record, here: str, prefix: str) -> tuple[SweepFigure, ...]:
-    """Return a figure for each sweep that the record has, in the order of kernel.yaml."""
-    every = (one for sweep in kernel.sweeps for one in _on_every_gpu(sources, kernel, sweep.name, SweepView()))
-    shown = (replace(one, id=f"{prefix}-{one.measured.name}") for one in every if one.record is record)
-    return tuple(one.figure(here, label_of(sources, record), "") for one in shown)
-
-
-def _on_every_gpu(sources: Sources, kernel: Kernel, name: str, view: SweepView) -> tuple[_Shown, ...]:
-    """Return a sweep on each GPU that measured it; each knows the others, because all charts have the same axes."""
-    measured = [(record, one) for record in sources.records(kernel.name) for one in record.sweeps if one.name == name]
-    alone = [_Shown(sources, kernel, record, one, view, name) for record, one in measured]
+    `id_of` gives the prefix of the ids of the rows for a GPU.
+    """
+    found = [
+        (record, one) for record in sources.records(kernel.name) for one in record.sweeps if one.name == slot.sweep
+    ]
+    alone = [_Shown(sources, kernel, record, one, slot, id_of(record.gpu)) for record, one in found]
     drawn = [one for one in alone if one.can_be_drawn]
-    return tuple(replace(one, others=tuple(other for other in drawn if other is not one)) for one in drawn)
+    shown = [replace(one, others=tuple(other for other in drawn if other is not one)) for one in drawn]
+    axes = next((one.axes for one in shown if one.placed), shown[0].no_axes if shown else None)
+    return axes, {one.record.gpu: one.data(here) for one in shown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +79,7 @@ class _Shown:
     kernel: Kernel
     record: Record
     measured: MeasuredSweep
-    view: SweepView
+    view: PlotSlot
     id: str
     others: tuple[_Shown, ...] = ()
     """The same sweep on other GPUs."""
@@ -143,10 +89,9 @@ class _Shown:
         """Whether there is a time, and the points have the names that the axis needs."""
         return bool(self.placed) or not names_in(self.view.x) - self.known
 
-    def figure(self, here: str, label: str, caption: str) -> SweepFigure:
-        run, placed = self.run, self.placed
-        gpu = self.record.gpu
-        clocks = [one.timed.sm_clock_mhz for one in placed if one.timed.sm_clock_mhz]
+    def data(self, here: str) -> PlotData:
+        run, gpu = self.run, self.record.gpu
+        clocks = [one.timed.sm_clock_mhz for one in self.placed if one.timed.sm_clock_mhz]
         made = (
             provenance(
                 run,
@@ -157,14 +102,16 @@ class _Shown:
             if run
             else None
         )
-        return SweepFigure(
+        return PlotData(
+            gpu=gpu_name(self.record),
             record=f"{self.kernel.name} {gpu}",
-            id=self.id,
-            label=label,
-            caption=caption or self.caption,
-            chart=render_curves(self.chart, id=self.id, beside=tuple(self.beside)) if placed else Markup(),
+            subject=self.subject,
+            points=tuple(map(self._point, self.placed)),
+            columns=self.columns if self.placed else {},
+            table=self.table,
+            lines=tuple(line for line, _ in self._lines) if self.placed else (),
+            caption=self.caption,
             stale=self.stale,
-            points=self.table,
             provenance=(made,) if made else (),
             notes=tuple(self.notes()),
         )
@@ -239,8 +186,9 @@ class _Shown:
     @cached_property
     def quantity(self) -> str:
         """The quantity of the vertical axis."""
-        if self.view.y:
-            return self.view.y
+        asked = self.view.value if self.view.kind == "heat" else next(iter(self.view.y), "")
+        if asked:
+            return asked
         first = self.placed[0]
         return "time" if self.sweeps_dims else "bandwidth" if first.limits.bound_by_memory(first.cost) else "operations"
 
@@ -254,14 +202,6 @@ class _Shown:
         yield from self.placed
         for other in self.others:
             yield from other.placed
-
-    @property
-    def beside(self) -> Iterator[Curves]:
-        """The charts of the other GPUs that have the same quantity."""
-        for one in self.others:
-            rest = (self, *(other for other in self.others if other is not one))
-            if one.placed and one.quantity == self.quantity:
-                yield replace(one, others=rest).chart
 
     def value(self, one: _Placed, us: float) -> float:
         """Return the quantity of a point if its call took `us` microseconds."""
@@ -281,55 +221,66 @@ class _Shown:
         }[self.quantity].strip()
 
     @cached_property
-    def chart(self) -> Curves:
-        curves = tuple(self._curves())
-        machine = self.run.environment.gpu if self.run else self.record.gpu
-        xs = [one.x for one in self.on_every_gpu]
-        ys = [self.value(one, one.timed.median_us) for one in self.on_every_gpu]
-        log = self.view.log
-        return Curves(
-            title=f"{QUANTITIES[self.quantity]} over {self.x_title}: {self.subject} on {machine}",
-            about="; ".join(point.words for curve in curves for point in curve.points[:MOST_DESCRIBED]) + ".",
-            x_title=self.x_title,
-            y_title=self.y_title,
-            curves=curves,
-            references=tuple(self._references()),
-            kind=CurveKind(self.view.kind),
-            log_x=min(xs) > 0 and ("x" in log if log is not None else max(xs) >= LOG_FROM * min(xs)),
-            log_y="y" in log if log is not None else self.quantity == "time" and max(ys) >= LOG_FROM * min(ys),
+    def columns(self) -> Mapping[str, Column]:
+        unit = self.y_title.partition(":")[0].removesuffix(" a call").strip()
+        swept = {name: Column(" = ".join(dims_in(name)).replace("*", "×")) for name in self.swept}
+        return {**swept, self.x: Column(self.x_title), self.quantity: Column(self.y_title, unit)}
+
+    @property
+    def axes(self) -> PlotAxes:
+        view, heat = self.view, self.view.kind == "heat"
+        shown = {*names_in(self.x), *(view.y if heat else ()), *filter(None, [view.panels])}
+        rest = tuple(name for name in self.swept if name not in shown and not shown & {*dims_in(name)})
+        log = view.log if view.log is not None else self._wide_axes
+        return PlotAxes(
+            x=self.x,
+            y=view.y if heat else (self.quantity,),
+            kind=view.kind or "line",
+            curves=view.curves or (() if heat else rest),
+            panels=view.panels,
+            value=self.quantity if heat else "",
+            log=log,
+            x_title=view.x_title,
+            y_title=view.y_title,
+            notes=view.notes,
         )
 
-    def _curves(self) -> Iterator[Curve]:
-        """Yield a curve for each combination of the values that the horizontal axis does not have."""
-        others = [name for name in self.swept if not set(dims_in(name)) & names_in(self.x)]
-        by_name: dict[str, list[_Placed]] = {}
-        for one in self.placed:
-            by_name.setdefault(", ".join(f"{name} {one.point.values[name]}" for name in others), []).append(one)
-        for name, several in by_name.items():
-            yield Curve(name, tuple(map(self._point, sorted(several, key=lambda one: one.x))))
+    @property
+    def no_axes(self) -> PlotAxes:
+        """The axes of a sweep without a time, of which only the table is shown."""
+        return PlotAxes(x="", y=("time",), kind="line")
 
-    def _point(self, one: _Placed) -> CurvePoint:
+    @property
+    def _wide_axes(self) -> tuple[str, ...]:
+        """The axes whose values span a large factor; a rate has a linear axis, because it begins at 0."""
+        spans = {"x": [one.x for one in self.on_every_gpu]}
+        if self.quantity == "time":
+            spans["y"] = [one.timed.median_us for one in self.on_every_gpu]
+        return tuple(axis for axis, values in spans.items() if max(values) >= LOG_FROM * min(values))
+
+    def _point(self, one: _Placed) -> PlotPoint:
         y = self.value(one, one.timed.median_us)
         low, high = sorted(self.value(one, us) for us in (one.timed.p20_us, one.timed.p80_us))
-        unit = self.y_title.partition(":")[0].removesuffix(" a call").strip()
-        words = f"{self._words(one.point)}: {numbers.with_unit(numbers.significant(y, 3), unit)}"
-        href = f"#{self.id}-p{one.index}"
-        return CurvePoint(one.x, y, low, high, f"{words}{', stale' if self.stale else ''}", href, bool(self.stale))
+        beside = {line.name: self.value(one, us) for line, time_of in self._lines if (us := time_of(one))}
+        return PlotPoint(
+            words=self._words(one.point),
+            values={**one.point.values, self.x: one.x, self.quantity: y},
+            ends={self.quantity: (low, high)},
+            beside=beside,
+            href=f"#{self.id}-p{one.index}",
+            stale=bool(self.stale),
+        )
 
-    def _references(self) -> Iterator[Reference]:
-        """Yield the ceiling, the copy of the same bytes and the first baseline, where they were measured."""
-        baseline = next(iter(self.kernel.baselines), "")
-        names: list[tuple[str, str, Callable[[_Placed], float | None]]] = []
+    @cached_property
+    def _lines(self) -> tuple[tuple[Line, Callable[[_Placed], float | None]], ...]:
+        """The ceiling, the copy of the same bytes and the first baseline, each with its time at a point."""
+        baseline, varies = next(iter(self.kernel.baselines), ""), self.sweeps_dims
+        copy, ceiling = Line(COPY, "axis", varies), Line("ceiling", "roof", varies)
+        against = (Line(baseline, "baseline dash", varies), lambda one: one.time_of(baseline))
         if self.quantity == "of-copy":
-            names = [(COPY, "axis", lambda one: one.time_of(COPY))]
-        else:
-            names.append(("ceiling", "roof", self._floor_us))
-            if self.by_memory:
-                names.append((COPY, "axis", lambda one: one.time_of(COPY)))
-        names.append((baseline, "baseline dash", lambda one: one.time_of(baseline)))
-        for name, class_, time_of in names:
-            if points := self._line(time_of):
-                yield Reference(name, class_, points)
+            return (copy, lambda one: one.time_of(COPY)), against
+        by_copy = ((copy, lambda one: one.time_of(COPY)),) if self.by_memory else ()
+        return (ceiling, self._floor_us), *by_copy, against
 
     @cached_property
     def by_memory(self) -> bool:
@@ -349,14 +300,6 @@ class _Shown:
         floors = {"bandwidth": one.limits.memory_us, "operations": one.limits.compute_us, "time": one.limits.floor_us}
         return floors[self.quantity](one.cost) or None
 
-    def _line(self, time_of: Callable[[_Placed], float | None]) -> tuple[tuple[float, float], ...]:
-        """Return a reference as points: one for each x where dims are swept, else a single one, the median of all."""
-        by_x: dict[float, list[float]] = {}
-        for one in self.placed:
-            if us := time_of(one):
-                by_x.setdefault(one.x if self.sweeps_dims else 0.0, []).append(self.value(one, us))
-        return tuple((x, median(values)) for x, values in sorted(by_x.items()))
-
     @property
     def subject(self) -> str:
         return f"{self.kernel.name}/{self.measured.implementation}"
@@ -365,7 +308,8 @@ class _Shown:
     def caption(self) -> str:
         title = f"{self._title()}: "
         shape = "" if self.sweeps_dims else f" at {numbers.shape(self.measured.workload)}"
-        named = {one.name for one in self.chart.references} if self.placed else set()
+        found = [(line.name, time_of) for line, time_of in self._lines] if self.placed else []
+        named = {name for name, time_of in found if any(map(time_of, self.placed))}
         lines = [
             f"bold, the ceiling ({self.ceiling})" if "ceiling" in named else "",
             "thin, a copy of the same bytes" if COPY in named else "",
@@ -376,7 +320,7 @@ class _Shown:
 
     def _title(self) -> str:
         """Return the title in kernel.yaml, or that of the axes which the author chose instead."""
-        if self.sweep and not (self.view.x or self.view.y):
+        if self.sweep and not (self.view.x or self.view.y or self.view.kind == "heat"):
             return self.sweep.title.rstrip(".")
         return f"{QUANTITIES[self.quantity]} over {self.x_title}" if self.placed else self.measured.name
 
