@@ -27,8 +27,8 @@ ROOT = Path(__file__).parents[1]
 machine = SimpleNamespace(**runpy.run_path(str(ROOT / "tests" / "attacks" / "gpu_machine.py")))
 Files = dict[str, bytes]
 Command = Callable[..., subprocess.CompletedProcess[str]]
-TEMPORARY = re.compile(r"(^|/)\.[^/]+\.\d+$")
-"""A file that `inside.write_bytes` was writing: hidden, and ending with the number of a process."""
+TEMPORARY = re.compile(r"(^|/)\.[^/]+\.\d+$|/\.sitegen-partial/")
+"""A file that was being written: hidden, with the number of a process, or below the folder that a build publishes."""
 SITE = "title: Notes\nbase_url: https://example.org/\n"
 LOG = "11/02/26 (T - 59)\n\nThe cafÃ© and rings.\n\n11/03/26 (T - 5)\n\n[Rings](https://example.org/b\n"
 
