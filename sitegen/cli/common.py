@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sitegen.diagnostics import Diagnostic, render_report
+from sitegen.diagnostics import Diagnostic, printable, render_report
 
 if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
@@ -213,7 +213,8 @@ def output_errors() -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    click.echo(text, err=True)
+    """Print a line on stderr; what a repository or a result brought cannot control the terminal."""
+    click.echo(printable(text), err=True)
 
 
 def fail(text: str) -> NoReturn:
