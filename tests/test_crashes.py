@@ -2,7 +2,8 @@
 
 Each command is first run whole, twice as two states of the site: before and after.  After a fault every file has the
 bytes of one of them, and running the command again gives those of the second.  `make soak` kills each command a hundred
-times; with `--capture=no` it prints a line for each fault, from which the table in the manual was made.
+times; with `--capture=no` it prints for each fault: command, fault, tries, tries with a torn file, wrong next runs, and
+temporary files that were left.
 """
 
 from __future__ import annotations
