@@ -95,6 +95,11 @@ def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
     place = f"  {span.path}:{span.line}:{span.col}"
     again = [f"    … and {repeated:,} more on this line"] if repeated else []
     text = "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), lines), *again])
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Return a text that cannot control a terminal: what may do so becomes U+FFFD."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

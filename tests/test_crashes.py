@@ -2,7 +2,8 @@
 
 Each command is first run whole, twice as two states of the site: before and after.  After a fault every file has the
 bytes of one of them, and running the command again gives those of the second.  `make soak` kills each command a hundred
-times; with `--capture=no` it prints a line for each fault, from which the table in the manual was made.
+times; with `--capture=no` it prints for each fault: command, fault, tries, tries with a torn file, wrong next runs, and
+temporary files that were left.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ ROOT = Path(__file__).parents[1]
 machine = SimpleNamespace(**runpy.run_path(str(ROOT / "tests" / "attacks" / "gpu_machine.py")))
 Files = dict[str, bytes]
 Command = Callable[..., subprocess.CompletedProcess[str]]
-TEMPORARY = re.compile(r"(^|/)\.[^/]+\.\d+$")
-"""A file that `inside.write_bytes` was writing: hidden, and ending with the number of a process."""
+TEMPORARY = re.compile(r"(^|/)\.[^/]+\.\d+$|/\.sitegen-partial/")
+"""A file that was being written: hidden, with the number of a process, or below the folder that a build publishes."""
 SITE = "title: Notes\nbase_url: https://example.org/\n"
 LOG = "11/02/26 (T - 59)\n\nThe cafÃ© and rings.\n\n11/03/26 (T - 5)\n\n[Rings](https://example.org/b\n"
 

@@ -7,6 +7,7 @@ bug in sitegen keeps its traceback.
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib.util
 import os
 import sys
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sitegen.diagnostics import Diagnostic, render_report
+from sitegen.diagnostics import Diagnostic, printable, render_report
 
 if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
@@ -189,20 +190,31 @@ def write_new(write: Callable[[], None]) -> None:
         write()
 
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""Errors of the operating system that say that the disk is full, or that it takes no file."""
+
+
 @contextlib.contextmanager
 def output_errors() -> Iterator[None]:
-    """Exit with 1 and a message when something cannot be written."""
-    from sitegen.write.output import OutputError
+    """Exit with 1 and a message when something cannot be written, or the disk has no room for a cache."""
+    from sitegen.write.output import OutputError, unwritable_error
 
     try:
         yield
     except OutputError as error:
         report([error.diagnostic], {})
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        path = str(error.filename or "the output")
+        report([unwritable_error(path, error, "make room, and run the command again").diagnostic], {})
+        sys.exit(1)
 
 
 def say(text: str) -> None:
-    click.echo(text, err=True)
+    """Print a line on stderr; what a repository or a result brought cannot control the terminal."""
+    click.echo(printable(text), err=True)
 
 
 def fail(text: str) -> NoReturn:

@@ -177,8 +177,8 @@ RUNS = CodeGroup(
             "SG408",
             "A record cannot be stored where it belongs",
             "The path of the record leads through a link, and sitegen writes through no link. Or the disk is full, or "
-            "the folder is read-only. Put the folder itself in the place of the link, or mend the disk, and accept "
-            "again.",
+            "the folder is read-only. Put the folder itself in the place of the link, or free some space, and accept "
+            "the result again.",
             "kernels/softmax/results is a link to another folder",
             "kernels/softmax/results is a folder",
         ),

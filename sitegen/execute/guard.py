@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import psutil
 
@@ -29,7 +29,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 def main(arguments: Sequence[str]) -> int:
     """Return the exit status of the command, LATE after a timeout, or ABANDONED when the parent is gone."""
-    _adopt_orphans()
+    adopt_orphans(True)
     folder, *words = arguments
     command = subprocess.Popen(words, stdin=subprocess.DEVNULL)
     try:
@@ -63,10 +63,29 @@ def _wait(command: subprocess.Popen[bytes]) -> int:
     return status
 
 
-def _adopt_orphans() -> None:
-    """Make processes whose parents died children of this one (Linux), so that they are ended too."""
+@contextlib.contextmanager
+def leaving_no_process() -> Iterator[None]:
+    """End every process that was started in the block and still lives, also one in a session of its own (Linux)."""
+    before = psutil.Process().children()
+    adopt_orphans(True)
+    try:
+        yield
+    finally:
+        new = [one for one in psutil.Process().children() if one not in before]
+        end([one for top in new for one in (top, *_below(top))])
+        adopt_orphans(False)
+
+
+def _below(process: psutil.Process) -> list[psutil.Process]:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.children(recursive=True)
+    return []
+
+
+def adopt_orphans(adopts: bool) -> None:
+    """Make processes whose parents died children of this one (Linux), so that they are ended too; or no longer."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopts), 0, 0, 0)
 
 
 def _signal(process: psutil.Process, how: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen import inside
+from sitegen.execute.guard import leaving_no_process
 from sitegen.execute.outputs import dropped, kept, without_paths
 from sitegen.execute.tracebacks import explained
 from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, NotebookJob
@@ -68,7 +69,7 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
     client = _client(notebook, folder)
     by_label: dict[str, CellResult] = {}
     error = ""
-    with client.setup_kernel(env=_environment(folder)):
+    with leaving_no_process(), client.setup_kernel(env=_environment(folder)):
         for index, code in enumerate(codes):
             cell = next((c for c in job.cells if c.label == code.metadata.get("label")), None)
             status, outputs, seconds, why = _run_cell(client, code, index, cell, folder)

@@ -18,7 +18,7 @@ from sitegen.read.yaml_nodes import Node, parse_yaml
 MISNAMED = "content/site.yml"
 REQUIRED = "required"
 FEEDS = ("series", "tags", "worklog")
-_BASE_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
+_BASE_URL = re.compile(r"https?://[^/\s?#\"'<>\\`{|}]+(/[^\s?#\"'<>\\`{|}]*)?")
 _BRANCH = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[\w./-]+")
 _GPU_ID = re.compile(r"[a-z0-9-]+")
 

@@ -39,6 +39,9 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
     post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
     if language and not is_language(language):
         diagnostics.append(unknown_language(language, Span(path)))
+    if post.discuss and not post.discuss.startswith(("https://", "http://")):
+        place = value.span if node and (value := node.get("discuss")) else Span(path)
+        diagnostics.append(Diagnostic("SG014", "`discuss` is no address", place, "write it as `https://…`"))
     return replace(post, lang=language or post.lang), tuple(diagnostics)
 
 

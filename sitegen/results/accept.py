@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sitegen.diagnostics import printable
 from sitegen.model.gpu import gpu_id, yours
 from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
@@ -229,7 +230,7 @@ def _cell_record(cell: CellResult, gpu: str, run: Run) -> CellRecord:
         key=cell.key.digest,
         run=replace(run, environment=anonymous(run.environment), ceilings=(), other_gpus=()),
         status=Status(cell.status),
-        outputs=cell.outputs,
+        outputs=tuple(replace(output, text=printable(output.text)) for output in cell.outputs),
         key_parts=cell.key.parts,
         duration_s=cell.duration_s,
     )

@@ -16,6 +16,8 @@ from sitegen.serve.pages import Preview
 from sitegen.serve.saves import Saves
 
 HOST = "127.0.0.1"
+CONNECTIONS = 200
+"""The most connections at once; beyond it a request gets status 503.  A browser keeps one for each open page."""
 _NAMED = 3
 """The number of saved files that are named in the terminal."""
 
@@ -57,7 +59,8 @@ def serve(preview: Preview, opened: socket.socket, say: Callable[[str], None], *
 
 async def _serve(live: Live, opened: socket.socket, say: Callable[[str], None]) -> None:
     app = make_app(live, lambda: server.should_exit)
-    server = Server(Config(app, log_level="warning", access_log=False, lifespan="off", ws="none"))
+    config = Config(app, log_level="error", access_log=False, lifespan="off", ws="none", limit_concurrency=CONNECTIONS)
+    server = Server(config)
     saves = Saves(live.preview.root, live.preview.rooms)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(work) for work in (saves.listen(), _follow(live, saves, say), live.warm())]
