@@ -12,7 +12,7 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import TaskState
 from sitegen.read.reading_list import Reading, ReadingItem, reading_list
 from sitegen.read.worklog_tasks import TaskThread, task_history
-from sitegen.render.inputs.worklog_runs import runs_of_day
+from sitegen.render.measurements.worklog_runs import runs_of_day
 from sitegen.render.shared import numbers
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, kernel_url,
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.inputs.worklog_runs import DayRun, runs_of_day
+from sitegen.render.measurements.worklog_runs import DayRun, runs_of_day
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
