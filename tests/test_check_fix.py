@@ -1,6 +1,7 @@
 """`sitegen check --fix` mends what is safe, once, and only in files that git can bring back."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -86,6 +87,39 @@ def test_without_fix_nothing_is_written_and_a_worklog_never_fails_a_build(site: 
     assert check().exit_code == 1
     assert (site / "content/worklog/log.md").read_text(encoding="utf-8") == LOG
     assert CliRunner().invoke(main, ["build", "--quiet"]).exit_code == 0
+
+
+PLANTED = (
+    ("2026-11-01 (T - 60)", "- [ ] Plot the tail", "SG053"),
+    ("2026-11-02 (T - 59)", "[https://example.org/a](Ring buffers)", "SG046"),
+    ("2026-11-03 (T - 58)", "[Rings](https://example.org/a", "SG047"),
+    ("2026-11-04 (T - 57)", "https://example.org/b", "SG048"),
+    ("2026-11-05 (T - 56)", "The cafÃ©.", "SG049"),
+    ("2026-11-06 (T - 5)", "Text.", "SG042"),
+    ("2026-11-07 (T - 54)", "[Rings](https://example.org/a?utm_source=x)", "SG050"),
+    ("2026-11-08 (T - 53)", "[Rings](/posts/later/)", "SG201"),
+    ("2026-11-09 (T - 52)", "Text.", ""),
+    ("2026-11-09 (T - 52)", "More.", "SG043"),
+    ("2026-11-10 (T - 51)", "Text.", ""),
+    ("2026-11-12 (T - 49)", "Text.", "SG051"),
+    ("2026-11-13 (T - 48)", "Text.", ""),
+    ("2026-11-14 (T - 47)", "Text.", ""),
+    ("2026-11-31 (T - 30)", "Text.", "SG040"),
+    ("2027-11-20 (T + 324)", "Text.", "SG052"),
+)
+"""Days of a diary with a planted mistake each, and its code; those of the heading are of the day, of one day twice."""
+
+
+def test_every_planted_mistake_is_found_at_its_line_and_no_other(site: Path) -> None:
+    later = "---\ntitle: Later\ndate: 2026-11-22\ndraft: true\n---\nText.\n"
+    (site / "content/posts/first.md").unlink()
+    (site / "content/posts/later.md").write_text(later)
+    whole = "".join(f"{heading}\n\n{text}\n\n" for heading, text, _ in PLANTED)
+    (site / "content/worklog/log.md").write_text(whole, encoding="utf-8")
+    of_heading = ("SG040", "SG042", "SG043", "SG051", "SG052")
+    planted = {(code, 4 * at + (1 if code in of_heading else 3)) for at, (_, _, code) in enumerate(PLANTED) if code}
+    found = re.findall(r"warning\[(SG\d+)\].*\n  content/worklog/log.md:(\d+):", check().stderr)
+    assert {(code, int(line)) for code, line in found} == planted and len(found) == len(planted)
 
 
 def test_a_clean_worklog_has_nothing_to_say(site: Path) -> None:

@@ -1,7 +1,8 @@
-"""Find what each entry of the worklog is about: the posts, kernels and terms that it links to or names.
+"""Find what each entry of the worklog is about: the posts, kernels, exercises and terms that it links to or names.
 
 A title of a post counts in full, and a term also by its other names.  The name of a kernel counts as a word of its
-own; when it is an English word, too, such as `copy`, only as code or before the name of an implementation.
+own; when it is an English word, too, such as `copy`, only as code or before the name of an implementation.  An
+exercise counts by its title, and by its id beside the word: "the exercise tile", "the tile exercise".
 """
 
 from __future__ import annotations
@@ -106,6 +107,10 @@ def _named_pages(site: Site) -> Iterator[tuple[str, Mention, bool]]:
         yield title, Mention("post", post.title, urls.post_url(post, site.config)), False
     for kernel in site.kernels:
         yield kernel.name, Mention("kernel", kernel.name, urls.kernel_url(kernel.name)), kernel.name in _ENGLISH
+    for exercise in site.exercises:
+        title = exercise.title if len(exercise.title.split()) > 1 else ""
+        for name in (title, f"exercise {exercise.id}", f"{exercise.id} exercise"):
+            yield name, Mention("exercise", exercise.title, urls.exercise_url(exercise.id)), False
     for term in site.terms:
         for name in (term.title, *term.aliases):
             yield name, Mention("term", term.title, urls.term_url(term.slug)), False

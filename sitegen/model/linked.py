@@ -44,7 +44,7 @@ class Mention:
     """A page that an entry of the worklog links to or names."""
 
     kind: str
-    """`post`, `kernel` or `term`."""
+    """`post`, `kernel`, `exercise` or `term`."""
     title: str
     url: str
 

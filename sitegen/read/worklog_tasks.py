@@ -17,6 +17,8 @@ from sitegen.read.worklog_days import visible_lines
 
 FORGOTTEN_AFTER_DAYS = 7
 """Days without a word about an open task after which it counts as forgotten."""
+MENTIONED_DAYS = 31
+"""Days after its last mention for which the pages still show an open task."""
 _ALIKE = 0.6
 _STEM = 4
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -56,6 +58,10 @@ class TaskThread:
     def days_open(self, date: dt.date) -> int:
         """Return the days from the first mention to a date."""
         return (date - self.events[0].date).days
+
+    def was_mentioned_lately(self, date: dt.date) -> bool:
+        """Tell whether its last mention is at most `MENTIONED_DAYS` before a date."""
+        return (date - self.events[-1].date).days <= MENTIONED_DAYS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ FILES = {
     "content/site.yaml": "title: Notes\nbase_url: https://example.org/\n",
     "content/posts/softmax.md": "---\ntitle: A softmax that reads once\ndate: 2026-11-20\n---\nText.\n",
     "content/posts/warps.md": "---\ntitle: Warps\ndate: 2026-11-20\n---\nText.\n",
+    "content/exercises/tile/index.md": "---\ntitle: Add in tiles\nkernel: vector_add\nsolution: tile\n"
+    "counted_at: {N: 8}\n---\nText.\n",
     "content/terms/bank.md": "---\ntitle: Bank conflict\naliases: [conflicts of banks]\n---\nText.\n",
     "kernels/softmax/kernel.yaml": KERNEL.format("softmax"),
     "kernels/copy/kernel.yaml": KERNEL.format("copy"),
@@ -39,6 +41,9 @@ def test_names_in_full_links_and_shown_kernels_are_mentions() -> None:
     assert mentioned("`copy` and copy/vectorised, vector_add") == ["kernel copy", "kernel vector_add"]
     assert mentioned("Conflicts of banks; a bank conflict; {term}`bank`") == ["term Bank conflict"]
     assert mentioned("```{benchmark} copy\n```\n") == ["kernel copy"]
+    assert mentioned("a tile is no exercise") == []
+    for text in ("Add in tiles", "exercise `tile`", "the tile exercise", "[it](/exercises/tile/)"):
+        assert mentioned(text) == ["exercise Add in tiles"]
 
 
 def test_ten_mentions_link_both_ways() -> None:

@@ -310,9 +310,9 @@ def test_the_reading_list_shows_what_was_read_and_where(make: SimpleNamespace) -
     entry = replace(site.worklog[0], body=replace(site.worklog[0].body, text=text), tasks=())
     pages = make.rendered(replace(site, worklog=(entry, *site.worklog[1:])))
     links = page(pages, "worklog/links/index.html")
-    assert words(links.css_first(".lede")).startswith("2 links: 1 reading, 1 linked")
+    assert words(links.css_first(".lede")) == "3 links: 1 reading, 1 linked, 1 only in posts."
     titles = [words(title) for title in links.css(".reading > li > p:first-child > a")]
-    assert titles == ["A paper", "www.example.net/a?v=1"]
+    assert titles == ["A paper", "www.example.net/a?v=1", "Triton"]
     assert links.css_first(".reading ul a").attributes["href"] == "../../worklog/2026-11-21/"
     assert page(pages, "worklog/index.html").css_first("a[href$='worklog/links/']") is not None
 

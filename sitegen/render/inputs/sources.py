@@ -28,7 +28,7 @@ from sitegen.model.site import (
 )
 from sitegen.model.urls import category_url, in_language, is_external, post_url, tag_url
 from sitegen.read.config import zone_of
-from sitegen.read.reading_list import canonical
+from sitegen.read.reading_list import ReadingItem, canonical, reading_list
 from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
@@ -54,8 +54,15 @@ def draw_again(source: str, draw: Callable[[str], bytes]) -> bytes:
     return draw(source)
 
 
-MENTIONED_DAYS = 31
-"""Days after its last mention for which the pages still show an open task."""
+@dataclass(frozen=True, slots=True)
+class PlaceOfLink:
+    """A place of an external link in a post."""
+
+    post: Post
+    slot: int
+    """The index of its slot in the post's document."""
+    href: str
+    """The address as it is written."""
 
 
 @dataclass(frozen=True)
@@ -346,12 +353,24 @@ class Sources:
         return {period: tuple(entries) for period, entries in days.items()}
 
     @cached_property
-    def posts_by_link(self) -> Mapping[str, tuple[Post, ...]]:
-        """The posts that have an external link, by its canonical address."""
-        posts, found = {document_key(post.body): post for post in self.site.posts}, dict[str, dict[str, Post]]()
-        for (key, _), href in self.linked.hrefs.items():
-            if key in posts and is_external(href):
-                found.setdefault(canonical(href), {})[key] = posts[key]
+    def reading_list(self) -> Mapping[str, ReadingItem]:
+        """The links of the worklog by canonical address, the ones that were written last first."""
+        return {canonical(item.url): item for item in reading_list(self.site.worklog)}
+
+    @cached_property
+    def posts_by_link(self) -> Mapping[str, tuple[PlaceOfLink, ...]]:
+        """The posts that have an external link, newest first, by its canonical address.  The links of the newest post
+        come first.
+        """
+        newest = {document_key(post.body): at for at, post in enumerate(self.site.posts)}
+        places = sorted(
+            (newest[key], slot, href)
+            for (key, slot), href in self.linked.hrefs.items()
+            if key in newest and is_external(href)
+        )
+        found: dict[str, dict[int, PlaceOfLink]] = {}
+        for at, slot, href in places:  # a post counts once
+            found.setdefault(canonical(href), {}).setdefault(at, PlaceOfLink(self.site.posts[at], slot, href))
         return {address: tuple(of_link.values()) for address, of_link in found.items()}
 
     @cached_property
@@ -370,7 +389,7 @@ class Sources:
     def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
         """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
         return {
-            date: tuple(thread for thread in threads if (date - thread.events[-1].date).days <= MENTIONED_DAYS)
+            date: tuple(thread for thread in threads if thread.was_mentioned_lately(date))
             for date, threads in self.task_history.open_by_day.items()
         }
 

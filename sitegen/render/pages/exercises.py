@@ -25,6 +25,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import COLLECTION, About
 from sitegen.render.texts.filled_slots import Place, fill
+from sitegen.render.texts.mentions import worked_on
 
 _INSTALL = "python -m pip install torch triton numpy"
 
@@ -79,6 +80,8 @@ class ExercisePage:
     source: SourceListing | None
     measured: Markup
     """The figures of the solution on each GPU that measured it."""
+    worked_on: tuple[Link, ...]
+    """The days of the worklog that mention the exercise."""
 
 
 def exercise_index(printer: Printer) -> tuple[str, str]:
@@ -147,6 +150,7 @@ def exercise_page(printer: Printer, exercise: Exercise) -> dict[str, str]:
         solution=solution.name,
         source=source_listing(printer, solution),
         measured=_measured(printer, kernel, exercise.solution, here),
+        worked_on=worked_on(sources, here, here, numbers.day),
     )
     path, html = printer.page(
         "exercise.html",

@@ -17,7 +17,7 @@ from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, kernel_url,
 from sitegen.read.worklog_tasks import TaskThread
 from sitegen.render.figures.inline_charts import heat, level
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.inputs.worklog_runs import DayRun, runs_of_day
+from sitegen.render.measurements.worklog_runs import DayRun, runs_of_day
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
@@ -111,7 +111,7 @@ class DayPage:
     streak: str
     """`12 days in a row`; empty on the first day of a row."""
     mentions: tuple[MentionLine, ...]
-    """The posts, kernels and terms that the day is about."""
+    """The posts, kernels, exercises and terms that the day is about."""
     runs: tuple[RunLine, ...]
     worklog: str
     stylesheet: str
@@ -210,7 +210,7 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         countdown=countdown(sources),
         heat=heat(sources.words_by_day, sources.as_of),
         tasks=relative(TASKS, here) if any(entry.tasks for entry in entries) else "",
-        links=relative(LINKS, here) if any("://" in entry.body.text for entry in entries) else "",
+        links=relative(LINKS, here) if sources.reading_list else "",
         years=_years(entries, here),
         months=_months(printer, on_page(entries, number), here),
         newer=relative(list_page_url(WORKLOG, number - 1), here) if number > 1 else "",
@@ -262,7 +262,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
             MentionLine(one.kind, one.title, relative(one.url, here))
             for one in sources.linked.mentions.get(entry.date, ())
         ),
-        runs=tuple(_run(run, here) for run in runs_of_day(sources, entry.date)),
+        runs=_runs(sources, entry.date, here),
         worklog=relative(WORKLOG, here),
         stylesheet=relative(sources.assets["worklog.css"], here),
         month=month_view(sources, entry.date, entry.date, here),
@@ -275,11 +275,15 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
     return printer.page("day.html", here, page, title=title, description=words, section=WORKLOG, about=about)
 
 
-def _run(run: DayRun, here: str) -> RunLine:
-    counts = ", ".join(f"{count} {word}" for word, count in run.changes)
-    figures = f"{numbers.count(run.times, 'time')} in {numbers.count(run.runs, 'run')}"
-    href = relative(kernel_url(run.kernel), here)
-    return RunLine(run.kernel, href, run.gpu, f"{run.kernel} {run.gpu}", f"{figures}, {counts}" if counts else figures)
+def _runs(sources: Sources, date: dt.date, here: str) -> tuple[RunLine, ...]:
+    if not sources.site.kernels:  # the page of a site without kernels depends on no record
+        return ()
+    runs = runs_of_day(sources.site, sources.evidence.records, date)
+    return tuple(_run(run, relative(kernel_url(run.kernel), here)) for run in runs)
+
+
+def _run(run: DayRun, href: str) -> RunLine:
+    return RunLine(run.kernel, href, run.gpu, f"{run.kernel} {run.gpu}", run.figures)
 
 
 def _link(entry: WorklogEntry, here: str) -> Link:

@@ -6,13 +6,12 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sitegen.model.urls import TASKS, WORKLOG, day_url, list_page_url, relative
+from sitegen.model.urls import TASKS, day_url, relative
 from sitegen.read.worklog_tasks import TaskEvent, TaskThread
 from sitegen.render.pages.worklog import STATES, plain_line
+from sitegen.render.pages.worklog_groups import Group, GroupedList, print_groups
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
-from sitegen.render.shared.paging import on_page, pages_of
-from sitegen.render.shared.structured import About
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,49 +36,19 @@ class TaskRow:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskGroup:
-    title: str
-    rows: tuple[TaskRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TasksPage:
-    groups: tuple[TaskGroup, ...]
-    summary: str
-    worklog: str
-    stylesheet: str
-    newer: str
-    older: str
-    number: int
-    pages: int
-
-
 def task_list(printer: Printer, number: int) -> tuple[str, str]:
     """Return page `number`, from 1, of all tasks."""
-    sources, here = printer.sources, list_page_url(TASKS, number)
-    history = sources.task_history
-    threads = (*history.open_now, *reversed(history.ended))
-    total, shown = pages_of(threads), on_page(threads, number)
-    last = sources.site.worklog[0].date
-    groups = (
-        TaskGroup("Open", tuple(_row(one, last, here) for one in shown if one.is_open)),
-        TaskGroup("Ended", tuple(_row(one, last, here) for one in shown if not one.is_open)),
+    history, last = printer.sources.task_history, printer.sources.site.worklog[0].date
+    counts = f"{len(history.open_now)} open, {len(history.ended)} ended"
+    listed = GroupedList(
+        url=TASKS,
+        template="tasks.html",
+        title="Tasks",
+        description="Every task of the worklog, and how it went from day to day.",
+        summary=f"{counts}; days are counted to {numbers.day(last)}.",
+        groups=(Group("Open", "", history.open_now), Group("Ended", "", history.ended[::-1])),
     )
-    page = TasksPage(
-        groups=tuple(group for group in groups if group.rows),
-        summary=f"{len(history.open_now)} open, {len(history.ended)} ended; days are counted to {numbers.day(last)}.",
-        worklog=relative(WORKLOG, here),
-        stylesheet=relative(sources.assets["worklog.css"], here),
-        newer=relative(list_page_url(TASKS, number - 1), here) if number > 1 else "",
-        older=relative(list_page_url(TASKS, number + 1), here) if number < total else "",
-        number=number,
-        pages=total,
-    )
-    title = "Tasks" if number == 1 else f"Tasks, page {number}"
-    description = "Every task of the worklog, and how it went from day to day."
-    about = About(("CollectionPage",))
-    return printer.page("tasks.html", here, page, title=title, description=description, section=WORKLOG, about=about)
+    return print_groups(printer, listed, number, lambda thread, here: _row(thread, last, here))
 
 
 def _row(thread: TaskThread, last: dt.date, here: str) -> TaskRow:

@@ -20,7 +20,6 @@ from sitegen.model import urls
 from sitegen.model.dates import periods_of
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
-from sitegen.read.reading_list import reading_list
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
@@ -226,13 +225,11 @@ def _tasks(shared: SharedDependencies) -> Iterator[Sheet]:
 def _links(shared: SharedDependencies) -> Iterator[Sheet]:
     """Yield the pages of the reading list, if the worklog has links."""
     sources = shared.sources
-    if known := reading_list(sources.site.worklog):
-        given = {"known": known, "posts_of": sources.posts_by_link}
-        for number in range(1, pages_of(known) + 1):
-            name = urls.output_path(urls.list_page_url(urls.LINKS, number))
-            yield Sheet(
-                name, fixed_dependencies(), print_with("pages.worklog_links", "link_list", number=number, **given)
-            )
+    if not sources.reading_list:
+        return
+    for number in range(1, pages_of([*{*sources.reading_list, *sources.posts_by_link}]) + 1):
+        name = urls.output_path(urls.list_page_url(urls.LINKS, number))
+        yield Sheet(name, fixed_dependencies(), print_with("pages.worklog_links", "link_list", number=number))
 
 
 def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
