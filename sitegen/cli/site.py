@@ -101,7 +101,7 @@ def check(as_of: dt.date | None, fix: bool, force: bool) -> None:
         if fix:
             from sitegen.cli.fixing import mend
 
-            if mend(root, site.diagnostics, force=force):
+            if mend(root, site.diagnostics, site.loaded.texts, force=force):
                 site = check_site(root, as_of=as_of, redacted=False)
     report(site.diagnostics, site.loaded.texts)
     if site.failed or site.has_typed_figures or site.has_worklog_habits:

@@ -169,6 +169,10 @@ def store_results(
         _store(root, inventory, new, results)
     except OutsideError as error:
         return RunOutcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
+    except OSError as error:
+        hint = "mend the cause, and accept or run them again: every file is whole"
+        mistake = Diagnostic("SG408", f"the records cannot be written: {error.strerror}", Span(name), hint)
+        return RunOutcome(results, diagnostics=(mistake,))
     return RunOutcome(results, new)
 
 
@@ -195,9 +199,10 @@ def _waits_for_ceilings(results: Results) -> bool:
 
 
 def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results) -> None:
+    """Write artefacts before the record that names them, so that a record is right whenever the process is killed."""
     for record in new.records:
-        store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
+        store.save_record(root, record, new.run)
         others = [r for gpu, r in inventory.records.of_kernel(record.kernel).items() if gpu != record.gpu]
         store.drop_unreferenced(root, record.kernel, [record, *others])
     folders = {post.slug: post.folder for post in inventory.site.posts if post.folder}

@@ -8,7 +8,7 @@ SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that 
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
-SG217 unknown cell (kernel_refs.py)
+SG217 unknown cell (kernel_refs.py) · SG218 unknown author
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
 SG223 a concept that is nearly another (reading_order.py)
 """
@@ -54,6 +54,8 @@ from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
 from sitegen.read.severity import worklog_never_fails
 
+MENU = "menu"
+"""The key of the links of the menu, beside those of texts."""
 _OF_LINKS = ("SG201", "SG202", "SG203", "SG212")
 
 
@@ -195,6 +197,9 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
         for exercise in (one for phase in series.phases for one in phase.exercises if not one.title):
             if exercise.id.name not in exercises:
                 yield unknown("SG208", "exercise", exercise.id.name, exercises, exercise.id.span)
+    authors = site.config.authors
+    named = (ref for post in site.posts for ref in post.authors if ref.name not in authors)
+    yield from (unknown("SG218", "author", ref.name, authors, ref.span) for ref in named)
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
@@ -225,6 +230,10 @@ def _resolve_all(
     hrefs: dict[tuple[str, int], str] = {}
     assets: dict[str, str] = {}
     here, terms = _pages(site), _terms(site)
+    for index, entry in enumerate(site.config.menu):
+        target = resolve(entry.link.name, "content/site.yaml", urls.HOME, book)
+        mistakes += _target_mistakes(LinkSlot(entry.link.name, entry.link.span), target)
+        hrefs[MENU, index] = target.href
     for text in texts(site):
         key = document_key(text)
         for index, slot in enumerate(_document(documents, text).slots):
