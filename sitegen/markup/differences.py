@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sitegen.markup.lines import Regions
@@ -15,8 +16,13 @@ def kernel_listing(source: str, region: str, look: Look, before: str | None = No
     return (code, look, regions) if before is None else difference(shown(before, region)[0], code, regions, look)
 
 
-def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, Look, Regions]:
-    """Return both texts joined line by line, the look with the marked lines, and the moved regions of the new text."""
+def difference(
+    old: str, new: str, regions: Regions, look: Look, key: Callable[[str], str] = str
+) -> tuple[str, Look, Regions]:
+    """Return both texts joined line by line, the look with the marked lines, and the moved regions of the new text.
+
+    Two lines are equal when their keys are; the line of the new text is shown.
+    """
     from difflib import SequenceMatcher  # late, because few pages have a difference
 
     before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")
@@ -24,7 +30,9 @@ def difference(old: str, new: str, regions: Regions, look: Look) -> tuple[str, L
     gone: list[str] = []
     added: list[str] = []
     place: dict[int, int] = {}
-    for kind, start, stop, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for kind, start, stop, first, last in SequenceMatcher(
+        None, [*map(key, before)], [*map(key, after)], autojunk=False
+    ).get_opcodes():
         if kind != "equal":
             gone += map(str, range(len(lines) + 1, len(lines) + 1 + stop - start))
             lines += before[start:stop]

@@ -52,7 +52,7 @@ TITLES: Mapping[str, str] = {
     "re-read": "DRAM traffic ÷ least bytes",
 }
 """The words for figures in the titles of axes; others have their own name."""
-WHISKERS = f"Whiskers reach over the 95{numbers.NBSP}% interval."
+WHISKERS = f" Whiskers reach over the 95{numbers.NBSP}% interval."
 RISING = ("bandwidth", "operations", "of-ceiling", "of-copy", "of-read", "of-sustained", "x", "occupancy")
 """Figures whose axis begins at 0, because the reader compares heights."""
 
@@ -238,7 +238,8 @@ def _caption(kernel: Kernel, axes: PlotAxes, columns: Mapping[str, Column], foun
     dtypes, workloads = {one.group.dtype for one in found}, {one.group.workload.name for one in found}
     at = f" at {numbers.shape(min(workloads))}" if len(workloads) == 1 else ""
     of = f" in {min(dtypes)}" if len(dtypes) == 1 else ""
-    return f"{quantity[:1].upper()}{quantity[1:]} over {over}: {kernel.name}{at}{of}. {WHISKERS}"
+    whiskers = "" if axes.kind == "heat" else WHISKERS
+    return f"{quantity[:1].upper()}{quantity[1:]} over {over}: {kernel.name}{at}{of}.{whiskers}"
 
 
 def _point(kernel: Kernel, axes: PlotAxes, one: _Found, id: str) -> PlotPoint:

@@ -91,7 +91,7 @@ class LadderMaker:
         """Return a ladder for each dtype.  `gpu` is the GPU's id for a section after the first, which does not describe
         the code again; it makes the ids unique on the page.
         """
-        folds = not gpu and folds_sources(self.printer, self.kernel)
+        folds = folds_sources(self.printer, self.kernel)
         seen: set[str] = set()
         prefix = f"{gpu}-" if gpu else ""
         return tuple(self._ladder(record, group, prefix, seen, folds=folds) for group in headlines(shown))
@@ -101,7 +101,8 @@ class LadderMaker:
         folds = folds_sources(self.printer, self.kernel)
         rows = [(one, Row(Role.IMPLEMENTATION, one.name)) for one in self.kernel.implementations]
         return tuple(
-            self._step(_Place(one, row, one.name, folds), None, rows[:at]) for at, (one, row) in enumerate(rows)
+            self._step(_Place(one, row, one.name, folds, is_first=True), None, rows[:at])
+            for at, (one, row) in enumerate(rows)
         )
 
     def _ladder(self, record: Record, group: Group, prefix: str, seen: set[str], *, folds: bool) -> Ladder:
@@ -109,7 +110,8 @@ class LadderMaker:
         steps: list[LadderStep] = []
         for at, (one, row) in enumerate(rows):
             id = f"{prefix}{group.dtype}-{one.name}" if one.name in seen else f"{prefix}{one.name}"
-            place = _Place(one, row, id, folds and one.name not in seen, repeats=bool(prefix))
+            is_first = not prefix and one.name not in seen
+            place = _Place(one, row, id, is_first and folds, is_first, repeats=bool(prefix))
             steps.append(
                 self._step(place, group, rows[:at], listing_links(self.printer.sources, record, row, self.here))
             )
@@ -152,7 +154,7 @@ class LadderMaker:
             file=Link(file_name(one), relative(source_url(self.kernel, one), self.here)) if text else None,
             program=program_link(self.kernel, one, self.here) if text else None,
             source=source_listing(printer, one) if place.folds else None,
-            difference=difference_listing(printer, same, one) if place.folds and same else None,
+            difference=difference_listing(printer, same, one) if place.is_first and same else None,
             effects=_effects(place, group, before) if group and before and row.performance else None,
             listings=listings,
         )
@@ -166,6 +168,8 @@ class _Place:
     row: Row
     id: str
     folds: bool
+    is_first: bool
+    """Whether no ladder before on the page has the implementation."""
     repeats: bool = False
     """Whether the section of another GPU has said what the implementation is."""
 

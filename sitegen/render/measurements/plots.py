@@ -16,6 +16,7 @@ from sitegen.model.figure_table import Unit
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record
 from sitegen.model.site import Post
+from sitegen.render.inputs.rows import Group
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.cell_plots import DRAWN, cell_data, cells, drawn
 from sitegen.render.measurements.evaluation_plots import evaluation_data
@@ -111,6 +112,29 @@ def sweep_figures(sources: Sources, kernel: Kernel, record: Record, here: str, p
             label = label_on(data.gpu, "", several=several)
             figures.append(_figure(axes, data, slot, others, id, label))
     return tuple(figures)
+
+
+def error_figure(
+    sources: Sources, kernel: Kernel, record: Record, group: Group, here: str, id: str
+) -> PlotFigure | None:
+    """Return the share of the ceiling over the relative error at one workload and dtype; None for fewer than two
+    implementations.
+    """
+    slot = PlotSlot(
+        *(Span(""), kernel.name),
+        kind="scatter",
+        x="error",
+        y=("of-ceiling",),
+        workloads=(group.workload.name,),
+        dtypes=(group.dtype,),
+    )
+    axes, found = evaluation_data(sources, kernel, slot, here, lambda gpu: f"{id}-{gpu}")
+    data = found.get(record.gpu)
+    if axes is None or data is None or sum({"error", "of-ceiling"} <= set(one.values) for one in data.points) < 2:
+        return None
+    others = tuple(other for gpu, other in found.items() if gpu != record.gpu)
+    label = label_on(data.gpu, "", several=len(sources.records(kernel.name)) > 1)
+    return _figure(axes, data, slot, others, id, label)
 
 
 def _of_kernel(

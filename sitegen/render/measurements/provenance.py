@@ -32,7 +32,10 @@ def provenance(run: Run, href: str = "", ceilings: str = "", sm_clock_mhz: float
     """
     machine = run.environment
     most = numbers.clock(machine.sm_clock_max_mhz)
-    clock = f"{sm_clock_mhz / 1000:.2f} of {most}" if sm_clock_mhz else f"up to {most}"
+    clock = f"up to {most}"
+    if sm_clock_mhz:  # cycles over time can come out a little above the highest clock that the driver states
+        within = sm_clock_mhz <= machine.sm_clock_max_mhz
+        clock = f"{sm_clock_mhz / 1000:.2f} of {most}" if within else numbers.clock(sm_clock_mhz)
     facts = (
         f"driver {machine.driver}",
         f"CUDA {machine.cuda}",

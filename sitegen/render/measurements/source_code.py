@@ -18,13 +18,17 @@ from sitegen.render.inputs.implementations import file_name, language_of, source
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
 
-MOST_FOLDED = 64_000
-"""The most characters of source that a kernel's page folds in, so that the page stays below 60 KB gzipped."""
+MOST_FOLDED = 100_000
+"""The most characters of source that a kernel's page folds in, so that the page stays below 60 KB gzipped.
+
+Of a kernel with more, the page folds in what each step changed, and its sources stand beside their SASS.
+"""
 CONTEXT = 2
 """The number of equal lines that stand before and after each difference."""
 _LEAST_EQUAL = 0.2
 """The least share of equal lines for which a difference is shown; below it the program is a new one."""
 _GAP = Markup('<span class="ln gap">⋯\n</span>')
+_REGISTER = re.compile(r"\b(U?[RP])\d+\b")
 _CHANGED = re.compile(r"<(?:ins|del)\b")
 
 
@@ -73,6 +77,22 @@ def difference_listing(printer: Printer, before: Implementation, after: Implemen
         return None
     label = f"Source of {after.name} against that of {before.name}"
     return SourceListing(f"Source against {file_name(before)}", label, numbered=False, lines=lines)
+
+
+def sass_difference(printer: Printer, before: str, old: str, after: str, new: str) -> SourceListing:
+    """Return the lines around each difference of the SASS of two implementations, `before` and `after`.
+
+    The numbers of registers do not count: another number of the same kind of register is no difference.
+    """
+    lines = printer.html_of((old, new, "sass"), lambda: _sass_difference(old, new))
+    label = f"SASS of {after} against that of {before}"
+    return SourceListing(f"SASS against {before}", label, numbered=False, lines=lines)
+
+
+def _sass_difference(old: str, new: str) -> str:
+    joined, look, _ = difference(old, new, {}, Look(), lambda line: _REGISTER.sub(r"\1", line))
+    html = listing(joined, "text", look)
+    return "".join(_near(html, [at for at, line in enumerate(html) if _CHANGED.match(line)]))
 
 
 def _difference(old: str, new: str, language: str) -> str:

@@ -316,6 +316,8 @@ class _Shown:
             f"dashed, {baseline}" if (baseline := next(iter(self.kernel.baselines), "")) in named else "",
         ]
         lines_ = f" Lines: {'; '.join(filter(None, lines))}." if named else ""
+        if self.view.kind == "heat":
+            return f"{title}{self.subject}{shape} in {self.measured.dtype}."
         return f"{title}{self.subject}{shape} in {self.measured.dtype}.{lines_} Whiskers reach from p20 to p80."
 
     def _title(self) -> str:

@@ -30,7 +30,7 @@ from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kern
 from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.ledger import ledger
-from sitegen.render.measurements.plots import PlotFigure, sweep_figures
+from sitegen.render.measurements.plots import PlotFigure, error_figure, sweep_figures
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
@@ -94,6 +94,8 @@ class Section:
     instructions: tuple[tables.Table, ...]
     """The instructions by class, a table for each dtype."""
     checks: tables.Table | None
+    errors: PlotFigure | None
+    """The error of each implementation against its speed, at the headline workload."""
     findings: tuple[str, ...]
     caught: tuple[Caught, ...]
     history: History | None
@@ -294,6 +296,7 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         other_details=details(others, compared, f"code-more{end}"),
         instructions=_instructions(sources, record, shown, f"instructions{end}"),
         checks=checks(shown, f"checks{end}", _log_links(sources, kernel, here)),
+        errors=error_figure(sources, kernel, record, group, here, f"error{end}") if group else None,
         findings=findings(shown),
         caught=_caught(record, _log_links(sources, kernel, here)),
         history=history(kernel, record, sources.histories(record), shown, group),

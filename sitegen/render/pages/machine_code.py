@@ -4,7 +4,7 @@ the source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -19,7 +19,7 @@ from sitegen.render.measurements.details import code_columns
 from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.measurements.machine_code import KINDS, MachineCode, machine_code
 from sitegen.render.measurements.record_facts import short
-from sitegen.render.measurements.source_code import SourceListing, source_listing
+from sitegen.render.measurements.source_code import SourceListing, sass_difference, source_listing
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 
@@ -40,6 +40,8 @@ class CodePage:
     file: str
     """The file name of the source."""
     source: SourceListing | None
+    difference: SourceListing | None
+    """The SASS against that of the step before; None for PTX and for the first step."""
     others: tuple[Link, ...]
     """The same listing of the other implementations, and this implementation's other listing."""
 
@@ -59,8 +61,20 @@ def _pages(printer: Printer, kernel: Kernel, record: Record, group: Group) -> It
         beside = [(r, c) for r, c in listings if c is not code and (c.kind == code.kind or r is row)]
         others = tuple(Link(f"{r.name} {KINDS[c.kind]}", relative(c.url, code.url)) for r, c in beside)
         title = f"{KINDS[code.kind]} of {kernel.name}/{row.name} in {group.dtype}"
-        page = _page(printer, kernel, record, group, row, code, others)
+        difference = _difference(printer, listings, row, code)
+        page = _page(printer, kernel, record, group, row, code, others, difference)
         yield printer.page("code.html", code.url, page, title=title, description=title, section=KERNELS)
+
+
+def _difference(
+    printer: Printer, listings: Sequence[tuple[Row, MachineCode]], row: Row, code: MachineCode
+) -> SourceListing | None:
+    """Return the SASS against that of the last step before which has one."""
+    earlier = listings[: listings.index((row, code))]
+    before = next(((one, its) for one, its in reversed(earlier) if its.kind == "sass"), None)
+    if code.kind != "sass" or before is None:
+        return None
+    return sass_difference(printer, before[0].name, before[1].text, row.name, code.text)
 
 
 def _page(
@@ -71,6 +85,7 @@ def _page(
     row: Row,
     code: MachineCode,
     others: tuple[Link, ...],
+    difference: SourceListing | None,
 ) -> CodePage:
     here = code.url
     one = next(one for one in kernel.implementations if one.name == row.name)
@@ -84,6 +99,7 @@ def _page(
         html=Markup(assembly_html(code.text, code.kind)),
         file=file_name(one),
         source=source_listing(printer, one),
+        difference=difference,
         others=others,
     )
 

@@ -215,3 +215,13 @@ def test_the_names_of_a_panel_stay_apart_however_near_the_ceiling_is_to_the_data
     assert set(NAMES) <= names(svg)
     texts = {text for text, _ in words(drawn(svg))}
     assert {"datasheet 4.8", f"two reads, a write {ceiling:.2f}"} <= texts
+
+
+def test_the_names_of_two_points_in_the_lower_corner_stay_beside_them() -> None:
+    low = [program("scan 76 %", 0.285e12, 0.125), program("vector_add 99 %", 0.252e12, 0.0833)]
+    slopes = (Slope("DRAM", 3.08e12, 3.35e12), Slope("L2", 7.81e12), Slope("shared", 33.2e12))
+    root = drawn(render_roofline(chart(*low, slopes=slopes, roofs=(FP32, BF16)), id="f", named=True))
+    names = dict(words(root))
+    for point in low:
+        corner = names[point.name][0]
+        assert any(math.dist(corner, mark[0]) < 60 for mark in marks(root)), point.name

@@ -203,7 +203,7 @@ def test_the_wrong_variants_that_were_caught_are_listed(pages: Pages) -> None:
 
 def test_a_kernel_without_operations_gets_a_bandwidth_panel_and_no_roofline(pages: Pages) -> None:
     copy, softmax = page(pages, "kernels/copy/index.html"), page(pages, KERNEL)
-    assert (len(copy.css("figure svg.chart")), len(softmax.css("figure svg.chart"))) == (1, 2)
+    assert (len(copy.css("#roofline svg.chart")), len(softmax.css("#roofline svg.chart"))) == (1, 2)
     assert "FLOP per byte" not in words(copy.css_first("figure svg.chart"))
 
 

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from sitegen.model.record import Record
 from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.provenance import provenance
 
 OTHER, NAMES = "nvidia-h100", ["NVIDIA H200", "NVIDIA H100"]
 
@@ -139,3 +140,9 @@ def test_predictions_on_two_gpus_have_a_heading_each(make: SimpleNamespace) -> N
     )
     page = Html(str(make.rendered(evidence=Evidence(make.records(record, on_other(record))))["predictions/index.html"]))
     assert [h.text() for h in page.css("h2")] == [f"softmax on {gpu}" for gpu in NAMES]
+
+
+def test_a_clock_above_the_highest_that_the_driver_states_is_not_said_to_be_a_part_of_it(make: SimpleNamespace) -> None:
+    run = make.record().runs[0]
+    assert "SM clock 1.90 of 1.98\u00a0GHz" in provenance(run, sm_clock_mhz=1900.0).facts
+    assert "SM clock 1.99\u00a0GHz" in provenance(run, sm_clock_mhz=1989.0).facts

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.measurements.class_table import _cells
 from sitegen.render.measurements.instruction_classes import ClassRow, changed_classes, kind_of
-from sitegen.render.measurements.source_code import _difference
+from sitegen.render.measurements.source_code import _difference, _sass_difference
 
 Pages = dict[str, str | bytes]
 PAGE = "kernels/softmax/index.html"
@@ -81,3 +81,16 @@ def test_a_record_is_published_as_csv_with_the_command_that_measures_it_again(ma
 def test_cells_of_a_class_table_that_differ_from_the_column_before_are_bold() -> None:
     cells = [str(cell) for cell in _cells(ClassRow("LDG.32", (63, 10, 10, 0)))]
     assert cells == ["63", "<b>10</b>", "10", "<b>0</b>"]
+
+
+def test_another_number_of_a_register_is_no_difference_of_two_programs() -> None:
+    old = "  LDG.E R4, [R2.64] ;\n  FADD R0, R0, R4 ;\n  EXIT ;\n"
+    new = "  LDG.E R9, [R6.64] ;\n  FADD.FTZ R1, R1, R9 ;\n  EXIT ;\n"
+    html = _sass_difference(old, new)
+    assert html.count("<ins") == html.count("<del") == 1
+    assert "FADD.FTZ" in html.partition("<ins")[2]
+
+
+def test_the_page_of_a_kernel_has_its_errors_over_its_speed(pages: Pages) -> None:
+    chart = Html(str(pages[PAGE])).css_first("#error svg")
+    assert {"naive", "fused", "relative error"} <= {text.text() for text in chart.css("text")}

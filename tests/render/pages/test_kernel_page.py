@@ -104,7 +104,7 @@ def test_the_figure_has_its_bytes_counted_and_the_re_read_factor_as_numbers(make
 
 def test_every_point_of_the_figure_leads_to_its_row(make: SimpleNamespace) -> None:
     parsed = page(make, make.full_record())
-    links = [link.attributes["href"] for link in parsed.css(".measured svg a")]
+    links = [link.attributes["href"] for link in parsed.css("#roofline svg a")]
     assert len(links) == 10  # five programs in two pictures
     assert all(parsed.css_first(str(href)) is not None for href in links)
 
