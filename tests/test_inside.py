@@ -204,6 +204,7 @@ OPEN_FILES = {
     "markup/math.py": "a file of the package",
     "render/outputs/cards.py": "fonts of a package",
     "render/shared/theme.py:_shipped": "the default theme",
+    "render/shared/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
     "write/scaffold.py:_read_workflow": "a file of the package",
     # The cache folder of the user, which `pipeline/user_cache.py` makes.
