@@ -215,6 +215,12 @@ def test_reference_pages_are_what_the_registries_say() -> None:
     assert ran.returncode == 0, ran.stderr
 
 
+def test_every_template_of_a_page_is_in_the_reference() -> None:
+    listed = set(re.findall(r"^## `(\S+\.html)`", DOCS["reference-templates"], re.MULTILINE))
+    without_view = {"base.html", "code.html", "redirect.html"}
+    assert {path.name for path in (ROOT / "templates").glob("*.html")} - listed == without_view
+
+
 @pytest.mark.parametrize("page", DOCS)
 def test_file_that_the_documentation_names_exists(page: str) -> None:
     if page not in ("architecture", "numbers", "decisions"):  # the others name the files of other sites

@@ -203,6 +203,7 @@ OPEN_FILES = {
     "markup/directives/__init__.py:styles": "files of the package",
     "markup/math.py": "a file of the package",
     "render/outputs/cards.py": "fonts of a package",
+    "render/shared/theme.py:_shipped": "the default theme",
     "render/shared/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
     "write/scaffold.py:_read_workflow": "a file of the package",

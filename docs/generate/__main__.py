@@ -15,11 +15,12 @@ import diagnostics_page
 import figures_page
 import files_page
 import markup_page
+import templates_page
 
 DOCS = Path(__file__).parents[1]
 POSTS = DOCS / "content" / "posts"
 SHOWN = Path("kernels") / "sum"
-PAGES = (files_page, markup_page, figures_page, commands_page, diagnostics_page)
+PAGES = (files_page, markup_page, figures_page, commands_page, templates_page, diagnostics_page)
 
 if __name__ == "__main__":
     pages = {POSTS / one.NAME: one.page() for one in PAGES}
