@@ -25,6 +25,7 @@ ROOMS = (
     "execute",
     "serve",
     "pipeline",
+    "editor",
     "cli",
 )
 HEAVY = {"torch", "triton", "cuda", "cupy", "numpy"}

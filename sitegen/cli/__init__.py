@@ -33,6 +33,7 @@ _COMMANDS = {
     "worklog": "sitegen.cli.worklog",
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
+    "lsp": "sitegen.cli.lsp",
     "doctor": "sitegen.cli.doctor",
 }
 """Map each command to the module that defines it."""

@@ -41,7 +41,9 @@ def start(exercise_id: str, folder: Path | None) -> None:
 @exercise.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 def check(folder: Path) -> None:
-    """Check the kernel in FOLDER: right or wrong with the cause, and without a GPU how much it loads."""
+    """Check the kernel in FOLDER: right, or wrong with the cause; how much it loads, and on a GPU its time, both beside
+    the author's solution.
+    """
     from sitegen.measure.exercise import JOB, check_folder
 
     if not (folder / JOB).exists():

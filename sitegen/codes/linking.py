@@ -164,11 +164,19 @@ GROUP = CodeGroup(
         Code(
             "SG217",
             "Unknown cell",
-            "`{output}` and `{cell-chart}` name a cell of their post by its label, and the post has no cell of this "
+            "`{output}` and `{plot}` name a cell of their post by its label, and the post has no cell of this "
             "name. The figure would never be there. Correct the label.",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",
             "content/posts/times/index.md",
+        ),
+        Code(
+            "SG218",
+            "Unknown author",
+            "`authors:` of a post names an author that `content/site.yaml` does not describe, so the page would have "
+            "no name to show. Correct the name, or add the author to `authors:` of `content/site.yaml`.",
+            "authors: [adda], and `authors: {ada: {name: Ada}}` in content/site.yaml",
+            "authors: [ada], and `authors: {ada: {name: Ada}}` in content/site.yaml",
         ),
         Code(
             "SG220",

@@ -17,7 +17,16 @@ from pathlib import Path
 from sitegen.measure.doctor import Finding, findings_for_triton
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sources import write_sources
-from sitegen.model.exercise import FEWEST_PROGRAMS, MOST_PROGRAMS, READER, ExerciseJob, ExerciseResult, Traffic
+from sitegen.model.exercise import (
+    FEWEST_PROGRAMS,
+    MOST_PROGRAMS,
+    READER,
+    ExerciseJob,
+    ExerciseResult,
+    Speed,
+    Timing,
+    Traffic,
+)
 from sitegen.model.plain import from_plain
 
 JOB = ".exercise/job.json"
@@ -40,7 +49,13 @@ def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
         result = _result(folder, job)
     except NoAnswerError as why:
         return False, (*machine, str(why))
-    return not result.message and not why_slow(job, result), (*machine, *_lines(job, result))
+    return is_solved(job, result), (*machine, *lines_of(job, result))
+
+
+def is_solved(job: ExerciseJob, result: ExerciseResult) -> bool:
+    """Return whether the kernel is right, also at the timed shape, and not slow."""
+    failed = result.message or (result.timing and result.timing.message)
+    return not failed and not why_slow(job, result)
 
 
 def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
@@ -48,14 +63,21 @@ def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
 
 
 def _result(folder: Path, job: ExerciseJob) -> ExerciseResult:
-    """Check the kernel on the GPU if there is one; its loads are counted under the interpreter in any case."""
+    """Check and time the kernel on the GPU if there is one; its loads are counted under the interpreter in any
+    case.
+    """
     if not gpu_memory_bytes():
         return _run(folder, job, interpreted=True)
     on_gpu = _run(folder, job, interpreted=False)
     if on_gpu.message:
         return on_gpu
-    counted = _run(folder, job, interpreted=True)
-    return replace(counted, device=on_gpu.device, shapes=on_gpu.shapes)
+    return with_counts(on_gpu, _run(folder, job, interpreted=True))
+
+
+def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> ExerciseResult:
+    """Return the result of the GPU with the loads that the interpreter counted."""
+    counts = (interpreted.traffic, interpreted.author_traffic, interpreted.traffic_at)
+    return replace(on_gpu, traffic=counts[0], author_traffic=counts[1], traffic_at=counts[2])
 
 
 def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult:
@@ -91,7 +113,8 @@ def _wait_for(words: list[str], environment: dict[str, str]) -> None:
         raise NoAnswerError(f"the check could not run: {last}")
 
 
-def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
+def lines_of(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
+    """Yield the verdict, its reasons, and what the kernel costs beside the author's, in lines for a beginner."""
     where = "on the GPU" if result.device == "cuda" else "under Triton's interpreter, because there is no GPU"
     yield f"{job.id}: checked {where}"
     if result.diagnosis:
@@ -103,6 +126,8 @@ def _lines(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
     if (mine := result.traffic) and (theirs := result.author_traffic):
         yield f"  at {result.traffic_at}: {_amount(mine)}"
         yield f"  the author's solution: {_amount(theirs)}"
+    if result.timing:
+        yield from _timing_lines(result.timing)
     if slow := why_slow(job, result):
         yield f"SLOW: {slow}"
 
@@ -113,8 +138,38 @@ def _amount(traffic: Traffic) -> str:
     return f"{programs} {traffic.loaded_bytes} bytes"
 
 
+def _timing_lines(timing: Timing) -> Iterator[str]:
+    if timing.message:
+        yield f"FAILED at {timing.at}, where it is timed: {timing.message}"
+    elif timing.reader:
+        yield f"  on this GPU at {timing.at}: {_time(timing.reader)}"
+    if timing.author:
+        yield f"  the author's solution: {_time(timing.author)}"
+
+
+def _time(speed: Speed) -> str:
+    """Return a time in words: `745.3 µs, 96 % of the speed of a copy of as many bytes, 1.01 × the speed of torch`."""
+    beside = f", {speed.of_baseline:.2f} × the speed of {speed.baseline}" if speed.baseline else ""
+    return f"{speed.time_us:.1f} µs, {speed.of_copy:.0%} of the speed of a copy of as many bytes{beside}"
+
+
 def why_slow(job: ExerciseJob, result: ExerciseResult) -> str:
-    """Return why the kernel would be slow on a GPU; empty when its loads and programs are near the author's."""
+    """Return why the kernel is slow: its loads, its programs or its time; empty when they are near the author's."""
+    return _counted_slow(job, result) or _timed_slow(job, result.timing)
+
+
+def _timed_slow(job: ExerciseJob, timing: Timing | None) -> str:
+    """Return why the kernel is slow on this GPU, by its time alone."""
+    if not timing or not timing.reader or not timing.author:
+        return ""
+    times = timing.reader.time_us / timing.author.time_us
+    if times <= job.most_loads:
+        return ""
+    return f"it takes {times:.1f} × the time of the author's solution, and the limit is {job.most_loads:g} ×"
+
+
+def _counted_slow(job: ExerciseJob, result: ExerciseResult) -> str:
+    """Return why the kernel would be slow on any GPU, by its loads and programs."""
     mine, theirs = result.traffic, result.author_traffic
     if not mine or not theirs:
         return ""

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import interpreter
-from sitegen.measure.correctness import KernelSetup, cases, check_case, check_shape
+from sitegen.measure.correctness import KernelSetup, cases, check, check_case
 from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import Buffers, call_and_wait, guarded_buffers
@@ -42,10 +42,15 @@ ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     3: ((64, 64, 64), (32, 64, 128), (128, 32, 64), (64, 128, 32)),
 }
 """Sizes of powers of two at which a wrong kernel is called too, by the number of dims."""
+RACE = (
+    "The result changes from call to call with the same inputs: several programs write into the same place, or add to "
+    "it, and the GPU runs them in any order. Give each program a place of its own, and combine the places in a second "
+    "launch."
+)
 SHIFT = 1000.0
 MOST_INTERPRETED = 1 << 18
 """The most elements of inputs at which the interpreter runs a check; more take it minutes."""
-_EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT, Status.RACE)
+_EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT)
 """Statuses of gates whose own sentence names the cause."""
 
 
@@ -53,6 +58,10 @@ def main(arguments: list[str]) -> None:
     job_file, folder, answer = map(Path, arguments)
     job = from_plain(ExerciseJob, json.loads(job_file.read_text(encoding="utf-8")))
     result = check_exercise(job, folder, "cuda" if torch.cuda.is_available() else "cpu")
+    if result.device == "cuda" and not result.message:
+        from sitegen.measure.exercise_timing import time_kernels
+
+        result = replace(result, timing=time_kernels(job, folder))
     answer.write_text(json.dumps(to_plain(result)), encoding="utf-8")
 
 
@@ -69,7 +78,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
     try:
         runnable = implementation_runnable(folder, kernel, reader, dtype, params)
         for dims in shapes:
-            _check(setup, runnable, dims)
+            _check(setup, runnable, dims, reader.deterministic)
             passed += 1
         if device == "cuda":
             return ExerciseResult(shapes=passed, device=device)
@@ -78,9 +87,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
         why = failure_of(error, folder, reader)
         out_of_bounds = why.status is Status.OUT_OF_BOUNDS  # at larger shapes it could write beyond the guard bytes
         called = shapes[: passed + 1] if out_of_bounds else shapes
-        return ExerciseResult(
-            why.message, _explained(why) or diagnose(_evidence(setup, runnable, called)), passed, device
-        )
+        return ExerciseResult(why.message, _explained(why) or _cause(setup, runnable, called), passed, device)
     solution = implementation_runnable(folder, kernel, author, dtype, params)
     place = ", ".join(f"{name}={size}" for name, size in job.counted_at.items())
     authors = _traffic(setup, solution, job.counted_at)
@@ -99,10 +106,13 @@ def _elements(kernel: Kernel, dims: Mapping[str, int]) -> int:
     return sum(prod(evaluate_int(size, dims) for size in tensor.shape) for tensor in kernel.inputs)
 
 
-def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> None:
-    """Raise EvaluationEnded when a gate fails; the interpreter, which is slow, gets one seed and no repeats."""
+def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], deterministic: bool) -> None:
+    """Raise EvaluationEnded when a gate fails; the interpreter, which is slow, gets one seed and no repeats.
+
+    `deterministic` is whether the result must be the same at every call, as the author's is.
+    """
     if setup.device == "cuda":
-        check_shape(setup, runnable, dims)
+        check(setup, runnable, [dims], deterministic)
         return
     buffers = None
     for case in cases(setup, dims, 1):
@@ -117,11 +127,21 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
         case Status.WRONG_DTYPE:
             advice = "Allocate the result with `torch.empty_like`, which keeps the dtype of the input"
             return Diagnosis("wrong_dtype", f"The result has the wrong dtype: {why.message}. {advice}.")
+        case Status.RACE:
+            return Diagnosis("race", RACE)
         case status if status in _EXPLAINED:
             return Diagnosis(status.value, f"{why.message[:1].upper()}{why.message[1:]}.")
         case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:
             return None
     return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
+
+
+def _cause(setup: KernelSetup, runnable: Runnable, called: tuple[Mapping[str, int], ...]) -> Diagnosis:
+    """Return the cause by experiment; a GPU may end an experiment that reads or writes outside of its memory."""
+    try:
+        return diagnose(_evidence(setup, runnable, called))
+    except Exception as error:
+        return Diagnosis("crash", f"The kernel did not run to its end: {error}")
 
 
 def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:

@@ -31,7 +31,7 @@ class ExerciseJob:
     counted_at: Mapping[str, int]
     """The shape at which the loaded bytes of both kernels are counted."""
     most_loads: float
-    """Loaded bytes, as a multiple of the author's, above which the kernel is slow."""
+    """Loaded bytes, and on a GPU time, as a multiple of the author's, above which the kernel is slow."""
     machine: bool = False
     """Whether the check first lists what the machine has."""
 
@@ -62,6 +62,31 @@ class Traffic:
 
 
 @dataclass(frozen=True, slots=True)
+class Speed:
+    """The time of a call on a GPU, in rounds with torch and with a copy of as many bytes."""
+
+    time_us: float
+    of_copy: float
+    """Time of the copy divided by `time_us`: the share of what the memory of this GPU gives."""
+    baseline: str = ""
+    """Name of torch's function; empty when it could not be timed."""
+    of_baseline: float = 0.0
+    """Time of torch's function divided by `time_us`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The times of the reader's kernel and of the author's at one shape; None for one that failed there."""
+
+    at: str
+    """The shape as text: `N=268435456`."""
+    reader: Speed | None
+    author: Speed | None
+    message: str = ""
+    """Why the reader's kernel failed at that shape; empty when it passed."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExerciseResult:
     """The result of a check of the reader's kernel."""
 
@@ -72,7 +97,9 @@ class ExerciseResult:
     """Shapes at which the result was right."""
     device: str = "cpu"
     traffic: Traffic | None = None
-    """The reader's; None on a GPU."""
+    """The reader's, counted under the interpreter."""
     author_traffic: Traffic | None = None
     traffic_at: str = ""
     """The shape at which both were counted."""
+    timing: Timing | None = None
+    """None without a GPU."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +22,7 @@ from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
 from sitegen.model.site import Post, SiteConfig
 from sitegen.model.vocabulary import FOLDER
+from sitegen.pipeline.additions import is_addition, site_additions
 from sitegen.pipeline.catalogues import vocabularies
 from sitegen.pipeline.fragments import Fragments, FragmentsInMemory, FragmentStore
 from sitegen.pipeline.parsed_part import (
@@ -103,14 +104,14 @@ class ParserSetting:
     zone: dt.tzinfo = dt.UTC
     language: str = "en"
     catalogues: tuple[tuple[str, bytes], ...] = ()
-    """The site's own catalogues: path and digest."""
+    """The site's own catalogues, directives and data: path and digest."""
 
 
 def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserSetting:
     """Return the setting for a site with that configuration; `digests` are those of all its files."""
     if not isinstance(config, SiteConfig):
         return ParserSetting()
-    catalogues = sorted((path, digest) for path, digest in digests.items() if path.startswith(CATALOGUES))
+    catalogues = sorted(pair for pair in digests.items() if pair[0].startswith(CATALOGUES) or is_addition(pair[0]))
     return ParserSetting(zone_of(config), config.language, tuple(catalogues))
 
 
@@ -159,6 +160,7 @@ class TextParser:
     def use(self, setting: ParserSetting) -> None:
         """Parse all further texts in that setting."""
         self.setting, self.vocabulary_of = setting, vocabularies(self.root, setting.language)
+        self.added, self.mistakes_of_additions = site_additions(self.root)
         self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
 
     def parse(
@@ -187,7 +189,9 @@ class TextParser:
         return texts.sorted_as(self.sources)
 
     def _parse_config(self, texts: ParsedTexts, cached: CacheEntries) -> None:
-        """Parse the configuration, which decides how all other texts are parsed."""
+        """Parse the configuration, which decides with the additions of the site how all other texts are parsed."""
+        additions = [path for path in self.signatures if is_addition(path) and path not in texts.digests]
+        texts.digests.update((path, digest_of(self._content(path))) for path in additions)
         [config] = self._entries([SITE_FILE], cached, "0")
         texts.digests.update(config.digests)
         texts.add(SITE_FILE, config.new or cached[SITE_FILE])
@@ -223,7 +227,7 @@ class TextParser:
         from sitegen.markup.documents import documents_of
 
         part = self._read_part(name)[0]
-        documents = documents_of(part, self.vocabulary_of) if part else ()
+        documents = documents_of(part, self.vocabulary_of, self.added) if part else ()
         return {key: document.html for key, (document, _) in documents}
 
     def _entries(self, names: Sequence[str], cached: CacheEntries, file: str) -> list[ParsedEntry]:
@@ -252,7 +256,8 @@ class TextParser:
         from sitegen.markup.documents import texts_of
 
         old = from_entry(before) if before else ParsedPart(None)
-        return dict(texts_of(part, self.vocabulary_of, lambda key: Pieces(self._pieces(old, key)))) if part else {}
+        pieces_of = partial(self._known_pieces, old)
+        return dict(texts_of(part, self.vocabulary_of, pieces_of, self.added)) if part else {}
 
     def _pack_part(
         self,
@@ -278,6 +283,9 @@ class TextParser:
             return b""
         text = self.privacy.published(decode(data, path)[0], path)
         return interface_of_text(text.removesuffix(post.body.text), document)
+
+    def _known_pieces(self, before: ParsedPart, key: str) -> Pieces:
+        return Pieces(self._pieces(before, key))
 
     def _pieces(self, before: ParsedPart, key: str) -> dict[bytes, str]:
         """Return the known HTML of the pieces of a text, from its HTML before the edit."""

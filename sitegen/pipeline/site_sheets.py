@@ -13,6 +13,7 @@ from sitegen import inside
 from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.site import Exercise, Site
 from sitegen.model.urls import exercise_zip_url, page_url
+from sitegen.pipeline.additions import is_addition
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.private_words import guarded
@@ -37,9 +38,11 @@ def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:
     """Return the dependencies that all pages share."""
     sources = site.sources
     footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
+    added = tuple(sorted(pair for pair in site.parsed.digests.items() if is_addition(pair[0])))
     sections = tuple(navigation(sources, PageLanguage(lang)) for lang in sources.posts_by_language)
     return (
         Dependency("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
+        Dependency("the site's own directives and data", added, ("content/data/", "templates/directives/")),
         Dependency("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
         Dependency("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
         Dependency("navigation and footer", (sections, footer, bool(sources.site.terms))),

@@ -216,13 +216,31 @@ EDITS = (
     Edit(
         "SiteConfig.repository", CONFIG, "language: en", "language: en\nrepository: https://github.com/a/b/tree/pages"
     ),
+    Edit("SiteConfig.theme", CONFIG, "language: en", "language: en\ntheme: {measure: 42rem}"),
+    Edit(
+        "SiteConfig.authors Person.name",
+        CONFIG,
+        "language: en",
+        "language: en\nauthors: {a: {name: Ada}, b: {name: Bo}}",
+    ),
+    Edit("Person.link", CONFIG, "{name: Ada}", "{name: Ada, link: https://example.org/ada}"),
+    Edit("Person.orcid", CONFIG, "{name: Bo}", "{name: Bo, orcid: 0000-0002-1825-0097}"),
+    Edit("Person.avatar", CONFIG, "{name: Ada,", "{name: Ada, avatar: icon.svg,"),
+    Edit("Post.authors", POST, "category: gpus", "category: gpus\nauthors: [b, a]"),
+    Edit("SiteConfig.licence", CONFIG, "language: en", "language: en\nlicence: CC-BY-4.0"),
+    Edit("Post.licence", POST, "category: gpus", "category: gpus\nlicence: MIT"),
+    Edit("SiteConfig.edit_url", CONFIG, "language: en", "language: en\nedit_url: https://example.org/e/{path}"),
+    Edit("SiteConfig.report_url", CONFIG, "language: en", "language: en\nreport_url: https://example.org/r?u={url}"),
+    Edit("SiteConfig.menu", CONFIG, "language: en", "language: en\nmenu: [{title: All, link: /posts/}]"),
+    Edit("MenuEntry.title MenuEntry.link", CONFIG, "title: All, link: /posts/", "title: Home, link: /"),
     Edit("SiteConfig.twins", CONFIG, "language: en", "language: en\ntwins: true"),
     Edit("SiteConfig.feeds", CONFIG, "[tags, series]", "[tags, series, worklog]"),
     Edit("SiteConfig.images", CONFIG, "language: en", "language: en\nimages: true"),
     Edit("SiteConfig.language", CONFIG, "language: en", "language: de"),
 )
 TYPES = (
-    *(site.SiteConfig, site.EntryPoint, site.Countdown, site.Post, site.Page, site.Phase, site.Series, site.Task),
+    *(site.SiteConfig, site.Person, site.MenuEntry),
+    *(site.EntryPoint, site.Countdown, site.Post, site.Page, site.Phase, site.Series, site.Task),
     *(site.Topic, site.PlannedPost, site.SeriesExercise, site.Exercise),
     *(site.WorklogEntry, site.Term, kernel.Kernel, kernel.Implementation, kernel.Launch, kernel.Wrong, kernel.Workload),
     *(kernel.Goal, kernel.Sweep, kernel.Tensor, bibliography.Bibliography, bibliography.Work, bibliography.Author),

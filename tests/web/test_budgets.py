@@ -15,7 +15,7 @@ HTML, MEDIAN, CSS, JS, JS_OF_SEARCH, REQUESTS = 40 * KB, 14 * KB, 10 * KB, 4 * K
 OWN_SHEET = 4 * KB
 WITH_OWN_SHEET = (
     *("series", "own series", "kernel", "own kernel", "day", "own day", "tasks", "exercise", "exercises"),
-    *("week", "month", "year", "own links"),
+    *("week", "month", "year", "own links", "search"),
 )
 """Pages with a style sheet of their own, and some with a script, each one more request."""
 

@@ -192,6 +192,7 @@ def _checks(exercise: Exercise, kernel: Kernel) -> Iterator[Fact]:
     loads = f"more than {exercise.most_loads:g} × the bytes that the solution loads"
     programs = f"from 1/{FEWEST_PROGRAMS} of its programs down, or more than {MOST_PROGRAMS} × as many"
     yield Fact("slow", f"{loads}; {programs}; at {_shape(exercise.counted_at)}")
+    yield Fact("slow on a GPU", f"more than {exercise.most_loads:g} × the time of the solution")
 
 
 def _shape(dims: Mapping[str, int]) -> str:
