@@ -179,6 +179,15 @@ GROUP = CodeGroup(
             "authors: [ada], and `authors: {ada: {name: Ada}}` in content/site.yaml",
         ),
         Code(
+            "SG219",
+            "A link to another site is dead",
+            "The address answered that there is no such page, or its host does not answer. Only `sitegen check "
+            "--external` asks other sites, and exits with 1. Link to the new address, or to a copy in an archive.",
+            "[the paper](https://example.org/no-such-page)",
+            "[the paper](https://example.org/)",
+            warning=True,
+        ),
+        Code(
             "SG220",
             "A concept is needed before it is taught",
             "A post, a planned post or an exercise of a series needs a concept that the series teaches only later, so "

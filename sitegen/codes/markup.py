@@ -347,6 +347,15 @@ _SHOWN = (
         "```{data-table} gpus\n```\n, and content/data/gpus.yaml with `H200: 141`",
         "```{data-table} gpus\n```\n, and content/data/gpus.yaml with `- {name: H200, memory: 141}`",
     ),
+    Code(
+        "SG141",
+        "A word is misspelt",
+        "The word is a known misspelling. Only `sitegen check --spelling` looks for misspelt words, and exits with 1. "
+        "Correct the word, or write it into `content/words.txt`, one word a line, when it is right in your site.",
+        "The kernel recieves a block.\n",
+        "The kernel receives a block.\n",
+        warning=True,
+    ),
 )
 
 GROUP = CodeGroup(

@@ -33,10 +33,10 @@ class Mirror:
     def close(self) -> None:
         self._folder.cleanup()
 
-    def open(self, path: str, text: str) -> None:
+    def take(self, path: str, text: str) -> None:
         """Give a file the text that it has in the editor."""
         self._open.add(path)
-        self._replace(path, text.encode())
+        inside.write_bytes(self.folder, path, text.encode())  # a new file: the site's own stays as it is
 
     def release(self, path: str) -> None:
         """Give a file the content that it has on the disk."""
@@ -60,19 +60,12 @@ class Mirror:
             yield from inside.files_below(self.root, folder)
 
     def _link(self, path: str) -> None:
-        source, target = self.root / path, self.folder / path
-        target.unlink(missing_ok=True)
-        if not source.is_file():
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, target)
-        except OSError:
-            shutil.copy2(source, target)
-
-    def _replace(self, path: str, data: bytes) -> None:
-        """Write a new file in place of the link, so that the site's own file stays as it is."""
         target = self.folder / path
         target.unlink(missing_ok=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        with contextlib.suppress(OSError):  # the site has no such file, or one that leads out of the site
+            source = inside.resolved(self.root, path)
+            inside.make_folder(self.folder, path.rpartition("/")[0])
+            try:
+                os.link(source, target)
+            except OSError:
+                shutil.copy2(source, target)

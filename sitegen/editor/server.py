@@ -108,7 +108,7 @@ class Session:
     def _take(self, uri: str) -> None:
         """Take in the text of a file as it is in the editor."""
         if path := self._path(uri):
-            self.site.mirror.open(path, self.server.workspace.get_text_document(uri).source)
+            self.site.mirror.take(path, self.server.workspace.get_text_document(uri).source)
             self._check_soon(path)
 
     def _check_soon(self, *paths: str) -> None:

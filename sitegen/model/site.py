@@ -100,6 +100,8 @@ class SiteConfig:
     """Where a post is edited; `{path}` stands for its file, `{url}` for its page."""
     report_url: str = ""
     """Where a mistake in a post is reported, as `edit_url`."""
+    plugins: tuple[Ref, ...] = ()
+    """Names of installed plugins; none other is loaded."""
 
 
 @dataclass(frozen=True, slots=True)

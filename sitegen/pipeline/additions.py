@@ -20,6 +20,7 @@ from sitegen.markup.collected import Collected
 from sitegen.markup.directive import Container, Directive, Fence, needs
 from sitegen.markup.rawhtml import cleaned
 from sitegen.markup.registry import directives as built_in
+from sitegen.pipeline.plugins import NamedPlugin
 from sitegen.read.own_directive import FOLDER, Content, OwnDirective, directive_name, parse_own_directive
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
@@ -32,11 +33,11 @@ _CONTENT = "\ue000content\ue000"
 """Stands for the Markdown of a fence in the output of its template; a private character, which no text means."""
 
 
-def site_additions(root: Path) -> tuple[Additions, tuple[Diagnostic, ...]]:
+def site_additions(root: Path, plugins: Sequence[NamedPlugin] = ()) -> tuple[Additions, tuple[Diagnostic, ...]]:
     """Return the directives and the data of the site in a folder, and the mistakes in their files."""
     mistakes: list[Diagnostic] = []
     data = _data(root, mistakes)
-    return Additions(_directives(root, data, mistakes), data), tuple(mistakes)
+    return Additions({**_of_plugins(plugins), **_directives(root, data, mistakes)}, data), tuple(mistakes)
 
 
 def is_addition(path: str) -> bool:
@@ -52,6 +53,12 @@ def _data(root: Path, mistakes: list[Diagnostic]) -> dict[str, Any]:
             mistakes += wrong
             data[match[1].replace("-", "_")] = without_places(node) if node else None
     return data
+
+
+def _of_plugins(plugins: Sequence[NamedPlugin]) -> dict[str, Directive]:
+    """Return the directives of plugins; those of sitegen win."""
+    every = (directive for one in plugins for directive in one.plugin.directives)
+    return {name: directive for directive in every for name in directive.names if name not in built_in()}
 
 
 def _directives(root: Path, data: Mapping[str, Any], mistakes: list[Diagnostic]) -> dict[str, Directive]:

@@ -15,6 +15,7 @@ from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
+from sitegen.pipeline.plugins import plugin_mistakes
 from sitegen.pipeline.probe_sources import load_probe_sources, load_program_parts
 from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
@@ -103,7 +104,13 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
     of_list = list_mistakes(request, linked.site.config)
-    of_theme = (*theme.mistakes, *_missing_avatars(linked_config, theme), *parsed.parser.mistakes_of_additions)
+    of_plugins = tuple(plugin_mistakes(parsed.parser.plugins, linked.site))
+    of_theme = (
+        *of_plugins,
+        *theme.mistakes,
+        *_missing_avatars(linked_config, theme),
+        *parsed.parser.mistakes_of_additions,
+    )
     mistakes = (*texts.mistakes, *of_theme, *of_assets, *of_records, *of_packages, *of_files, *of_list)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
 

@@ -20,7 +20,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
-from sitegen.model.site import Post, SiteConfig
+from sitegen.model.site import Post, Ref, SiteConfig
 from sitegen.model.vocabulary import FOLDER
 from sitegen.pipeline.additions import is_addition, site_additions
 from sitegen.pipeline.catalogues import vocabularies
@@ -33,6 +33,7 @@ from sitegen.pipeline.parsed_part import (
     from_entry,
     without_text,
 )
+from sitegen.pipeline.plugins import installed_versions, load_plugins
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.site_cache import SiteCache
 from sitegen.pipeline.text_interface import interface_of_text
@@ -105,6 +106,8 @@ class ParserSetting:
     language: str = "en"
     catalogues: tuple[tuple[str, bytes], ...] = ()
     """The site's own catalogues, directives and data: path and digest."""
+    plugins: tuple[Ref, ...] = ()
+    """The names of the site's plugins."""
 
 
 def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserSetting:
@@ -112,7 +115,7 @@ def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserS
     if not isinstance(config, SiteConfig):
         return ParserSetting()
     catalogues = sorted(pair for pair in digests.items() if pair[0].startswith(CATALOGUES) or is_addition(pair[0]))
-    return ParserSetting(zone_of(config), config.language, tuple(catalogues))
+    return ParserSetting(zone_of(config), config.language, tuple(catalogues), config.plugins)
 
 
 @dataclass(slots=True)
@@ -160,8 +163,12 @@ class TextParser:
     def use(self, setting: ParserSetting) -> None:
         """Parse all further texts in that setting."""
         self.setting, self.vocabulary_of = setting, vocabularies(self.root, setting.language)
-        self.added, self.mistakes_of_additions = site_additions(self.root)
-        self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
+        self.plugins, of_plugins = load_plugins(setting.plugins)
+        self.added, of_files = site_additions(self.root, self.plugins)
+        self.mistakes_of_additions = (*of_plugins, *of_files)
+        self._setting_key = (
+            f"{setting.zone} {setting.language} {setting.catalogues} {installed_versions(setting.plugins)}".encode()
+        )
 
     def parse(
         self,

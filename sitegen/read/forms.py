@@ -213,6 +213,7 @@ SITE = Form(
         "licence": "The licence of the posts: an identifier of SPDX such as `CC-BY-4.0`, or an address.",
         "edit_url": "Where a post is edited; `{path}` stands for its file, `{url}` for the address of its page.",
         "report_url": "Where readers report a mistake in a post; `{path}` and `{url}` stand for the same.",
+        "plugins": "Names of installed packages that add directives, checks, files and importers.",
     },
     values={
         "feeds": ListOf(OneOf(FEEDS)),

@@ -19,7 +19,7 @@ from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, fact
 from sitegen.markup.svg import Pair, path, polyline, tag, text
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 64.0, 14.0, 500.0, 160.0
-_OF_FLIGHT, _OF_INTENSITY = (-4, 4), (-8, 2)
+_OF_FLIGHT, _OF_INTENSITY = (-8, 4), (-8, 2)
 """Exponents of 2 at the ends of the horizontal axis, of what is offered over what is needed."""
 _KB = 1024
 
