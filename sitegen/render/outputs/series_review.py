@@ -60,6 +60,8 @@ class CardGroup:
 
     source: Link
     cards: Markup
+    given: bool = False
+    """Whether the figures in it are those of a diary, of which no record is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _groups(printer: Printer, series: Series, here: str) -> Iterator[CardGroup]:
         cards = printer.of_text(document_key(post.body), partial(_shown_of_post, printer, post, here))
         yield CardGroup(Link(post.title, relative(printer.sources.post_url(post), here)), cards)
     if asked := _cards_of_worklog(printer.sources, series, here):
-        yield CardGroup(Link("Worklog", relative(WORKLOG, here)), _shown(printer, asked))
+        yield CardGroup(Link("Worklog", relative(WORKLOG, here)), _shown(printer, asked), given=True)
 
 
 def _with_questions(sources: Sources, series: Series) -> list[Post]:

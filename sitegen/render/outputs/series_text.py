@@ -17,7 +17,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.structured import COLLECTION
 from sitegen.render.texts.filled_slots import Place, filled
-from sitegen.render.texts.side_by_side import one_level_lower, with_prefix
+from sitegen.render.texts.side_by_side import one_level_lower, with_prefix, without_landmarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _part(printer: Printer, phase: str, post: Post, number: int, here: str, plac
 def _text(printer: Printer, post: Post, here: str, places: Mapping[str, str], html: str) -> Markup:
     place = Place(document_key(post.body), here, post, post.lang)
     own = filled(printer, printer.sources.document(post.body), place, html)
-    return with_prefix(one_level_lower(own), post.slug, places)
+    return with_prefix(without_landmarks(one_level_lower(own)), post.slug, places)
 
 
 def _markdown(printer: Printer, series: Series) -> str:

@@ -14,6 +14,7 @@ _TAG = re.compile(r"<[a-zA-Z][^>]*>")
 _IDS = re.compile(r'(?<=\s)(id|name|for|headers|aria-labelledby|aria-describedby|aria-controls)="([^"]*)"')
 _HREF = re.compile(r'(?<=\s)((?:xlink:)?href)="([^"#]*)(?:#([^"]*))?"')
 _PAINT = re.compile(r"url\(#")
+_LANDMARK = re.compile(r'(<(?:aside|section)\b[^>]*?) aria-labelledby="[^"]*"')
 _HEADING = re.compile(r"(</?h)([2-5])\b")
 
 
@@ -29,6 +30,11 @@ def with_prefix(html: str, prefix: str, places: Mapping[str, str]) -> Markup:
 def one_level_lower(html: str) -> Markup:
     """Return the HTML with `h3` in the place of `h2`, and so on; `h6` stays."""
     return Markup(_HEADING.sub(lambda heading: f"{heading[1]}{int(heading[2]) + 1}", html))
+
+
+def without_landmarks(html: str) -> Markup:
+    """Return the HTML whose sections and asides have no names: those of several texts have the same, `References`."""
+    return Markup(_LANDMARK.sub(r"\1", html))
 
 
 def _tag(tag: str, prefix: str, places: Mapping[str, str]) -> str:
