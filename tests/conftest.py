@@ -70,14 +70,25 @@ class Commands:
         )
 
     def __call__(
-        self, cwd: Path, *words: str, memory_bytes: int = -1, seconds: int = 60, **variables: str
+        self,
+        cwd: Path,
+        *words: str,
+        memory_bytes: int = -1,
+        seconds: float = 60,
+        file_bytes: int = -1,
+        privileged: bool = True,
+        **variables: str,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command; it is killed after that many seconds, and fails above that much memory."""
+        """Run a command; it is killed after that many seconds, and fails above that much memory.
+
+        It can write no more than `file_bytes` into a file, as on a disk that is full.  Without privileges, the folders
+        that nobody may write are read-only also for the superuser.
+        """
         output, errors = self._folder / "output", self._folder / "errors"
         output.unlink(missing_ok=True)
         errors.unlink(missing_ok=True)
         request = {"words": words, "cwd": str(cwd), "variables": {**os.environ, **variables}}
-        limits = {"memory_bytes": memory_bytes, "seconds": seconds}
+        limits = {"memory_bytes": memory_bytes, "seconds": seconds, "file_bytes": file_bytes, "privileged": privileged}
         assert self._server.stdin and self._server.stdout
         print(json.dumps({**request, **limits, "output": str(output), "errors": str(errors)}), file=self._server.stdin)
         self._server.stdin.flush()

@@ -214,11 +214,15 @@ OPEN_FILES = {
     "write/fragments.py": "is given a folder of the cache",
     "write/images.py:_write_whole": "is given a folder of the cache",
     "write/images.py:variant_contents": "is given a folder of the cache",
+    "pipeline/external_links.py:_read": "is given a file of the cache",
+    "pipeline/external_links.py:_write": "is given a file of the cache",
     "write/output.py:_write_manifest": "a file of the cache",
     "write/output.py:_read_manifest": "a file of the cache",
     "write/output.py:locked_output": "a file of the cache",
     # Folders that this process has made for itself.
     "render/outputs/search.py:index_files": "a temporary folder",
+    "editor/mirror.py:_link": "the folder of the mirror; `inside.resolved` finds the file of the site",
+    "pipeline/spelling.py:_codespell": "a temporary folder",
     "write/output.py:stage": "a folder that `staging` has just made, with a name of our own",
     # Files that the command line names.
     "cli/sides.py:_side": "a record that the command line names",

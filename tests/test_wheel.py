@@ -88,3 +88,9 @@ def test_a_site_made_by_an_installed_wheel_can_install_it_again(wheel: zipfile.Z
         target = ["--target", str(elsewhere / file), "--requirement", f".github/{file}"]
         subprocess.run([*pip, *target], cwd=site, check=True)
         assert (elsewhere / file / "sitegen" / "theme" / "post.html").is_file()
+
+
+def test_its_bill_of_materials_and_the_licences_of_others_are_in_it(wheel: zipfile.ZipFile) -> None:
+    folder = "kernel_sitegen-0.1.0.dist-info"
+    assert wheel.read(f"{folder}/sboms/sbom.cdx.json") == (ROOT / "sbom.cdx.json").read_bytes()
+    assert f"{folder}/licenses/THIRD_PARTY.md" in wheel.namelist()

@@ -8,6 +8,7 @@ import click
 from prose import front_matter, prose, table
 
 from sitegen.cli import main
+from sitegen.cli.shell import commands
 
 NAME = "reference-commands.md"
 FRONT = front_matter("Commands", "reference/commands", "Every command with its arguments and options.")
@@ -21,19 +22,7 @@ INTRO = (
 
 def page() -> str:
     """Return the Markdown of the page."""
-    return "\n".join([FRONT, INTRO, *(part for words, one in _commands(main, ()) for part in _command(words, one))])
-
-
-def _commands(group: click.Group, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield each command with its words."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from _commands(command, (*above, name))
-        else:
-            yield (*above, name), command
+    return "\n".join([FRONT, INTRO, *(part for words, one in commands(main) for part in _command(words, one))])
 
 
 def _command(words: tuple[str, ...], command: click.Command) -> Iterator[str]:

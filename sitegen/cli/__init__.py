@@ -29,10 +29,13 @@ _COMMANDS = {
     "compare": _RECORDS,
     "replay": "sitegen.cli.replay",
     "verify": "sitegen.cli.verify",
-    "new": _SITE,
+    "new": "sitegen.cli.new",
     "worklog": "sitegen.cli.worklog",
     "import": "sitegen.cli.importing",
     "explain": "sitegen.cli.explain",
+    "lsp": "sitegen.cli.lsp",
+    "completion": "sitegen.cli.shell",
+    "man": "sitegen.cli.shell",
     "doctor": "sitegen.cli.doctor",
 }
 """Map each command to the module that defines it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -16,14 +16,21 @@ from sitegen.write.fixes import diff, fixed
 from sitegen.write.output import unwritable_error
 
 
-def mend(root: Path, diagnostics: Sequence[Diagnostic], *, force: bool) -> bool:
-    """Mend the files that git has a copy of, with `force` the others too; return whether a file was written."""
+def mend(root: Path, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str], *, force: bool) -> bool:
+    """Mend the files that git has a copy of, with `force` the others too; return whether a file was written.
+
+    `texts` are those in which the mistakes were found.  A file that has another one by now is left as it is, because
+    the places of its mistakes may have moved.
+    """
     paths = sorted({one.span.path for one in diagnostics if one.fix is not None})
     written = 0
     for path in paths:
         before = _text(root, path)
         after = fixed(before, [one for one in diagnostics if one.span.path == path]) if before else before
         if before is None or after is None or after == before:
+            continue
+        if not _is_still(before, texts.get(path)):
+            say(f"{path} has changed meanwhile and was left as it is: run `sitegen check --fix` again")
             continue
         click.echo(diff(before, after, path), nl=False)
         if force or _has_copy(root, path):
@@ -41,6 +48,11 @@ def _text(root: Path, path: str) -> str | None:
         return inside.read_bytes(root, path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _is_still(text: str, checked: str | None) -> bool:
+    """Return whether a file has the text that was checked, which has no BOM and ends its lines with LF."""
+    return checked is None or text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n") == checked
 
 
 def _has_copy(root: Path, path: str) -> bool:

@@ -85,6 +85,27 @@ def notebook(file: Path, into: Path | None) -> None:
     _write_import(_root(into), import_notebook(file, dt.date.today()))
 
 
+@import_.command("plugin")
+@click.argument("importer")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@INTO
+def plugin(importer: str, source: Path, into: Path | None) -> None:
+    """Turn SOURCE into files of a site by IMPORTER, which a plugin of the site offers."""
+    from sitegen.diagnostics import did_you_mean
+    from sitegen.importing.plan import ImportPlan
+    from sitegen.pipeline.plugins import load_plugins
+    from sitegen.read.load import load_site
+
+    root = _root(into)
+    plugins, mistakes = load_plugins(load_site(root)[0].config.plugins)
+    report(mistakes, {})
+    known = {name: make for one in plugins for name, make in one.plugin.importers.items()}
+    if importer not in known:
+        hint = did_you_mean(importer, known) or f"known: {', '.join(known) or 'none'}"
+        raise click.UsageError(f"no plugin of the site has an importer `{importer}`; {hint}")
+    _write_import(root, ImportPlan(known[importer](source)))
+
+
 def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,6 +60,17 @@ class _Bars:
 def say_profile(steps: Steps) -> None:
     for step in steps.all:
         say(_line(step))
+
+
+def plugin_names(root: Path) -> tuple[str, ...]:
+    """Return the name and the version of each plugin of a site."""
+    from sitegen.pipeline.plugins import installed_versions
+    from sitegen.read.config import parse_config
+    from sitegen.read.root import SITE_FILE
+    from sitegen.read.texts import read_text
+
+    text = read_text(root, SITE_FILE)[0] or ""
+    return installed_versions(parse_config(text)[0].plugins) if "plugins" in text else ()
 
 
 def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:

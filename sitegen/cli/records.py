@@ -56,10 +56,19 @@ TO_RUN = {"psutil": "cluster", "torch": "gpu"}
     show_default=True,
     help="Measure on this target of site.yaml.",
 )
+@click.option(
+    "--beside", is_flag=True, help="Store the records as those of your own GPU, beside the published ones of its model."
+)
 @click.option("--bundle", "bundle_file", type=FILE, help="Execute the jobs of this bundle; this needs no site.")
 @click.option("-o", "--output", type=NewFile(), help="Write the results of the bundle into this file.")
 def run(
-    names: tuple[str, ...], everything: bool, stale: bool, target: str, bundle_file: Path | None, output: Path | None
+    names: tuple[str, ...],
+    everything: bool,
+    stale: bool,
+    target: str,
+    beside: bool,
+    bundle_file: Path | None,
+    output: Path | None,
 ) -> None:
     """Measure kernels, cells of posts and ceilings on a GPU.  This stores a record for each.  Without a GPU, it checks
     the results under Triton's interpreter, and stores nothing.  NAME is a kernel (softmax), an implementation
@@ -69,10 +78,12 @@ def run(
         raise click.UsageError("--all and --stale contradict each other")
     if (bundle_file is None) != (output is None):
         raise click.UsageError("--bundle and -o belong together")
+    if beside and bundle_file is not None:
+        raise click.UsageError("--beside and --bundle contradict each other: `accept` stores what a bundle gives")
     if bundle_file is not None and output is not None:
         run_bundle(bundle_file, output)
     else:
-        run_here(names, everything, target)
+        run_here(names, everything, target, beside)
 
 
 def run_bundle(bundle_file: Path, output: Path) -> None:
@@ -91,7 +102,7 @@ def run_bundle(bundle_file: Path, output: Path) -> None:
         sys.exit(1)
 
 
-def run_here(names: Sequence[str], everything: bool, where: str) -> None:
+def run_here(names: Sequence[str], everything: bool, where: str, beside: bool) -> None:
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
@@ -99,7 +110,13 @@ def run_here(names: Sequence[str], everything: bool, where: str) -> None:
     require_installed(TO_RUN if where == "local" else TO_SEND)
     with usage_errors():
         outcome = session.run(
-            loaded.root, inventory_of(loaded), target, names, everything=everything, progress=say_progress
+            loaded.root,
+            inventory_of(loaded),
+            target,
+            names,
+            everything=everything,
+            beside=beside,
+            progress=say_progress,
         )
     if outcome.results is None:
         say("everything is fresh")

@@ -1,20 +1,23 @@
-"""Define the commands of an author: build, check, serve, new."""
+"""Define the commands of an author: build, check, serve."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import os.path
-import shlex
 import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
-from sitegen.cli.common import fail, output_errors, report, require_states, say, site_root, write_new
-from sitegen.cli.progress import build_summary, explain_page, say_profile, step_listener
+from sitegen.cli.common import fail, number_of, output_errors, report, require_installed, require_states, say, site_root
+from sitegen.cli.progress import build_summary, explain_page, plugin_names, say_profile, step_listener
+
+if TYPE_CHECKING:
+    from sitegen.diagnostics import Diagnostic
+    from sitegen.pipeline.in_memory import LoadedSite
 
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -76,6 +79,8 @@ def build(
         fail("nothing was written, the previous output is as it was")
     if explain is not None:
         click.echo("\n".join(explain_page(result, explain)))
+    if names := plugin_names(root):
+        say(f"with plugins: {', '.join(names)}")
     if not quiet and not as_json:
         written = result.written
         say(
@@ -88,7 +93,9 @@ def build(
 @click.option("--as-of", type=Day(), help="Check the site as of this day (default: today in the site's timezone).")
 @click.option("--fix", is_flag=True, help="Show as a diff what can be mended safely, and write it.")
 @click.option("--force", is_flag=True, help="With --fix, change files that git has no copy of, too.")
-def check(as_of: dt.date | None, fix: bool, force: bool) -> None:
+@click.option("--external", is_flag=True, help="Ask other sites whether the links to them still answer.")
+@click.option("--spelling", is_flag=True, help="Look for misspelt words, except those in content/words.txt.")
+def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spelling: bool) -> None:
     """Report every mistake of the site.  Drafts and posts with a future date are checked, too.  Exits with 1 when there
     is an error, a figure that is typed into a post or a page, or anything to say about the worklog.  Without --fix, it
     writes nothing.
@@ -101,12 +108,34 @@ def check(as_of: dt.date | None, fix: bool, force: bool) -> None:
         if fix:
             from sitegen.cli.fixing import mend
 
-            if mend(root, site.diagnostics, force=force):
+            if mend(root, site.diagnostics, site.loaded.texts, force=force):
                 site = check_site(root, as_of=as_of, redacted=False)
-    report(site.diagnostics, site.loaded.texts)
-    if site.failed or site.has_typed_figures or site.has_worklog_habits:
+        asked = (*(_dead_links(site.loaded) if external else ()), *(_misspelt(site.loaded) if spelling else ()))
+    diagnostics = (*site.diagnostics, *asked)
+    report(diagnostics, site.loaded.texts)
+    if asked or site.failed or site.has_typed_figures or site.has_worklog_habits:
         sys.exit(1)
-    say("no mistakes" if not site.diagnostics else "warnings only")
+    say("no mistakes" if not diagnostics else "warnings only")
+
+
+def _dead_links(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
+    """Return a warning for each link to another site that nobody answers."""
+    from sitegen.pipeline.external_links import ask, dead_links, external_links
+    from sitegen.pipeline.user_cache import cache_of_site
+
+    places = external_links(loaded.site, loaded.documents)
+    say(f"asking other sites about {number_of(len(places), 'link')}")
+    return dead_links(places, cache_of_site(loaded.root) / "external.json", ask, time.time())
+
+
+def _misspelt(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
+    """Return a warning for each misspelt word of the site's prose."""
+    from sitegen.pipeline.spelling import WORDS, misspellings
+    from sitegen.read.texts import read_text
+
+    require_installed({"codespell_lib": "spelling"})
+    words = read_text(loaded.root, WORDS)[0] if (loaded.root / WORDS).is_file() else ""
+    return tuple(misspellings(loaded.site.files, words or ""))
 
 
 @click.command()
@@ -142,51 +171,3 @@ def serve(port: int, as_of: dt.date | None, opens: bool) -> None:
             server.serve(preview, opened, say, jump=opens)
     except server.PortTakenError as error:
         fail(str(error))
-
-
-@click.group()
-def new() -> None:
-    """Make a new site, a new post, or the schemas for an editor."""
-
-
-@new.command("site")
-@click.argument("folder", type=NEW_FOLDER)
-@click.option("--title", help="Give the site this title (default: the folder's name).")
-def new_site(folder: Path, title: str | None) -> None:
-    """Make a site in FOLDER, with a post, a kernel, a series and a day of the worklog."""
-    from sitegen.write.scaffold import INSTALLED, create, names_a_source, new_site_files
-
-    texts = new_site_files(title or folder.resolve().name, dt.date.today())
-    write_new(lambda: create(folder, texts))
-    say(f"{folder} is a site: `cd {shlex.quote(str(folder))}`, `sitegen serve`")
-    if not names_a_source(texts):
-        say(f"before you push it to GitHub: write into {' and '.join(INSTALLED)} where to install sitegen from")
-
-
-@new.command("post")
-@click.argument("title")
-def new_post(title: str) -> None:
-    """Make a draft with the title TITLE, and print its path."""
-    from sitegen.write.scaffold import create, new_post_file
-
-    root = site_root()
-
-    def write() -> None:
-        path, text = new_post_file(title, dt.date.today())
-        create(root, {path: text})
-        click.echo(os.path.relpath(root / path))  # relative to the author's folder, which may be below the root
-
-    write_new(write)
-
-
-@new.command("schemas")
-def new_schemas() -> None:
-    """Write the JSON Schemas of this version into schemas/.  An editor for YAML explains and checks keys by them, where
-    a file begins with `# yaml-language-server: $schema=` and the path of its schema.
-    """
-    from sitegen.write.scaffold import schema_files, write
-
-    root = site_root()
-    texts = schema_files()
-    write_new(lambda: write(root, texts))
-    click.echo("\n".join(os.path.relpath(root / path) for path in texts))

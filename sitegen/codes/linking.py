@@ -124,9 +124,10 @@ GROUP = CodeGroup(
         ),
         Code(
             "SG213",
-            "An image cannot be shown",
-            "The file exists and is damaged, is larger than a page can carry, or is a drawing that holds a script. "
-            "Browsers would show a broken picture or refuse it. Save the image again, smaller or without the script.",
+            "An image cannot be shown, or a file can hold a script",
+            "The file exists and is damaged, is larger than a page can carry, is a drawing that holds a script, or is "
+            "a page of HTML beside the text. Browsers would show a broken picture, or run the script as one of this "
+            "site. Save the image again, smaller or without the script, and put a page of HTML into a .zip file.",
             "an SVG with a <script> in it",
             "the same SVG without the script",
         ),
@@ -163,11 +164,28 @@ GROUP = CodeGroup(
         Code(
             "SG217",
             "Unknown cell",
-            "`{output}` and `{cell-chart}` name a cell of their post by its label, and the post has no cell of this "
+            "`{output}` and `{plot}` name a cell of their post by its label, and the post has no cell of this "
             "name. The figure would never be there. Correct the label.",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",
             "content/posts/times/index.md",
+        ),
+        Code(
+            "SG218",
+            "Unknown author",
+            "`authors:` of a post names an author that `content/site.yaml` does not describe, so the page would have "
+            "no name to show. Correct the name, or add the author to `authors:` of `content/site.yaml`.",
+            "authors: [adda], and `authors: {ada: {name: Ada}}` in content/site.yaml",
+            "authors: [ada], and `authors: {ada: {name: Ada}}` in content/site.yaml",
+        ),
+        Code(
+            "SG219",
+            "A link to another site is dead",
+            "The address answered that there is no such page, or its host does not answer. Only `sitegen check "
+            "--external` asks other sites, and exits with 1. Link to the new address, or to a copy in an archive.",
+            "[the paper](https://example.org/no-such-page)",
+            "[the paper](https://example.org/)",
+            warning=True,
         ),
         Code(
             "SG220",

@@ -329,6 +329,33 @@ _SHOWN = (
         _POST,
         warning=True,
     ),
+    Code(
+        "SG139",
+        "A directive of the site cannot be used",
+        "A template in `templates/directives/` has no head that declares it, takes the name of a directive of sitegen, "
+        "or fails when a text uses it. Begin the file with a comment of Jinja that holds `about:` in YAML, name the "
+        "file differently, or correct the template at the line that the hint names.",
+        "<p>{{ argument }}</p>\n",
+        "{# about: A paragraph. #}\n<p>{{ argument }}</p>\n",
+        "templates/directives/remark.html",
+    ),
+    Code(
+        "SG140",
+        "A data file cannot be shown as a table",
+        "`{data-table}` names a file that is not in `content/data/`, a column that no row has, or a file that is no "
+        "list of rows. Correct the name, or write the file as a list of `key: value` lines.",
+        "```{data-table} gpus\n```\n, and content/data/gpus.yaml with `H200: 141`",
+        "```{data-table} gpus\n```\n, and content/data/gpus.yaml with `- {name: H200, memory: 141}`",
+    ),
+    Code(
+        "SG141",
+        "A word is misspelt",
+        "The word is a known misspelling. Only `sitegen check --spelling` looks for misspelt words, and exits with 1. "
+        "Correct the word, or write it into `content/words.txt`, one word a line, when it is right in your site.",
+        "The kernel recieves a block.\n",
+        "The kernel receives a block.\n",
+        warning=True,
+    ),
 )
 
 GROUP = CodeGroup(

@@ -1,4 +1,4 @@
-"""SG500 to SG507: mistakes in writing files, style sheets, templates and optional packages, and private words."""
+"""SG500 to SG508: mistakes in writing files, style sheets, templates and optional packages, and private words."""
 
 from __future__ import annotations
 
@@ -77,6 +77,15 @@ GROUP = CodeGroup(
             "the repository and add it to `.gitignore`. Commits that were made before still hold it.",
             "git add private.yaml",
             "echo private.yaml >> .gitignore",
+        ),
+        Code(
+            "SG508",
+            "A plugin cannot be used",
+            "`plugins:` in `content/site.yaml` names a package that is not installed, or that fails when it is loaded "
+            "or when it checks the site. Install the package, correct the name, or leave the plugin out.",
+            "title: Kernels\nbase_url: https://example.org/\nplugins: [no-such-plugin]\n",
+            "title: Kernels\nbase_url: https://example.org/\n",
+            "content/site.yaml",
         ),
     ),
 )

@@ -183,6 +183,16 @@ _ADDRESSES = (
         "title: Basics\nposts: [softmax]\ntopics: [{title: fusion, posts: [softmax]}]\n",
         "series/basics.yaml",
     ),
+    Code(
+        "SG029",
+        "The colours of a theme are hard to read",
+        "Text in one of the colours of `theme:` has too little contrast with the page or with code behind it, on light "
+        "or on dark pages. Many readers could not read it, and the pages would fail WCAG 2.2. Choose a darker or a "
+        "lighter colour; the message names the pair and its contrast.",
+        'title: A\nbase_url: https://example.org/\ntheme: {hot: ["#e0b090", "#ff8a55"]}\n',
+        'title: A\nbase_url: https://example.org/\ntheme: {hot: ["#b83400", "#ff8a55"]}\n',
+        _SITE,
+    ),
 )
 
 _KERNELS = (

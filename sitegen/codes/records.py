@@ -176,8 +176,9 @@ RUNS = CodeGroup(
         Code(
             "SG408",
             "A record cannot be stored where it belongs",
-            "The path of the record leads through a link, and sitegen writes through no link. Nothing is stored there. "
-            "Put the folder itself in the place of the link.",
+            "The path of the record leads through a link, and sitegen writes through no link. Or the disk is full, or "
+            "the folder is read-only. Put the folder itself in the place of the link, or mend the disk, and accept "
+            "again.",
             "kernels/softmax/results is a link to another folder",
             "kernels/softmax/results is a folder",
         ),

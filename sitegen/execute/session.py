@@ -25,6 +25,7 @@ from sitegen.execute.sent import recall, remember
 from sitegen.execute.targets import Target
 from sitegen.inside import OutsideError
 from sitegen.model.document import Document
+from sitegen.model.gpu import yours
 from sitegen.model.job import CeilingsJob, Job, JobResult, NotebookJob
 from sitegen.model.linked import document_key, originals
 from sitegen.model.plain import to_plain
@@ -91,18 +92,22 @@ def run(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
+    beside: bool = False,
     progress: Report = lambda _: None,
 ) -> RunOutcome:
     """Run the jobs that are due on the target, and store the results.
 
-    Without a GPU everything is checked and nothing is stored.  Raises UnknownName and NoTarget.
+    With `beside` they are stored as those of the reader's own GPU, and the published ones stay.  Without a GPU
+    everything is checked and nothing is stored.  Raises UnknownName and NoTarget.
     """
-    jobs = plan(inventory, target.gpu or inventory.default_gpu, names, everything=everything)
+    model = target.gpu or inventory.default_gpu
+    jobs = plan(inventory, yours(model) if beside else model, names, everything=everything)
     if not jobs:
         return RunOutcome()
     specs = [to_plain(job) for job in jobs]
-    results = bundles.run_specs(specs, commit_of(root), target, progress, partial(store_results, root, inventory, jobs))
-    return store_results(root, inventory, jobs, results)
+    keep = partial(store_results, root, inventory, jobs, beside=beside)
+    results = bundles.run_specs(specs, commit_of(root), target, progress, keep)
+    return keep(results)
 
 
 def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | None = None) -> RunOutcome:
@@ -137,9 +142,15 @@ def _answered_bundle(results: Results, path: Path | None) -> Bundle:
 
 
 def store_results(
-    root: Path, inventory: Inventory, jobs: Sequence[Job], results: Results, name: str = "the results"
+    root: Path,
+    inventory: Inventory,
+    jobs: Sequence[Job],
+    results: Results,
+    name: str = "the results",
+    *,
+    beside: bool = False,
 ) -> RunOutcome:
-    """Write the records, cells and artefacts of a run.
+    """Write the records, cells and artefacts of a run; with `beside`, as those of the reader's own GPU.
 
     Nothing is written when no GPU was there, or when the results are not those of the jobs.  A diagnostic names the
     file of the results by `name`.
@@ -148,7 +159,8 @@ def store_results(
         return RunOutcome(results)
     if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
-    new = accept_results(inventory.site, inventory.records, RunHeader(results.run, results.commit), results.results)
+    header = RunHeader(results.run, results.commit)
+    new = accept_results(inventory.site, inventory.records, header, results.results, beside=beside)
     if new is None:
         return RunOutcome(results)
     if mistakes := _wrong_records(jobs, new, results, name):
@@ -157,6 +169,10 @@ def store_results(
         _store(root, inventory, new, results)
     except OutsideError as error:
         return RunOutcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
+    except OSError as error:
+        hint = "mend the cause, and accept or run them again: every file is whole"
+        mistake = Diagnostic("SG408", f"the records cannot be written: {error.strerror}", Span(name), hint)
+        return RunOutcome(results, diagnostics=(mistake,))
     return RunOutcome(results, new)
 
 
@@ -183,9 +199,10 @@ def _waits_for_ceilings(results: Results) -> bool:
 
 
 def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results) -> None:
+    """Write artefacts before the record that names them, so that a record is right whenever the process is killed."""
     for record in new.records:
-        store.save_record(root, record, new.run)
         store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
+        store.save_record(root, record, new.run)
         others = [r for gpu, r in inventory.records.of_kernel(record.kernel).items() if gpu != record.gpu]
         store.drop_unreferenced(root, record.kernel, [record, *others])
     folders = {post.slug: post.folder for post in inventory.site.posts if post.folder}

@@ -12,6 +12,7 @@ import datetime as dt
 import json
 import posixpath
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from sitegen.importing.plan import ImportPlan
 from sitegen.model.urls import is_external
 from sitegen.write.scaffold import slug_of
 
+MOST_BYTES = 64 * 2**20
 _TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _LABEL = re.compile(r"^#\|[ \t]*label:[ \t]*(\S+)", re.MULTILINE)
 _IMAGE = re.compile(r"(!\[[^\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
@@ -31,14 +33,25 @@ _TICKS = re.compile(r"^`{3,}", re.MULTILINE)
 
 def import_notebook(file: Path, day: dt.date) -> ImportPlan:
     """Plan `content/posts/<slug>/index.md`, dated `day`, and the images that its text shows."""
-    import nbformat
-
     try:
-        notebook: Any = nbformat.read(file, as_version=4)
-    except (OSError, ValueError, AttributeError) as error:  # nbformat has an error of its own for JSON that is not one
+        notebook = _read(file)
+    except Exception as error:  # nbformat's conversion of old notebooks raises anything when a file is damaged
         reason = str(error).split("\n", 1)[0][:100]
         return ImportPlan({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
     return _NotebookPost(file, notebook, day).plan()
+
+
+def _read(file: Path) -> Any:
+    """Return a notebook that keeps to its format.  Raises many kinds of exceptions."""
+    import nbformat
+
+    data = inside.read_bytes(file.parent, inside.checked(file.name), MOST_BYTES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about cells without ids, which a post does not need
+        notebook = nbformat.reads(data.decode(), as_version=4)
+        nbformat.validate(notebook)
+    nbformat.writes(notebook).encode()  # half of a character cannot be written
+    return notebook
 
 
 class _NotebookPost:
@@ -106,8 +119,9 @@ class _NotebookPost:
         beside = re.sub(r"[^\w.+-]+", "-", Path(name).name)
         if written.startswith("attachment:") and name in attachments:
             beside = f"cell-{number}-{beside}"
-            self.images[beside] = base64.b64decode(next(iter(attachments[name].values())))
-            return beside
+            with contextlib.suppress(ValueError, TypeError, StopIteration):  # an attachment that is no file
+                self.images[beside] = base64.b64decode(next(iter(attachments[name].values())))
+                return beside
         path = posixpath.normpath(name)
         if not is_external(name) and not inside.is_hidden(path):
             with contextlib.suppress(OSError):

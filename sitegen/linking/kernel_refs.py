@@ -13,18 +13,14 @@ from sitegen.markup.regions import region_names
 from sitegen.model.document import (
     BenchmarkSlot,
     Cell,
-    CellChartSlot,
     Document,
     ListingSlot,
     OutputSlot,
     RooflineSlot,
-    SweepSlot,
 )
-from sitegen.model.dtypes import DTYPES
-from sitegen.model.formula import FUNCTIONS, FormulaError, evaluate, names_in
-from sitegen.model.kernel import Implementation, Kernel, Language, Launch, Sweep
+from sitegen.model.formula import FUNCTIONS, names_in
+from sitegen.model.kernel import Implementation, Kernel, Language, Launch
 from sitegen.model.site import Site
-from sitegen.model.sweep_points import names_in_formulas, numbers_at, values_of_points
 
 IMPORTS = "import torch, triton, triton.language as tl\n"
 """The imports of the first cell of a post's notebook, which its Triton cells use."""
@@ -93,27 +89,24 @@ def _launch_mistakes(site: Site, kernel: Kernel, launch: Launch, cell: Cell) -> 
 def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each name that the directives of a text use and the kernels do not have."""
     for slot in document.slots:
-        if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+        if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot):
             kernel = kernels.get(slot.kernel)
             if kernel is None:
                 yield unknown("SG204", "kernel", slot.kernel, kernels, place_of(site, slot.span, slot.kernel))
             elif isinstance(slot, ListingSlot):
                 yield from _listing_mistakes(site, kernel, slot)
-            elif isinstance(slot, SweepSlot):
-                yield from _sweep_mistakes(site, kernel, slot)
             else:
                 yield from _figure_mistakes(site, kernel, slot)
-        elif isinstance(slot, CellChartSlot | OutputSlot):
-            yield from _cell_mistakes(document, slot)
+        elif isinstance(slot, OutputSlot):
+            yield from unknown_cell(document, [cell for cell, _, _ in slot.places], slot.span)
 
 
-def _cell_mistakes(document: Document, slot: CellChartSlot | OutputSlot) -> Iterator[Diagnostic]:
+def unknown_cell(document: Document, named: Iterable[str], span: Span) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for the first name that no cell of the text has."""
     known = [cell.label for cell in document.cells]
-    named = [cell for cell, _, _ in slot.places] if isinstance(slot, OutputSlot) else [slot.cell]
-    for cell in named:
-        if cell not in known:
-            yield unknown("SG217", "cell", cell, known, slot.span)
-            return
+    wrong = next((name for name in named if name not in known), None)
+    if wrong is not None:
+        yield unknown("SG217", "cell", wrong, known, span)
 
 
 def implementations_by_name(kernel: Kernel) -> dict[str, Implementation]:
@@ -175,35 +168,6 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
             if name not in known and not (one and not name):
                 span = place_of(site, slot.span, name, "column" if what == "baseline" else what)
                 yield unknown("SG205", f"{what} of {kernel.name}", name, known, span)
-
-
-def _sweep_mistakes(site: Site, kernel: Kernel, slot: SweepSlot) -> Iterator[Diagnostic]:
-    known = {sweep.name: sweep for sweep in kernel.sweeps}
-    if slot.sweep not in known:
-        span = place_of(site, slot.span, slot.sweep)
-        yield unknown("SG205", f"sweep of {kernel.name}", slot.sweep, known, span)
-        return
-    sweep = known[slot.sweep]
-    if slot.y == "operations" and kernel.flops.strip() == "0":
-        yield Diagnostic("SG205", f"{kernel.name} does no operations", place_of(site, slot.span, slot.y, "y"))
-    names = names_in_formulas((*sweep.constants, *sweep.dims), kernel.dims)
-    for name in sorted(names_in(slot.x) - set(names)):
-        yield unknown("SG205", "name in `x`", name, names, place_of(site, slot.span, name, "x"))
-    if not names_in(slot.x) - set(names):
-        yield from _formula_mistake(site, kernel, sweep, slot)
-
-
-def _formula_mistake(site: Site, kernel: Kernel, sweep: Sweep, slot: SweepSlot) -> Iterator[Diagnostic]:
-    """Yield a diagnostic when the formula of the horizontal axis has no value at one of the points."""
-    workload = next((one for one in kernel.workloads if one.name == sweep.workload), None)
-    if not slot.x or workload is None or sweep.dtype not in DTYPES:
-        return
-    for values in values_of_points(sweep):
-        try:
-            evaluate(slot.x, numbers_at(workload, kernel.dims, sweep.dtype, values))
-        except FormulaError as error:
-            yield Diagnostic("SG205", f"option `x`: {error}", place_of(site, slot.span, slot.x, "x"))
-            return
 
 
 def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]:

@@ -8,7 +8,7 @@ SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that 
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
 SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
-SG217 unknown cell (kernel_refs.py)
+SG217 unknown cell (kernel_refs.py) · SG218 unknown author
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
 SG223 a concept that is nearly another (reading_order.py)
 """
@@ -26,11 +26,12 @@ from sitegen.linking.cited import works_cited
 from sitegen.linking.exercises import exercise_mistakes, sound_exercises
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.mentions import DaysOfPages, Mentions
+from sitegen.linking.plot_refs import plot_mistakes
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
-from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus
+from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus, references_in
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
@@ -42,9 +43,9 @@ from sitegen.model.document import (
     ImageSlot,
     LinkSlot,
     ListingSlot,
+    PlotSlot,
     RooflineSlot,
     Slot,
-    SweepSlot,
     TermSlot,
     ValueSlot,
 )
@@ -53,6 +54,8 @@ from sitegen.model.site import Markdown, Post, Series, Site
 from sitegen.read.config import zone_of
 from sitegen.read.severity import worklog_never_fails
 
+MENU = "menu"
+"""The key of the links of the menu, beside those of texts."""
 _OF_LINKS = ("SG201", "SG202", "SG203", "SG212")
 
 
@@ -194,6 +197,9 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
         for exercise in (one for phase in series.phases for one in phase.exercises if not one.title):
             if exercise.id.name not in exercises:
                 yield unknown("SG208", "exercise", exercise.id.name, exercises, exercise.id.span)
+    authors = site.config.authors
+    named = (ref for post in site.posts for ref in post.authors if ref.name not in authors)
+    yield from (unknown("SG218", "author", ref.name, authors, ref.span) for ref in named)
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:
             yield unknown("SG207", "post", entry.post.name, slugs, entry.post.span)
@@ -202,6 +208,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
     for text in texts(shown):
         if document := documents.get(document_key(text)):
             yield from slot_mistakes(shown, kernels, document)
+            yield from plot_mistakes(shown, kernels, document)
     yield from goal_mistakes(shown, shown.kernels)
     yield from exercise_mistakes(shown)
 
@@ -223,6 +230,10 @@ def _resolve_all(
     hrefs: dict[tuple[str, int], str] = {}
     assets: dict[str, str] = {}
     here, terms = _pages(site), _terms(site)
+    for index, entry in enumerate(site.config.menu):
+        target = resolve(entry.link.name, "content/site.yaml", urls.HOME, book)
+        mistakes += _target_mistakes(LinkSlot(entry.link.name, entry.link.span), target)
+        hrefs[MENU, index] = target.href
     for text in texts(site):
         key = document_key(text)
         for index, slot in enumerate(_document(documents, text).slots):
@@ -301,8 +312,10 @@ def _kernels_shown(document: Document) -> set[str]:
 
 def _kernels_in(slot: Slot) -> Iterator[str]:
     """Yield the kernels that a slot shows or whose figures it shows."""
-    if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+    if isinstance(slot, ListingSlot | BenchmarkSlot | RooflineSlot):
         yield slot.kernel
+    elif isinstance(slot, PlotSlot):
+        yield from filter(None, (slot.kernel, *(reference.kernel for reference in references_in(slot))))
     elif isinstance(slot, ValueSlot):
         yield from (reference.kernel for reference in slot.value.references if reference.kernel)
     elif isinstance(slot, ClaimSlot):

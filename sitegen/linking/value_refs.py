@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.linking.kernel_refs import place_of, unknown
-from sitegen.model.document import ClaimSlot, Document, ValueSlot
+from sitegen.model.document import ClaimSlot, Document, PlotSlot, ValueSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Site
-from sitegen.model.value import ALL, CellName, Claim, FigureReference, Source
+from sitegen.model.value import ALL, CellName, Claim, FigureReference, Source, ValueExpression
 
 _RECORD = re.compile(r"kernels/[^/]+/results/([\w.-]+)\.json")
 _PROBES = ("copy", "read")
@@ -38,8 +38,17 @@ def figure_mistakes(site: Site, known: KnownNames, document: Document) -> Iterat
         if isinstance(slot, ValueSlot):
             for reference in slot.value.references:
                 yield from reference_mistakes(site, known, reference, slot.span)
+        elif isinstance(slot, PlotSlot):
+            for reference in references_in(slot):
+                yield from reference_mistakes(site, known, reference, slot.span)
         elif isinstance(slot, ClaimSlot):
             yield from _claim_mistakes(site, known, slot.claim, slot.span)
+
+
+def references_in(slot: PlotSlot) -> tuple[FigureReference, ...]:
+    """Return the figures of records that the lines of a plot show."""
+    values = (line.value for line in slot.lines)
+    return tuple(one for value in values if isinstance(value, ValueExpression) for one in value.references)
 
 
 def reference_mistakes(site: Site, known: KnownNames, wanted: FigureReference, start: Span) -> Iterator[Diagnostic]:

@@ -16,6 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from sitegen.markup.additions import NOTHING_ADDED, Additions
 from sitegen.markup.pieces import Pieces, key_of
 from sitegen.model.document import Cell, CiteSlot, DocumentHeading, Slot
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
@@ -56,6 +57,7 @@ class Collected:
     numbered: bool = False
     spoken: Vocabulary = ENGLISH
     """The language of the text."""
+    added: Additions = NOTHING_ADDED
     slots: list[Slot] = field(default_factory=list)
     headings: list[DocumentHeading] = field(default_factory=list)
     ids: dict[str, None] = field(default_factory=dict)

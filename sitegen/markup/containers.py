@@ -27,13 +27,22 @@ def containers_plugin(md: MarkdownIt, directives: Mapping[str, Directive]) -> No
 
     def container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _INFO.match(state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]])
-        if not match or match["name"] not in containers or not _fence(state, start, end, silent):
+        directive = _container(match["name"], containers, state) if match else None
+        if not match or not directive or not _fence(state, start, end, silent):
             return False
         if not silent:
-            _read(state, containers[match["name"]], match["name"], match["argument"].strip(), start, end)
+            _read(state, directive, match["name"], match["argument"].strip(), start, end)
         return True
 
     md.block.ruler.before("fence", "container", container, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+
+
+def _container(name: str, containers: Mapping[str, Directive], state: StateBlock) -> Directive | None:
+    """Return the directive of a name whose content is Markdown: one of sitegen, or one of the site."""
+    if name in containers:
+        return containers[name]
+    own: Directive | None = collected(state.env).added.directives.get(name)
+    return own if own and own.wrap else None
 
 
 def _read(state: StateBlock, directive: Directive, name: str, argument: str, start: int, end: int) -> None:

@@ -29,10 +29,10 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         last = token.map[1] - 1 if token.map else line
         if last == line or not closes(into.lines[last], into.lines[line]):
             warn_unclosed(fence.name, line, into)
-        directive = directives.get(fence.name)
+        directive: Directive | None = directives.get(fence.name) or into.added.directives.get(fence.name)
         if directive and directive.show:
             return directive.show(fence, into)
-        into.unknown("SG101", "directive", fence.name, offered, fence.span)
+        into.unknown("SG101", "directive", fence.name, [*offered, *into.added.directives], fence.span)
         return code_figure(token.content, "", spoken=into.spoken)
 
     return render_fence

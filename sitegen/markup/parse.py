@@ -21,6 +21,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.highlight.lines import KEPT, highlighted_lines
+from sitegen.markup.additions import NOTHING_ADDED, Additions
 from sitegen.markup.annotations import annotations_plugin
 from sitegen.markup.autolinks import autolinks_plugin
 from sitegen.markup.blocks import blocks_plugin, shift_of
@@ -65,10 +66,20 @@ def parse_document(
     id_prefix: str = "",
     pieces: Pieces | None = None,
     spoken: Vocabulary = ENGLISH,
+    added: Additions = NOTHING_ADDED,
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
     """Return the document of one text and its mistakes, in reading order; `read_text` says what the options do."""
-    text = read_text(body, has_cells=has_cells, numbered=numbered, id_prefix=id_prefix, pieces=pieces, spoken=spoken)
-    return document_of(text)
+    return document_of(
+        read_text(
+            body,
+            has_cells=has_cells,
+            numbered=numbered,
+            id_prefix=id_prefix,
+            pieces=pieces,
+            spoken=spoken,
+            added=added,
+        )
+    )
 
 
 def read_text(
@@ -79,17 +90,19 @@ def read_text(
     id_prefix: str = "",
     pieces: Pieces | None = None,
     spoken: Vocabulary = ENGLISH,
+    added: Additions = NOTHING_ADDED,
 ) -> ParsedText:
     """Read the tokens of a text.
 
     `has_cells` is False for texts without executable cells: pages, worklog, terms.  The highest heading of the text
     becomes `<h2>`.  `numbered` gives sections their numbers.  `id_prefix` keeps the ids of several texts on one page
     apart.  `pieces` has the listings and formulas that were made of the text before, and takes those that are made now.
-    `spoken` is the vocabulary of generated words such as `Figure 1` and `Warning`.
+    `spoken` is the vocabulary of generated words such as `Figure 1` and `Warning`; `added` is what the site adds.
     """
     text = body.text.replace("\r\n", "\n").replace("\r", "\n")
     parser, said = text_parser(), with_words(spoken)
     into = Collected(parser, body.path, text.split("\n"), body.first_line, has_cells, id_prefix, numbered, said)
+    into.added = added
     into.pieces = pieces or into.pieces
     env: dict[str, Any] = {KEY: into}
     return ParsedText(into, env, parser.parse(text, env))
@@ -128,14 +141,22 @@ def highlight_ahead(texts: Iterable[ParsedText]) -> None:
 
 
 def parse_post_text(
-    body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH
+    body: Markdown,
+    pieces: Pieces | None = None,
+    spoken: Vocabulary = ENGLISH,
+    added: Additions = NOTHING_ADDED,
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
     """Read the text of a post: its sections are numbered."""
-    return document_of(read_post_text(body, pieces, spoken))
+    return document_of(read_post_text(body, pieces, spoken, added))
 
 
-def read_post_text(body: Markdown, pieces: Pieces | None = None, spoken: Vocabulary = ENGLISH) -> ParsedText:
-    return read_text(body, numbered=True, pieces=pieces, spoken=spoken)
+def read_post_text(
+    body: Markdown,
+    pieces: Pieces | None = None,
+    spoken: Vocabulary = ENGLISH,
+    added: Additions = NOTHING_ADDED,
+) -> ParsedText:
+    return read_text(body, numbered=True, pieces=pieces, spoken=spoken, added=added)
 
 
 @cache

@@ -28,7 +28,9 @@ ALLOWED = VOID | frozenset(
         "strong sub summary sup svg table tbody td text tfoot th thead time tr tspan u ul use var video",
     )
 )
-_BAD_URL = re.compile(r"[\s\x00-\x20]*(?:javascript|vbscript|data)\s*:", re.IGNORECASE)
+_BAD_URL = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
+_IGNORED = re.compile(r"[\s\x00-\x20]+")
+"""Characters that browsers leave out of an address, so that `java&#9;script:` is a script."""
 _SWALLOWING = frozenset({"script", "style"})
 
 
@@ -119,7 +121,7 @@ class _Cleaner(HTMLParser):
         if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction"):
             self.refuse(f"the attribute `{name}`", name, "give it a `class`, styled by the theme")
             return False
-        if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(value or ""):
+        if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(_IGNORED.sub("", value or "")):
             self.refuse("such an address", value or "", "link to a page or a file")
             return False
         return True

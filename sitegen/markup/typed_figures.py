@@ -78,7 +78,7 @@ class TypedFigure:
 
 def typed_figures(lines: Sequence[str]) -> Iterator[TypedFigure]:
     """Yield the typed figures of a Markdown text without its front matter, in reading order."""
-    for number, line in _prose(lines):
+    for number, line in prose(lines):
         yield from typed_in_line(number, line)
 
 
@@ -120,7 +120,7 @@ class _State:
     """The text that ends an open formula or comment."""
 
 
-def _prose(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def prose(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines of prose, and the captions among the options of directives."""
     state = _State()
     for number, line in enumerate(lines):

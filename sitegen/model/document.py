@@ -161,46 +161,56 @@ class RooflineSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class SweepSlot:
-    """`{sweep} softmax/threads`: a measured quantity over the values of a sweep, and a table of the points."""
+class PlotLine:
+    """A line to compare with across a plot."""
 
-    kernel: str
-    sweep: str
-    span: Span
-    x: str = ""
-    """A swept name, or an expression over swept names and dims; empty: the first swept name."""
-    x_title: str = ""
-    y: str = ""
-    """One of SWEEP_QUANTITIES; empty: time where dims are swept, else the rate that the ceiling limits."""
-    kind: str = "line"
-    """`line`, `staircase`, `scatter` or `bar`."""
-    log: tuple[str, ...] | None = None
-    """The logarithmic axes, `x` and `y`; None: those whose values span a factor of 8 or more."""
-    caption: str = ""
-    label: str = ""
-    """Id of the figure."""
-    number: str = ""
-    """Printed name: `Figure 2`."""
+    name: str
+    value: ValueExpression | float
+    """A figure of a record, such as `ceiling read`, or a number in the unit of the axis."""
 
 
 @dataclass(frozen=True, slots=True)
-class CellChartSlot:
-    """`{cell-chart} latency`: columns of a table that a cell of the post put out, as a chart."""
+class PlotSlot:
+    """`{plot}`: a chart of what was measured, and a table of its points.
 
-    cell: str
-    """The label of the cell."""
+    It shows the evaluations of a kernel (`softmax`), a sweep (`softmax/threads`), or a table that a cell of the post
+    put out (`#levels`).
+    """
+
     span: Span
-    x: str
-    """The column of the horizontal axis; of spans, the column of their starts."""
-    y: tuple[str, ...]
-    """The columns of the vertical axis, a curve for each; of spans, that of their ends and that of their lines."""
-    kind: str = "line"
-    """`line`, `staircase`, `scatter`, `spans` or `chip`."""
-    log: tuple[str, ...] = ()
-    """The logarithmic axes, `x` and `y`."""
+    kernel: str = ""
+    sweep: str = ""
+    """The name of a sweep of the kernel; empty: the kernel's evaluations."""
+    cell: str = ""
+    """The label of a cell; empty: the plot is of a kernel."""
+    kind: str = ""
+    """One of PLOT_KINDS; empty: bars over words, else a line."""
+    x: str = ""
+    """A column, or an expression over the sizes of a kernel; of `spans`, the column of the starts."""
+    y: tuple[str, ...] = ()
+    """Columns, a curve for each; of `heat`, the column of the rows; of `spans`, those of the ends and the lines."""
+    value: str = ""
+    """The column that the cells of a heat map show."""
+    curves: tuple[str, ...] = ()
+    """Columns of which each combination of values has a curve; empty: those that the plot does not show otherwise."""
+    panels: str = ""
+    """A column of which each value has a chart of its own; all of them have the same axes."""
+    ends: tuple[str, ...] = ()
+    """Columns of the low and the high end of the whiskers, for a table of a cell."""
+    lines: tuple[PlotLine, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    """Values of the horizontal axis, and the words that stand at the point there."""
+    log: tuple[str, ...] | None = None
+    """The logarithmic axes, `x` and `y`; None: those whose values span a factor of 8 or more, none for a cell."""
+    together: bool = False
+    """True: one chart has the curves of all GPUs; False: each GPU has a tab."""
+    implementations: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
     x_title: str = ""
     y_title: str = ""
     caption: str = ""
+    """HTML, which may hold markers of other slots."""
     label: str = ""
     """Id of the figure."""
     number: str = ""
@@ -218,8 +228,10 @@ class OutputSlot:
     """The text of the role."""
 
 
+PLOT_KINDS = ("line", "staircase", "scatter", "bar", "heat", "spans", "chip")
+"""Kinds of chart that `{plot}` draws."""
 SWEEP_QUANTITIES = ("time", "bandwidth", "operations", "of-copy")
-"""Quantities that the vertical axis of `{sweep}` shows."""
+"""Quantities that the vertical axis of a sweep shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +267,7 @@ Slot = (
     | CellSlot
     | BenchmarkSlot
     | RooflineSlot
-    | SweepSlot
-    | CellChartSlot
+    | PlotSlot
     | OutputSlot
     | ValueSlot
     | ClaimSlot

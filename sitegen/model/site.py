@@ -45,6 +45,25 @@ class Countdown:
 
 
 @dataclass(frozen=True, slots=True)
+class Person:
+    """An author of posts."""
+
+    name: str
+    link: str = ""
+    avatar: Ref | None = None
+    """The name of an image in templates/assets/."""
+    orcid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """A link in the header of each page."""
+
+    title: str
+    link: Ref
+
+
+@dataclass(frozen=True, slots=True)
 class SiteConfig:
     """The settings of content/site.yaml."""
 
@@ -71,6 +90,19 @@ class SiteConfig:
     """`required` when the site may only be built with a redaction list."""
     repository: str = ""
     """Address of the branch on GitHub that holds the built site, from which Colab opens notebooks."""
+    theme: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Colours (light, dark), fonts and widths of the style sheet, by name."""
+    menu: tuple[MenuEntry, ...] = ()
+    """The links in the header; empty: the sections that the site has."""
+    authors: Mapping[str, Person] = field(default_factory=dict)
+    licence: str = ""
+    """The licence of posts that name none: an identifier of SPDX, or an address."""
+    edit_url: str = ""
+    """Where a post is edited; `{path}` stands for its file, `{url}` for its page."""
+    report_url: str = ""
+    """Where a mistake in a post is reported, as `edit_url`."""
+    plugins: tuple[Ref, ...] = ()
+    """Names of installed plugins; none other is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +130,9 @@ class Post:
     """Names of the concepts that a reader must know before."""
     kernels: tuple[Ref, ...] = ()
     discuss: str = ""
+    authors: tuple[Ref, ...] = ()
+    """Names of `authors:` of site.yaml; empty: the first of them."""
+    licence: str = ""
     bibliography: Ref | None = None
     """A .bib file beside the text, or below content/ when the name begins with a slash."""
     folder: str = ""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
+from sitegen.diagnostics import Diagnostic, did_you_mean, has_errors, in_reading_order
+from sitegen.model.look import style_sheet
+from sitegen.model.site import SiteConfig
 from sitegen.pipeline.broken_claims import broken_claims, claims_in
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
+from sitegen.pipeline.plugins import plugin_mistakes
 from sitegen.pipeline.probe_sources import load_probe_sources, load_program_parts
 from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
@@ -19,7 +23,7 @@ from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.sheet import digest_of_measured
-from sitegen.render.shared.theme import Theme, load_theme
+from sitegen.render.shared.theme import Theme, load_theme, with_styles
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
 from sitegen.write.scan import could_be_read
@@ -75,8 +79,10 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
     parsed = texts.parsed
     request, signatures = parsed.files.request, parsed.files.signatures
-    theme = load_theme(request.root)
-    assets, of_assets = fingerprint(theme.assets)
+    theme = replace(load_theme(request.root), data=parsed.parser.added.data)
+    linked_config = texts.linked.site.config
+    sheet = style_sheet(linked_config.theme).encode()
+    assets, of_assets = fingerprint(with_styles(theme.assets, sheet))
     records = SiteRecords(request.root, texts.linked.site, texts.documents, signatures)
     texts = with_titles(texts, records, theme.templates)
     linked = texts.linked
@@ -98,8 +104,23 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
     of_list = list_mistakes(request, linked.site.config)
-    mistakes = (*texts.mistakes, *theme.mistakes, *of_assets, *of_records, *of_packages, *of_files, *of_list)
+    of_plugins = tuple(plugin_mistakes(parsed.parser.plugins, linked.site))
+    of_theme = (
+        *of_plugins,
+        *theme.mistakes,
+        *_missing_avatars(linked_config, theme),
+        *parsed.parser.mistakes_of_additions,
+    )
+    mistakes = (*texts.mistakes, *of_theme, *of_assets, *of_records, *of_packages, *of_files, *of_list)
     return LinkedSite(texts, theme, assets, records, sources, mistakes)
+
+
+def _missing_avatars(config: SiteConfig, theme: Theme) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each picture of an author that is no file of templates/assets/."""
+    for person in config.authors.values():
+        if (avatar := person.avatar) and avatar.name not in theme.assets:
+            hint = did_you_mean(avatar.name, theme.assets) or "put it into templates/assets/"
+            yield Diagnostic("SG203", f"no image `{avatar.name}` in templates/assets/", avatar.span, hint)
 
 
 def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteRecords) -> tuple[Diagnostic, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -20,8 +20,9 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
-from sitegen.model.site import Post, SiteConfig
+from sitegen.model.site import Post, Ref, SiteConfig
 from sitegen.model.vocabulary import FOLDER
+from sitegen.pipeline.additions import is_addition, site_additions
 from sitegen.pipeline.catalogues import vocabularies
 from sitegen.pipeline.fragments import Fragments, FragmentsInMemory, FragmentStore
 from sitegen.pipeline.parsed_part import (
@@ -32,6 +33,7 @@ from sitegen.pipeline.parsed_part import (
     from_entry,
     without_text,
 )
+from sitegen.pipeline.plugins import installed_versions, load_plugins
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.site_cache import SiteCache
 from sitegen.pipeline.text_interface import interface_of_text
@@ -103,15 +105,17 @@ class ParserSetting:
     zone: dt.tzinfo = dt.UTC
     language: str = "en"
     catalogues: tuple[tuple[str, bytes], ...] = ()
-    """The site's own catalogues: path and digest."""
+    """The site's own catalogues, directives and data: path and digest."""
+    plugins: tuple[Ref, ...] = ()
+    """The names of the site's plugins."""
 
 
 def setting_of(config: SitePart | None, digests: Mapping[str, bytes]) -> ParserSetting:
     """Return the setting for a site with that configuration; `digests` are those of all its files."""
     if not isinstance(config, SiteConfig):
         return ParserSetting()
-    catalogues = sorted((path, digest) for path, digest in digests.items() if path.startswith(CATALOGUES))
-    return ParserSetting(zone_of(config), config.language, tuple(catalogues))
+    catalogues = sorted(pair for pair in digests.items() if pair[0].startswith(CATALOGUES) or is_addition(pair[0]))
+    return ParserSetting(zone_of(config), config.language, tuple(catalogues), config.plugins)
 
 
 @dataclass(slots=True)
@@ -159,7 +163,12 @@ class TextParser:
     def use(self, setting: ParserSetting) -> None:
         """Parse all further texts in that setting."""
         self.setting, self.vocabulary_of = setting, vocabularies(self.root, setting.language)
-        self._setting_key = f"{setting.zone} {setting.language} {setting.catalogues}".encode()
+        self.plugins, of_plugins = load_plugins(setting.plugins)
+        self.added, of_files = site_additions(self.root, self.plugins)
+        self.mistakes_of_additions = (*of_plugins, *of_files)
+        self._setting_key = (
+            f"{setting.zone} {setting.language} {setting.catalogues} {installed_versions(setting.plugins)}".encode()
+        )
 
     def parse(
         self,
@@ -187,7 +196,9 @@ class TextParser:
         return texts.sorted_as(self.sources)
 
     def _parse_config(self, texts: ParsedTexts, cached: CacheEntries) -> None:
-        """Parse the configuration, which decides how all other texts are parsed."""
+        """Parse the configuration, which decides with the additions of the site how all other texts are parsed."""
+        additions = [path for path in self.signatures if is_addition(path) and path not in texts.digests]
+        texts.digests.update((path, digest_of(self._content(path))) for path in additions)
         [config] = self._entries([SITE_FILE], cached, "0")
         texts.digests.update(config.digests)
         texts.add(SITE_FILE, config.new or cached[SITE_FILE])
@@ -223,7 +234,7 @@ class TextParser:
         from sitegen.markup.documents import documents_of
 
         part = self._read_part(name)[0]
-        documents = documents_of(part, self.vocabulary_of) if part else ()
+        documents = documents_of(part, self.vocabulary_of, self.added) if part else ()
         return {key: document.html for key, (document, _) in documents}
 
     def _entries(self, names: Sequence[str], cached: CacheEntries, file: str) -> list[ParsedEntry]:
@@ -252,7 +263,8 @@ class TextParser:
         from sitegen.markup.documents import texts_of
 
         old = from_entry(before) if before else ParsedPart(None)
-        return dict(texts_of(part, self.vocabulary_of, lambda key: Pieces(self._pieces(old, key)))) if part else {}
+        pieces_of = partial(self._known_pieces, old)
+        return dict(texts_of(part, self.vocabulary_of, pieces_of, self.added)) if part else {}
 
     def _pack_part(
         self,
@@ -278,6 +290,9 @@ class TextParser:
             return b""
         text = self.privacy.published(decode(data, path)[0], path)
         return interface_of_text(text.removesuffix(post.body.text), document)
+
+    def _known_pieces(self, before: ParsedPart, key: str) -> Pieces:
+        return Pieces(self._pieces(before, key))
 
     def _pieces(self, before: ParsedPart, key: str) -> dict[bytes, str]:
         """Return the known HTML of the pieces of a text, from its HTML before the edit."""

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen import inside
+from sitegen.markup.additions import Additions
 from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document, fill_slots, has_formula
 from sitegen.model.vocabulary import Vocabulary
+from sitegen.pipeline.additions import site_additions
 from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.catalogues import vocabulary
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
@@ -94,7 +96,8 @@ def _patched(
     except (OSError, LostFragmentError):
         return None
     pieces = Pieces({piece: before[start:end] for piece, start, end in page.pieces})
-    document = _document(request.privacy, data, path, pieces, vocabulary(page.lang, request.root), page.interface)
+    spoken, added = vocabulary(page.lang, request.root), site_additions(request.root)[0]
+    document = _document(request.privacy, data, path, pieces, spoken, added, page.interface)
     html = _page_with(request, page, before, document.html) if document else None
     if document is None or html is None or request.privacy.publishes(html):
         return None
@@ -105,7 +108,13 @@ def _patched(
 
 
 def _document(
-    privacy: Privacy, data: bytes, path: str, pieces: Pieces, spoken: Vocabulary, interface: bytes
+    privacy: Privacy,
+    data: bytes,
+    path: str,
+    pieces: Pieces,
+    spoken: Vocabulary,
+    added: Additions,
+    interface: bytes,
 ) -> Document | None:
     """Return the document of the new text; None when it has a mistake, or something new that other pages show."""
     text, unreadable = decode(data, path)
@@ -113,7 +122,7 @@ def _document(
     front, broken = split_front_matter(text, path)
     if unreadable or broken:
         return None
-    document, mistakes = parse_post_text(front.body, pieces, spoken)
+    document, mistakes = parse_post_text(front.body, pieces, spoken, added)
     above = text.removesuffix(front.body.text)
     return None if mistakes or interface_of_text(above, document) != interface else document
 

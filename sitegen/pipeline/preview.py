@@ -107,8 +107,17 @@ class PreviewSite:
     @property
     def report(self) -> str:
         """All mistakes, as the author sees them; empty when there are none."""
-        mistakes = dict.fromkeys((*self._site.mistakes, *self._broken_templates, *self._failed.values()))
-        return report_of(tuple(mistakes), self._texts.parsed.files)
+        return report_of(self.mistakes, self._texts.parsed.files)
+
+    @property
+    def mistakes(self) -> tuple[Diagnostic, ...]:
+        """All mistakes of the texts and of the templates that were printed so far."""
+        return tuple(dict.fromkeys((*self._site.mistakes, *self._broken_templates, *self._failed.values())))
+
+    @property
+    def linked(self) -> LinkedSite:
+        """The site as it was linked last."""
+        return self._site
 
     @property
     def failed(self) -> bool:

@@ -47,7 +47,7 @@ class BuildRequest:
     @property
     def state_file(self) -> Path:
         """The file that keeps the state of this output."""
-        name = blake2b(str(self.output.resolve()).encode(), digest_size=8).hexdigest()
+        name = blake2b(os.fsencode(self.output.resolve()), digest_size=8).hexdigest()
         return self.cache / "outputs" / f"{name}.state"
 
     def day(self, timezone: str) -> dt.date:

@@ -119,7 +119,7 @@ class SavedTexts:
         def pieces_of(key: str) -> Pieces:
             return Pieces(self._pieces_of(name, key))
 
-        for key, text in texts_of(part, self._parser.vocabulary_of, pieces_of) if part else ():
+        for key, text in texts_of(part, self._parser.vocabulary_of, pieces_of, self._parser.added) if part else ():
             document, of_document = document_of(text)
             documents[key] = replace(document, html="")
             self._html[key], self._pieces[key] = document.html, text.into.pieces.used

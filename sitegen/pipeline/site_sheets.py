@@ -13,8 +13,10 @@ from sitegen import inside
 from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.site import Exercise, Site
 from sitegen.model.urls import exercise_zip_url, page_url
+from sitegen.pipeline.additions import is_addition
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
+from sitegen.pipeline.plugins import NamedPlugin, plugin_files
 from sitegen.pipeline.private_words import guarded
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.dependencies import Dependency
@@ -37,9 +39,11 @@ def common_dependencies(site: LinkedSite) -> tuple[Dependency, ...]:
     """Return the dependencies that all pages share."""
     sources = site.sources
     footer = tuple((page.title, page_url(page, sources.config)) for page in sources.site.pages)
+    added = tuple(sorted(pair for pair in site.parsed.digests.items() if is_addition(pair[0])))
     sections = tuple(navigation(sources, PageLanguage(lang)) for lang in sources.posts_by_language)
     return (
         Dependency("the templates", tuple(sorted(site.theme.templates.items())), ("templates/",)),
+        Dependency("the site's own directives and data", added, ("content/data/", "templates/directives/")),
         Dependency("the theme's files", tuple(site.assets.urls.items()), ("templates/assets/",)),
         Dependency("the configuration", site.parsed.digests.get(SITE_FILE, b""), (SITE_FILE,)),
         Dependency("navigation and footer", (sections, footer, bool(sources.site.terms))),
@@ -53,6 +57,7 @@ def file_sheets(site: LinkedSite) -> Iterator[Sheet]:
     yield theme_sheet(site)
     yield from _copied_files(site)
     yield from _exercise_folders(site)
+    yield from _files_of_plugins(site)
     if site.sources.config.images:
         yield from _image_forms(site)
 
@@ -75,6 +80,20 @@ def _copied_files(site: LinkedSite) -> Iterator[Sheet]:
         if could_be_read(digest := site.parsed.digests[path]):
             part = Dependency("the file", digest, (path,))
             yield Sheet(url, fixed_dependencies(part), partial(_copy, site.request.root, path, url), listed=False)
+
+
+def _files_of_plugins(site: LinkedSite) -> Iterator[Sheet]:
+    """Yield the files that each plugin makes, which depend on every file and on the day."""
+    shown = (tuple(sorted(site.parsed.digests.items())), site.texts.as_of.isoformat())
+    for one in site.parsed.parser.plugins:
+        if one.plugin.outputs:
+            files = Dependency("the files of the site and the plugin", (one.version, *shown))
+            make = partial(_made_by_plugin, one, site.sources.site)
+            yield Sheet(f"plugins/{one.name}/", fixed_dependencies(files), make, listed=False)
+
+
+def _made_by_plugin(one: NamedPlugin, site: Site, printer: Printer) -> Files:
+    return plugin_files(one, site)
 
 
 def _exercise_folders(site: LinkedSite) -> Iterator[Sheet]:

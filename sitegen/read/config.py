@@ -12,6 +12,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import SiteConfig
 from sitegen.read.root import SITE_FILE
 from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
+from sitegen.read.site_look import read_address_of_page, read_authors, read_licence, read_theme
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
@@ -32,6 +33,11 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
         "timezone": _timezone,
         "repository": _repository,
         "redact": _redact,
+        "theme": read_theme,
+        "authors": read_authors,
+        "licence": read_licence,
+        "edit_url": read_address_of_page,
+        "report_url": read_address_of_page,
     }
     config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
     if node is not None:

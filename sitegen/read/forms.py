@@ -21,7 +21,9 @@ from sitegen.model.site import (
     Countdown,
     EntryPoint,
     Exercise,
+    MenuEntry,
     Page,
+    Person,
     Phase,
     PlannedPost,
     Post,
@@ -32,6 +34,7 @@ from sitegen.model.site import (
     Topic,
 )
 from sitegen.read.config import FEEDS
+from sitegen.read.own_directive import OwnDirective, OwnOption
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,21 @@ TARGET = Form(
         "python": "A Python on the hosts that has sitegen and torch.",
     },
 )
+PERSON = Form(
+    "an author",
+    Person,
+    {
+        "name": "The name, as pages and citations show it.",
+        "link": "The address of the author's page.",
+        "avatar": "The name of an image in `templates/assets/`.",
+        "orcid": "The ORCID, such as `0000-0002-1825-0097`.",
+    },
+)
+MENU_ENTRY = Form(
+    "an entry of the menu",
+    MenuEntry,
+    {"title": "The words of the link.", "link": "A page of the site, such as `/kernels/`, or another address."},
+)
 SITE = Form(
     "the file",
     SiteConfig,
@@ -190,8 +208,20 @@ SITE = Form(
         "feeds": "Further Atom feeds: one for each tag, one for each series, one for the worklog.",
         "redact": "With `required`, a build without a redaction list fails.",
         "repository": "The branch of a public repository that holds the built site, from which Colab opens notebooks.",
+        "theme": "Colours `[light, dark]`, fonts and widths, by the names of variables of `assets/site.css`.",
+        "menu": "The links in the header, in place of the sections of the site.",
+        "authors": "The authors, by the names that posts call them.",
+        "licence": "The licence of the posts: an identifier of SPDX such as `CC-BY-4.0`, or an address.",
+        "edit_url": "Where a post is edited; `{path}` stands for its file, `{url}` for the address of its page.",
+        "report_url": "Where readers report a mistake in a post; `{path}` and `{url}` stand for the same.",
+        "plugins": "Names of installed packages that add directives, checks, files and importers.",
     },
-    values={"feeds": ListOf(OneOf(FEEDS)), "targets": MapOf(_Target), "redact": OneOf(("required",))},
+    values={
+        "feeds": ListOf(OneOf(FEEDS)),
+        "theme": MapOf(Either((str, ListOf(str)))),
+        "targets": MapOf(_Target),
+        "redact": OneOf(("required",)),
+    },
 )
 TOPIC = Form(
     "a topic",
@@ -319,7 +349,7 @@ SWEEP = Form(
     "a sweep",
     Sweep,
     {
-        "name": "The name, as in `{sweep} softmax/block-size`.",
+        "name": "The name, as in `{plot} softmax/block-size`.",
         "title": "The title of the chart.",
         "implementation": "The implementation that is measured.",
         "workload": "The name of the workload.",
@@ -389,6 +419,8 @@ POST = Form(
         "teaches": "Names of the concepts that a reader knows afterwards.",
         "needs": "Names of the concepts that a reader must know before.",
         "kernels": "Kernels that the post is about. It links to their pages, and they link to the post.",
+        "authors": "The authors, by their names in `authors:` of site.yaml. Without it, the first of them.",
+        "licence": "The licence of the post, as in site.yaml. Without it, that of the site.",
         "discuss": "The address at which readers discuss the post; the post ends with a link to it.",
         "bibliography": "A `.bib` file beside the text, or below `content/` when the name begins with a slash.",
     },
@@ -415,9 +447,34 @@ EXERCISE = Form(
         "machine": "Whether the check first lists what the machine has.",
     },
 )
+OWN_DIRECTIVE = Form(
+    "the head",
+    OwnDirective,
+    {
+        "about": "One sentence about the directive.",
+        "argument": "What the text behind the name must be, such as `an address`. Without it, there is none.",
+        "content": "What the fence contains: nothing, text that the template reads, or Markdown.",
+        "options": "The options by name; each is a sentence alone, or a mapping.",
+    },
+    values={"options": MapOf(Either((str, OwnOption)))},
+)
+OWN_OPTION = Form(
+    "an option",
+    OwnOption,
+    {
+        "about": "One sentence about the option.",
+        "default": "The value of an option that a text does not write.",
+        "required": "Whether a text must write the option.",
+        "values": "The words that the option takes. Without it, any text.",
+    },
+)
 FILES = (
     FileForm(
-        "site", "site.yaml", "content/site.yaml", "The settings of the site.", (SITE, ENTRY_POINT, COUNTDOWN, TARGET)
+        "site",
+        "site.yaml",
+        "content/site.yaml",
+        "The settings of the site.",
+        (SITE, ENTRY_POINT, COUNTDOWN, PERSON, MENU_ENTRY, TARGET),
     ),
     FileForm(
         "series",
@@ -438,6 +495,13 @@ FILES = (
     FileForm("term", "Terms", "content/terms/<term>.md", "The front matter of an entry of the glossary.", (TERM,)),
     FileForm(
         "exercise", "Exercises", "content/exercises/<id>/index.md", "The front matter of an exercise.", (EXERCISE,)
+    ),
+    FileForm(
+        "directive",
+        "Directives of a site",
+        "templates/directives/<name>.html",
+        "The comment of Jinja at the head of a template that makes a directive.",
+        (OWN_DIRECTIVE, OWN_OPTION),
     ),
 )
 """Every kind of file with YAML, in the order of the manual."""

@@ -1,7 +1,8 @@
 """Read the size and kind of an image from its bytes, or find why no page can show it.
 
 Pillow decodes the pixels; it is imported when there is an image that no build has seen.  An SVG is read as XML and
-published unchanged, so an SVG with a script is refused: the script would run when the file is opened by itself.
+published unchanged, so an SVG with a script, or with a page of HTML in it, is refused: the script would run when the
+file is opened by itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ _MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
 _TURNED = (5, 6, 7, 8)
 """Values of EXIF's orientation that exchange width and height."""
 _ORIENTATION = 0x0112
-_LENGTH = re.compile(r"\s*([\d.]+)(?:px)?\s*")
+_LENGTH = re.compile(r"\s*(\d{1,9}(?:\.\d{0,9})?)(?:px)?\s*")
+_NUMBER = re.compile(r"-?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:[eE]-?\d)?(?=[\s,]|$)")
+_FOREIGN = frozenset(
+    ["foreignobject", "iframe", "object", "embed", "audio", "video", "canvas", "body", "meta", "handler", "listener"]
+)
+"""Elements, in lower case, by which an SVG holds a page, which can hold a script."""
+_MOVING = frozenset({"set", "animate"})
+"""Elements that can change an address into a script after the file was checked."""
 
 
 def read_image(data: bytes, path: str) -> Image | BrokenImage:
@@ -78,26 +86,42 @@ def _read_svg(data: bytes) -> Image | BrokenImage:
         tag = name.rpartition(":")[2]
         if not root:
             root.update(attributes, tag=tag)
-        if tag == "script" or any(_is_script(key, value) for key, value in attributes.items()):
+        if tag.lower() == "script" or any(_is_script(key, value) for key, value in attributes.items()):
             raise _RefusedError(f"holds a script (line {parser.CurrentLineNumber})")
+        if tag.lower() in _FOREIGN or (tag.lower() in _MOVING and _moves_an_address(attributes)):
+            raise _RefusedError(f"holds <{tag}>, which can hold a script (line {parser.CurrentLineNumber})")
 
     def entity(*_: object) -> None:
         raise _RefusedError(f"defines an entity (line {parser.CurrentLineNumber})")
 
+    def instruction(target: str, _: str) -> None:
+        raise _RefusedError(f"names a style sheet, which can hold a script (line {parser.CurrentLineNumber})")
+
     parser.StartElementHandler, parser.EntityDeclHandler = element, entity
+    parser.ProcessingInstructionHandler = instruction
     try:
         parser.Parse(data, True)
     except _RefusedError as refused:
         return BrokenImage(str(refused), "export it without")
     except expat.ExpatError as error:
         return BrokenImage(f"is not XML: {expat.ErrorString(error.code)} (line {error.lineno})", "export it again")
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know, or not for expat
+        return BrokenImage(f"is not XML: {error}", "export it as UTF-8")
     if root["tag"] != "svg":
         return BrokenImage(f"is no SVG: it begins with <{root['tag']}>", "export it again")
     return Image(*_size(root), "svg")
 
 
 def _is_script(name: str, value: str) -> bool:
-    return name.lower().startswith("on") or re.sub(r"\s", "", value).lower().startswith("javascript:")
+    """Return whether an attribute is a handler or a page, or its value an address that browsers execute."""
+    local = name.rpartition(":")[2].lower()
+    address = re.sub(r"[\s\x00-\x20]", "", value).lower()
+    executed = address.startswith(("javascript:", "vbscript:", "data:text/html", "data:application/", "data:image/svg"))
+    return local.startswith("on") or local == "srcdoc" or executed
+
+
+def _moves_an_address(attributes: dict[str, str]) -> bool:
+    return attributes.get("attributeName", "").rpartition(":")[2].lower() in ("href", "src")
 
 
 def _size(root: dict[str, str]) -> tuple[int, int]:
@@ -105,5 +129,5 @@ def _size(root: dict[str, str]) -> tuple[int, int]:
     sides = [_LENGTH.fullmatch(root.get(name, "")) for name in ("width", "height")]
     if sides[0] and sides[1]:
         return round(float(sides[0][1])), round(float(sides[1][1]))
-    box = re.findall(r"-?[\d.]+(?:e-?\d+)?", root.get("viewBox", ""))
+    box = _NUMBER.findall(root.get("viewBox", ""))
     return (round(float(box[2])), round(float(box[3]))) if len(box) == 4 else (0, 0)

@@ -12,6 +12,7 @@ from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Page, Post, Term
 from sitegen.read.languages import is_language
 from sitegen.read.shape import Diagnostics, read_as, read_language, unknown_language
+from sitegen.read.site_look import read_licence
 from sitegen.read.source import FrontMatter, no_front_matter, split_front_matter
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
@@ -33,7 +34,8 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
         "span": _title_span(node, path),
         "folder": f"content/posts/{folder}" if folder else "",
     }
-    post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert={"lang": read_language})
+    convert = {"lang": read_language, "licence": read_licence}
+    post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert=convert)
     post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
     if language and not is_language(language):
         diagnostics.append(unknown_language(language, Span(path)))

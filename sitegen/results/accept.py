@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sitegen.model.gpu import gpu_id
+from sitegen.model.gpu import gpu_id, yours
 from sitegen.model.job import CellResult, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import (
@@ -58,15 +58,20 @@ class AcceptedRun:
     """A sentence for each job whose result is not stored because the record has a newer run."""
 
 
-def accept_results(site: Site, records: Records, header: RunHeader, results: Sequence[JobResult]) -> AcceptedRun | None:
-    """Return the new records of every kernel and cell in the results; None when no result came from a GPU."""
+def accept_results(
+    site: Site, records: Records, header: RunHeader, results: Sequence[JobResult], *, beside: bool = False
+) -> AcceptedRun | None:
+    """Return the new records of every kernel and cell in the results; None when no result came from a GPU.
+
+    With `beside` they are records of the reader's own GPU, and those of the same model stay as they are.
+    """
     run = new_run(header, results)
     if run is None:
         return None
-    older = tuple(_outdated_results(records, gpu_id(run.environment.gpu), run, results))
+    gpu = yours(gpu_id(run.environment.gpu)) if beside else gpu_id(run.environment.gpu)
+    older = tuple(_outdated_results(records, gpu, run, results))
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
     results = [r for r in with_tool_results(results) if _was_measured(r)]
-    gpu = gpu_id(run.environment.gpu)
     kernels = {kernel.name: kernel for kernel in site.kernels}
     touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
     new = [

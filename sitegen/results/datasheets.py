@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from sitegen.model.gpu import model_of
+
 
 @dataclass(frozen=True, slots=True)
 class Datasheet:
@@ -28,8 +30,8 @@ class Datasheet:
 
 
 def datasheet(gpu: str) -> Datasheet | None:
-    """Return the datasheet of a GPU by its id; without one (None) a chart has no dashed line."""
-    return _datasheets().get(gpu)
+    """Return the datasheet of the model of a GPU by its id; without one (None) a chart has no dashed line."""
+    return _datasheets().get(model_of(gpu))
 
 
 @cache

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.model.ceiling_table import CEILINGS
-from sitegen.model.gpu import gpu_id
+from sitegen.model.gpu import gpu_id, model_of
 from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
 from sitegen.model.sweep_points import evaluation_at, words_of_values
@@ -92,7 +92,7 @@ def _times_without_ceilings(record: Record, run: Run) -> Iterator[tuple[ValuePat
 def _wrong_gpu(record: Record, gpu: MeasuredGpu) -> Iterator[tuple[ValuePath, str]]:
     """Yield the contradictions in one GPU of a run: another model, and ceilings that are too high."""
     product = gpu.environment.gpu
-    if gpu_id(product) != record.gpu:
+    if gpu_id(product) != model_of(record.gpu):
         yield ("environment", "gpu"), f"the run was made on {product}, and the record is of {record.gpu}"
     for index, ceiling in enumerate(gpu.ceilings):
         highest = _highest(record.gpu, ceiling)

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from sitegen.model.figure_table import CEILING_NAMES, Unit
 from sitegen.model.formula import FormulaError, evaluate
+from sitegen.model.gpu import is_yours
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Compilation, Counters, Environment, Evaluation, Performance, Record, Role, Run
 from sitegen.model.value import ALL, CellName, FigureReference, ValueExpression
@@ -38,10 +39,10 @@ class Measured:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def gpu_ids(self, names: Iterable[str], kernel: str = "") -> tuple[str, ...]:
-        """Return the ids of GPUs by their names; without names those with a record, the site's first."""
+        """Return the ids of GPUs by their names; without names those with a published record, the site's first."""
         if chosen := [self.aliases.get(name, name) for name in names]:
             return tuple(chosen)
-        known = {gpu for name, gpu in self.records.kernels if not kernel or name == kernel}
+        known = {gpu for name, gpu in self.records.kernels if (not kernel or name == kernel) and not is_yours(gpu)}
         return tuple(sorted(known, key=lambda gpu: (self._place(gpu), gpu)))
 
     def _place(self, gpu: str) -> int:

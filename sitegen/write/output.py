@@ -270,7 +270,7 @@ def _remove(output: Path, paths: Iterable[str]) -> None:
 
 
 def _manifest(cache: Path, output: Path) -> Path:
-    return cache / "outputs" / f"{hashlib.sha256(str(output.resolve()).encode()).hexdigest()[:16]}.json"
+    return cache / "outputs" / f"{hashlib.sha256(os.fsencode(output.resolve())).hexdigest()[:16]}.json"
 
 
 def _read_manifest(cache: Path, output: Path) -> set[str]:

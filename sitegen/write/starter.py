@@ -163,6 +163,8 @@ BASELINES = {"torch": _torch}
 GITIGNORE = """\
 public/
 private.yaml
+/kernels/*/results/*-yours.*
+/content/posts/*/results/*-yours/
 .sitegen/
 .venv/
 __pycache__/

@@ -93,6 +93,28 @@ const reveal = () => {  // what a link leads to, behind a tab
 addEventListener("hashchange", reveal);
 reveal();
 
+// A figure to explore: the page holds the figure of each value, and the slider shows one of them.
+for (const knob of document.querySelectorAll(".knob")) {
+  const [, value, slider, said] = knob.children, figures = knob.parentElement.querySelectorAll("[data-x]");
+  const show = (event) => {
+    figures.forEach((figure, at) => { figure.hidden = at != slider.value; });
+    const figure = figures[slider.value];
+    slider.ariaValueText = value.textContent = figure.dataset.x;
+    if (event) said.textContent = figure.querySelector("svg").ariaLabel;
+  };
+  slider.addEventListener("input", show);
+  slider.hidden = false;
+  show();
+}
+
+// The definition of a term beside its link. The script for it comes when a reader first points at such a link, or tabs to it.
+const define = ({ target, type, pointerType }) => {
+  const link = target.closest?.(':is(.prose, .flow) a[href*="terms/"]');
+  if (link && pointerType !== "touch" && location.protocol !== "file:") import(new URL(words.preview, document.baseURI)).then(({ preview }) => preview(link, type));
+};
+addEventListener("pointerover", define);
+addEventListener("focusin", define);
+
 // A post whose end was on the screen counts as read; the page of a series shows it.
 const post = document.querySelector("article[data-progress]");
 if (post) new IntersectionObserver(([end], watch) => {

@@ -92,3 +92,61 @@ def test_comments_promise_no_more_than_holds(text: str) -> None:
     if "self-hosted" in text:
         head = text.partition("\nname:")[0]
         assert all(word in head for word in ("fork", "approval", "runner group", "phemeral"))
+
+
+TRUSTED = {"schedule", "workflow_dispatch"}
+"""Events that only somebody with write access to the repository causes."""
+GPU_TEXTS = {name: text for name, text in TEXTS.items() if "self-hosted" in text}
+
+
+def ways_to_the_gpu(text: str) -> list[str]:
+    """Return each way in which a stranger's pull request or fork could reach a job on a self-hosted runner."""
+    workflow = yaml.safe_load(text)
+    events = workflow[True]  # `on` in YAML 1.1
+    jobs: dict[str, Job] = workflow["jobs"]
+    owned = [name for name, job in jobs.items() if "self-hosted" in str(job["runs-on"])]
+    found = [f"{name}: event {event}" for name in owned for event in events if event not in TRUSTED]
+    for name in owned:
+        chain = [jobs[before] for before in (name, *needed(jobs, name))]
+        if not any("!github.event.repository.fork" in str(job.get("if", "")) for job in chain):
+            found.append(f"{name}: runs in a fork")
+        if any("always()" in str(job.get("if", "")) or "||" in str(job.get("if", "")) for job in chain):
+            found.append(f"{name}: a condition that can be passed by")
+        if not jobs[name].get("environment"):
+            found.append(f"{name}: no environment, so no reviewer")
+        if any("ref" in inputs or "repository" in inputs for inputs in used(jobs[name], "checkout")):
+            found.append(f"{name}: checks out other code than that of the default branch")
+    return found
+
+
+def needed(jobs: dict[str, Job], name: str) -> list[str]:
+    """Return the jobs without which a job does not run."""
+    needs = jobs[name].get("needs", [])
+    direct = [needs] if isinstance(needs, str) else list(needs)
+    return direct + [further for one in direct for further in needed(jobs, one)]
+
+
+@pytest.mark.parametrize("text", GPU_TEXTS.values(), ids=GPU_TEXTS.keys())
+def test_no_pull_request_and_no_fork_reaches_the_gpu(text: str) -> None:
+    assert ways_to_the_gpu(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ("\non:\n", "\non:\n  pull_request:\n", "event pull_request"),
+        ("\non:\n", "\non:\n  pull_request_target:\n", "event pull_request_target"),
+        ("\non:\n", "\non:\n  issue_comment:\n", "event issue_comment"),
+        ("\non:\n", "\non:\n  workflow_call:\n", "event workflow_call"),
+        ("    if: ${{ !github.event.repository.fork }}\n", "", "runs in a fork"),
+        ("outputs.jobs != '0' }}", "outputs.jobs != '0' || always() }}", "can be passed by"),
+        ("    environment: measure", "    # environment: measure", "no reviewer"),
+        ("persist-credentials: false", "persist-credentials: false\n          ref: ${{ inputs.names }}", "other code"),
+    ],
+)
+def test_each_way_to_the_gpu_would_be_noticed(before: str, after: str, way: str) -> None:
+    """Mutations of our own workflow: a test above that cannot fail would protect nothing."""
+    text = GPU_TEXTS["ours/kernels.yml"]
+    assert before in text
+    changed = text.replace(before, after)
+    assert any(way in found for found in ways_to_the_gpu(changed))

@@ -8,6 +8,7 @@ import pytest
 
 from sitegen.execute.plan import UnknownName, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
+from sitegen.model.gpu import yours
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Ratio, Role
@@ -182,3 +183,18 @@ def test_a_commit_is_marked_when_sources_differ_but_not_for_records(root, made):
 
 def test_outside_of_a_repository_there_is_no_commit(tmp_path):
     assert commit_of(tmp_path) == ""
+
+
+def test_the_records_of_a_reader_s_gpu_stand_beside_the_published_ones_of_its_model(root, made):
+    keep_all(root, made)
+    published = (root / "kernels/double/results/nvidia-h200.json").read_bytes()
+    inventory = made.inventory(root)
+    assert len(plan(inventory, yours(GPU))) == 8, "the published records say nothing about the reader's GPU"
+    jobs = [job for job in plan(inventory, yours(GPU)) if isinstance(job, KernelJob)]
+    results = made.results(*(made.measured(job) for job in jobs))
+    outcome = store_results(root, inventory, plan(inventory, yours(GPU)), results, beside=True)
+    assert outcome.diagnostics == () and outcome.stored is not None
+    assert (root / "kernels/double/results/nvidia-h200.json").read_bytes() == published
+    found = made.inventory(root).records
+    assert set(found.of_kernel("double")) == {GPU, yours(GPU)}
+    assert ids(plan(made.inventory(root), yours(GPU), ["double/right"])) == []

@@ -14,6 +14,7 @@ from sitegen.read.config import parse_config
 from sitegen.read.exercises import parse_exercise
 from sitegen.read.forms import FILES, TARGET, FileForm, Form
 from sitegen.read.kernel import parse_kernel
+from sitegen.read.own_directive import parse_own_directive
 from sitegen.read.pages import parse_page, parse_post, parse_term
 from sitegen.read.schemas import schemas
 from sitegen.read.series import parse_series
@@ -30,11 +31,14 @@ READERS = {
     "page": lambda text: parse_page(f"---\n{text}---\n", "content/pages/about.md"),
     "term": lambda text: parse_term(f"---\n{text}---\n", "content/terms/warp.md"),
     "exercise": lambda text: parse_exercise(f"---\n{text}---\n", "content/exercises/sum/index.md"),
+    "directive": lambda text: parse_own_directive(f"{{#\n{text}#}}\n", "templates/directives/film.html"),
 }
 """The reader of each kind of file, which takes YAML."""
 PLACES = {
     "an entry point": "entry_points: [{zzz: 1}]\n",
     "the countdown": "countdown: {zzz: 1}\n",
+    "an author": "authors: {ada: {zzz: 1}}\n",
+    "an entry of the menu": "menu: [{zzz: 1}]\n",
     "a phase": "phases: [{zzz: 1}]\n",
     "a topic": "phases: [{topics: [{zzz: 1}]}]\n",
     "a planned post": "phases: [{planned: [{zzz: 1}]}]\n",
@@ -44,6 +48,7 @@ PLACES = {
     "a launch": "implementations: [{launch: {zzz: 1}}]\n",
     "a wrong variant": "wrong: [{zzz: 1}]\n",
     "a sweep": "sweeps: [{zzz: 1}]\n",
+    "an option": "options: {a: {zzz: 1}}\n",
 }
 """A mapping of each kind with a key that no reader knows."""
 ELSEWHERE = {"a target", "a workload"}
@@ -107,7 +112,8 @@ SITES = ("", "docs", "tests/sites/every_form", "tests/web/site")
 
 
 def data_of(text: str, path: str) -> Any:
-    """Return the YAML of a file, or of its front matter."""
+    """Return the YAML of a file, of its front matter, or of the comment at its head."""
+    text = text.removeprefix("{#").partition("#}")[0] if path.endswith(".html") else text
     yaml = split_front_matter(text, path)[0].yaml if path.endswith(".md") else text
     node, _ = parse_yaml(yaml or "", path)
     return without_places(node) if node else {}

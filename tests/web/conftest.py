@@ -27,6 +27,8 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 DAY = "2026-11-22"
+DAY_OF_OWN = "2026-11-24"
+"""The day of the project's site: posts of this day are linked from earlier pages."""
 POSTS_BESIDES = 55
 """Number of further posts, so that lists have a second page."""
 POLICY = (
@@ -117,8 +119,8 @@ def made_site(root: Path) -> Path:
     return root
 
 
-def build(root: Path, output: Path) -> Path:
-    command = [sys.executable, "-m", "sitegen", "build", "--quiet", "--out", str(output), "--as-of", DAY]
+def build(root: Path, output: Path, day: str = DAY) -> Path:
+    command = [sys.executable, "-m", "sitegen", "build", "--quiet", "--out", str(output), "--as-of", day]
     subprocess.run(command, cwd=root, check=True)
     return output
 
@@ -193,7 +195,7 @@ def own(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("own")
     for room in ("content", "kernels", "series"):
         shutil.copytree(ROOT / room, folder / "site" / room, ignore=shutil.ignore_patterns("__pycache__"))
-    return served(host, "/bytes-in-flight/", build(folder / "site", folder / "public"))
+    return served(host, "/bytes-in-flight/", build(folder / "site", folder / "public", DAY_OF_OWN))
 
 
 @pytest.fixture(scope="session")

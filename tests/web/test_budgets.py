@@ -15,7 +15,7 @@ HTML, MEDIAN, CSS, JS, LARGE_JS, REQUESTS = 40 * KB, 14 * KB, 10 * KB, 4 * KB, 1
 OWN_SHEET = 4 * KB
 WITH_OWN_SHEET = (
     *("series", "own series", "kernel", "own kernel", "day", "own day", "tasks", "exercise", "exercises"),
-    *("week", "month", "year", "own links", "review", "own review", "all posts", "own posts"),
+    *("week", "month", "year", "own links", "search", "review", "own review", "all posts", "own posts"),
 )
 """Pages with a style sheet of their own, and some with a script, each one more request."""
 

@@ -148,17 +148,24 @@ def _draw_global(shown: AccessFigure, alt: str) -> str:
     content += [text(f"{line * LINE}", side - 6, _TOP + (n + 0.5) * height + 4, "e") for n, line in enumerate(lines)]
     edges = (f"M{side + at * step:g} {_TOP:g}v{len(lines) * height:g}" for at in range(LINE // SECTOR + 1))
     content.append(path("".join(edges), "edge"))
-    told = [
-        ("asked for", f"{access.bytes_asked:,} bytes"),
-        ("moved", f"{_count(len(sectors), 'sector')}, {access.bytes_moved:,} bytes"),
-        ("cache lines", str(len(lines))),
-        *_phases(access, "requests"),
-        ("efficiency", percent(access.efficiency)),
-    ]
     said = f"{_subject(shown)} Of {_count(len(sectors), 'sector')} moved, {percent(access.efficiency)} was asked for."
     moved = "grey was moved for nothing" if access.efficiency < 1 else ""
     how = note("a cell is a word of 4 bytes with the lane that asks for it", moved, _shared_words(rows))
-    return _framed(content, side, len(rows), alt or said) + facts(told) + how
+    return _framed(content, side, len(rows), alt or said) + facts(_facts(shown)) + how
+
+
+def _facts(shown: AccessFigure) -> list[tuple[str, str]]:
+    access = shown.access
+    if shown.memory == "shared":
+        passes = f"{access.passes}, at best {len(access.phases)}"
+        return [("bank conflict", _conflict(access)), *_phases(access, "phases"), ("passes", passes)]
+    return [
+        ("asked for", f"{access.bytes_asked:,} bytes"),
+        ("moved", f"{_count(len(access.sectors), 'sector')}, {access.bytes_moved:,} bytes"),
+        ("cache lines", str(len(access.blocks(LINE)))),
+        *_phases(access, "requests"),
+        ("efficiency", percent(access.efficiency)),
+    ]
 
 
 def _text_global(shown: AccessFigure) -> str:
@@ -190,13 +197,11 @@ def _draw_shared(shown: AccessFigure, alt: str) -> str:
             content.append(text(f"{phase.start}–{phase.stop - 1}", side - 6, y, "e"))
         rows += _passes(access, phase)
     content += grid(rows, side, _TOP, _WIDTH, height)
-    told = [("bank conflict", _conflict(access)), *_phases(access, "phases")]
-    told.append(("passes", f"{access.passes}, at best {len(access.phases)}"))
     said = f"{_subject(shown)} Bank conflict: {_conflict(access)}; {_count(access.passes, 'pass', 'passes')}."
     how = note(
         "a row is a pass; a cell is the word that a bank gives, with the lane that it goes to", _shared_words(rows)
     )
-    return _framed(content, side, len(rows), alt or said) + facts(told) + how
+    return _framed(content, side, len(rows), alt or said) + facts(_facts(shown)) + how
 
 
 def _shared_words(rows: Sequence[Sequence[GridCell]]) -> str:
@@ -275,4 +280,4 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-FIGURE = FigureKind(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text, _facts)

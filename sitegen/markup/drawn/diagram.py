@@ -249,4 +249,4 @@ def _head(marker: str, points: Sequence[Pair]) -> Markup:
     return path(polyline([sides[0], (x, y), sides[1]]) + "z", "tip")
 
 
-FIGURE = FigureKind(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text, lambda _: ())

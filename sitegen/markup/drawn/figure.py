@@ -49,13 +49,14 @@ class FigureKind:
     """Returns the picture; the second argument is the author's alternative text in place of the computed one."""
     text: Callable[[Any], str]
     """Returns the same as text."""
+    facts: Callable[[Any], Sequence[tuple[str, str]]]
+    """Returns what is computed, as names and values; `{explore}` compares its states by them."""
 
 
 def draw(kind: FigureKind, settings: Mapping[str, o.Setting], fence: Fence, into: Collected) -> str:
     """Return the HTML of a figure; it is empty when the data are wrong, which is reported."""
-    options = o.read_options(fence.content, fence.line + 1, into)
-    given = FigureSource(fence, options, o.checked(options, settings, f"`{{{fence.name}}}`", into))
-    if options.broken:
+    given = source_of(fence, settings, into)
+    if given.options.broken:
         return ""
 
     @cache
@@ -71,6 +72,12 @@ def draw(kind: FigureKind, settings: Mapping[str, o.Setting], fence: Fence, into
     return figure(picture, text, given, into) if picture else ""
 
 
+def source_of(fence: Fence, settings: Mapping[str, o.Setting], into: Collected) -> FigureSource:
+    """Return a figure's fence with its options, checked; mistakes are reported."""
+    options = o.read_options(fence.content, fence.line + 1, into)
+    return FigureSource(fence, options, o.checked(options, settings, f"`{{{fence.name}}}`", into))
+
+
 def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
     """Return the HTML of a figure: the picture, its caption, and the same as text; wide if wider than the text."""
     label, words = given.values.get("label", ""), given.values.get("fig-cap", "")
@@ -78,8 +85,8 @@ def figure(drawn: str, text: str, given: FigureSource, into: Collected) -> str:
     anchor = f' id="{escape(id)}"' if id else ""
     said = inline_html(words, given.span("fig-cap").line - into.first_line, into) if words else ""
     below = f"<figcaption>{caption(name)}{said}</figcaption>\n" if name else ""
-    size = _WIDTH.search(drawn)
-    classes = "drawn wide" if size and float(size[1]) > MEASURE else "drawn"
+    widest = max(map(float, _WIDTH.findall(drawn)), default=0)
+    classes = "drawn wide" if widest > MEASURE else "drawn"
     return f'<div class="{classes}"{anchor}>\n<figure>\n{drawn}{below}</figure>\n{text}</div>\n'
 
 

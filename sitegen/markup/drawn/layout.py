@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from sitegen.model.access import BANKS, WORD
 from sitegen.model.layout import MOST_SHOWN, Layout, LayoutError, parse_layout
 
 _VIEWS = ("threads", "tv", "banks")
+_BANK = "bank of shared memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _banks(layout: Layout, itemsize: int) -> tuple[Grid, str]:
         bank = _index(layout, row, column) * itemsize // WORD % BANKS
         return GridCell(str(bank), shade(bank, BANKS))
 
-    return _cells(layout, cell), "bank of shared memory"
+    return _cells(layout, cell), _BANK
 
 
 _VIEW: Mapping[str, Callable[[Layout, Any], tuple[Grid, str]]] = {
@@ -141,8 +142,18 @@ def _draw(shown: LayoutGrid, alt: str) -> str:
     content = [*_numbers(range(columns), left, width, top), *_rows(rows, left, top, height)]
     content += grid(shown.cells, left, top, width, height)
     size = left + columns * width + 1, top + rows * height + 1
-    shown_as = facts([("layout", shown.layout), ("numbers", f"{shown.what}{f', {shown.view}' if shown.view else ''}")])
-    return picture(content, *size, alt or _words(shown), f"Layout {shown.layout}") + shown_as
+    return picture(content, *size, alt or _words(shown), f"Layout {shown.layout}") + facts(_facts(shown))
+
+
+def _facts(shown: LayoutGrid) -> list[tuple[str, str]]:
+    numbers = f"{shown.what}{f', {shown.view}' if shown.view else ''}"
+    return [("layout", shown.layout), ("numbers", numbers), *(_different_banks(shown) if shown.what == _BANK else ())]
+
+
+def _different_banks(shown: LayoutGrid) -> Iterator[tuple[str, str]]:
+    """Yield how many banks a row and a column of the layout touch at least."""
+    for name, lines in (("banks of a row", shown.cells), ("banks of a column", tuple(zip(*shown.cells, strict=True)))):
+        yield name, f"{min(len({cell.text for cell in line}) for line in lines)} for {len(lines[0])} elements"
 
 
 def _text(shown: LayoutGrid) -> str:
@@ -168,4 +179,4 @@ def _words(shown: LayoutGrid) -> str:
     )
 
 
-FIGURE = FigureKind(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text, _facts)

@@ -34,13 +34,16 @@ def _draw(plan: Schedule, alt: str) -> str:
         content.append(text(percent(plan.busy(stage)), left + plan.total * unit + 16, y + _HEIGHT / 2 + 4))
     content.append(text("busy", left + plan.total * unit + 16, 12))
     svg = picture(content, left + plan.total * unit + _SHARE, bottom, alt or _words(plan), "Timeline")
-    told = [
+    return svg + facts(_facts(plan)) + note("a box holds the number of its tile", "boxes of one shade fill one buffer")
+
+
+def _facts(plan: Schedule) -> list[tuple[str, str]]:
+    return [
         ("total", f"{plan.total} steps"),
         ("one after another", f"{plan.alone} steps"),
         ("speed-up", f"{plan.alone / plan.total:.3g} ×"),
         ("two or more at work", f"{plan.overlapped} steps, {percent(plan.overlapped / plan.total)}"),
     ]
-    return svg + facts(told) + note("a box holds the number of its tile", "boxes of one shade fill one buffer")
 
 
 def _text(plan: Schedule) -> str:
@@ -82,4 +85,4 @@ def _words(plan: Schedule) -> str:
     )
 
 
-FIGURE = FigureKind(_read, _draw, _text)
+FIGURE = FigureKind(_read, _draw, _text, _facts)

@@ -33,7 +33,7 @@ Call = Callable[[Mapping[str, Any], Sequence[Any], Names, str], Sequence[Any]]
 
 @dataclass(frozen=True)
 class Contract:
-    """What kernel.yaml says of the kernel.  The functions take the names and return numbers."""
+    """Facts of a kernel from its kernel.yaml.  The functions take the names and return numbers."""
 
     kernel: str
     implementation: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -43,8 +44,18 @@ def apart(ticks: Iterable[Tick], gap: float = 6.0) -> Iterator[Tick]:
 
 
 def number(value: float) -> str:
-    """Return a value of an axis: `0.5`, `1000`, `10 000`."""
+    """Return a value of an axis: `0.5`, `1000`, `10 000`, `2e-7`."""
+    if 0 < abs(value) < 1e-4:
+        return numbers.error(value)
     return f"{value:.6g}" if value < 10_000 else f"{value:,.0f}".replace(",", numbers.NBSP)
+
+
+def round_values(low: float, high: float) -> list[float]:
+    """Return four to eight round values from `low` to `high`, which differ."""
+    raw = (high - low) / 8
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * n for n in (1, 2, 5, 10) if power * n >= raw)
+    return [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def size_number(value: float) -> str:

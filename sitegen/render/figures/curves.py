@@ -13,8 +13,21 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from sitegen.markup.svg import Pair, join, path, polyline, tag, text
-from sitegen.render.figures.axes import Area, Tick, apart, axis_title, frame, number, rules, size_number
-from sitegen.render.figures.labels import PITCH, Spot, Taken, box, drawn, spread, take_first_free, text_width
+from sitegen.render.figures.axes import Area, Tick, apart, axis_title, frame, number, round_values, rules, size_number
+from sitegen.render.figures.labels import (
+    PITCH,
+    Shape,
+    Spot,
+    Taken,
+    box,
+    drawn,
+    leader,
+    outline,
+    spread,
+    take_first_free,
+    text_width,
+    touch,
+)
 from sitegen.render.figures.roofline import whisker
 from sitegen.render.figures.scales import Linear, Log
 
@@ -22,7 +35,7 @@ WIDTH, HEIGHT = 400, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 390.0, 22.0, 244.0
 _KEY = 18.0
 """The height of the row with the names of bars."""
-_MOST_ROOM = 120.0
+_MOST_ROOM = 150.0
 """The most pixels that the names of curves take to the right of them."""
 _STYLES = (("ownline", "own"), ("level", "pred"), ("baseline", "base"))
 """The classes of the line and of the marks of each curve; from the fourth on, lines are dashed."""
@@ -49,6 +62,8 @@ class CurvePoint:
     href: str = ""
     """The link to the row of the point in the table."""
     stale: bool = False
+    is_baseline: bool = False
+    """True for a point to compare with, which has the colour of baselines where curves have no colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,15 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Words of the author at a point, in the units of the axes."""
+
+    words: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
 class Curves:
     title: str
     about: str
@@ -82,6 +106,9 @@ class Curves:
     kind: CurveKind = CurveKind.LINE
     log_x: bool = False
     log_y: bool = False
+    notes: Sequence[Note] = ()
+    x_names: Sequence[str] = ()
+    """The names of the values 0, 1, … of the horizontal axis; empty: they are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +148,31 @@ def render_curves(chart: Curves, *, id: str, beside: Sequence[Curves] = ()) -> M
         axis_title("", chart.y_title, 4.0),
         *_axes(chart, field),
         *((*curves, *lines) if chart.kind is CurveKind.BAR else (*lines, *curves)),  # a bar would hide a line
+        *_notes(chart, field, taken),
         *_reference_names(chart, field, taken),
-        *(_key(chart) if chart.kind is CurveKind.BAR else _curve_names(chart, field)),
+        *_names(chart, field, taken),
     ]
     linked = any(point.href for curve in chart.curves for point in curve.points)
     size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT, "role": "group" if linked else "img"}
     return tag("svg", join(parts), class_="chart", **size, aria_labelledby=f"{id}-title {id}-desc")
 
 
+def _is_scattered(chart: Curves) -> bool:
+    """Return whether each point has a name of its own, which then stands beside it."""
+    return chart.kind is CurveKind.SCATTER and all(len(curve.points) == 1 for curve in chart.curves)
+
+
+def _names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:
+    if chart.kind is CurveKind.BAR:
+        return _key(chart)
+    return _point_names(chart, field, taken) if _is_scattered(chart) else _curve_names(chart, field)
+
+
 def _field(chart: Curves, beside: Sequence[Curves]) -> _Field:
     every = [curve for one in (chart, *beside) for curve in one.curves]
     room = max((text_width(curve.name, bold=True) for curve in every if curve.name), default=0.0)
-    right = _RIGHT - (min(room, _MOST_ROOM) + 10 if room and chart.kind is not CurveKind.BAR else 0.0)
+    beside_curves = room and chart.kind is not CurveKind.BAR and not _is_scattered(chart)
+    right = _RIGHT - (min(room, _MOST_ROOM) + 10 if beside_curves else 0.0)
     area = Area(_LEFT, right, _TOP + (_KEY if room and chart.kind is CurveKind.BAR else 0.0), _BOTTOM)
     xs = sorted({point.x for curve in every for point in curve.points})
     return _Field(area, _x_scale(chart, xs, area), _y_scale((chart, *beside), area), xs)
@@ -161,7 +201,7 @@ def _y_scale(charts: Sequence[Curves], area: Area) -> Linear | Log:
 def _axes(chart: Curves, field: _Field) -> list[Markup]:
     area, y = field.area, field.y
     values = y.named if isinstance(y, Log) else y.ticks
-    across = [Tick(field.x(value), size_number(value)) for value in field.xs]
+    across = _ticks(chart, field)
     middle = (area.left + area.right) / 2
     return [
         *rules(area, (Tick(y(value), number(value)) for value in values)),
@@ -169,6 +209,37 @@ def _axes(chart: Curves, field: _Field) -> list[Markup]:
         *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in apart(across)),
         text(chart.x_title, middle, area.bottom + 42, "mid"),
     ]
+
+
+def _ticks(chart: Curves, field: _Field) -> list[Tick]:
+    """Return the marks of the horizontal axis: its names, the values of its points, or round values between them."""
+    if chart.x_names:
+        return [Tick(field.x(n), name) for n, name in enumerate(chart.x_names)]
+    if all(value == int(value) for value in field.xs) or len(field.xs) < 3:
+        return [Tick(field.x(value), size_number(value)) for value in field.xs]
+    return [Tick(field.x(value), number(value)) for value in round_values(field.xs[0], field.xs[-1])]
+
+
+def _point_names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:
+    """Yield the name of each point, in the nearest free place around it."""
+    for curve in chart.curves:
+        point = curve.points[0]
+        x, y = field.at(point.x, point.y)
+        near = [Spot(x + 9, y + 5), Spot(x - 9, y + 5, "e"), Spot(x, y - 10, "mid"), Spot(x, y + 20, "mid")]
+        far = [
+            Spot(
+                x + side * out,
+                y + down,
+                "" if side > 0 else "e",
+                leader=((x + side * 5, y), (x + side * (out - 2), y + down - 4)),
+            )
+            for out in (16, 30, 50)
+            for down in (-12, 20, -26, 34, -40, 48, -56, 64)
+            for side in (1, -1)
+        ]
+        if curve.name and (spot := take_first_free(curve.name, (*near, *far), taken)):
+            yield leader(spot)
+            yield drawn(curve.name, spot, "")
 
 
 def _taken(chart: Curves, field: _Field) -> Taken:
@@ -205,6 +276,35 @@ def _reference_names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Mar
             yield drawn(reference.name, spot, "b" if reference.class_ == "roof" else "")
 
 
+def _notes(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:
+    """Yield the words at points, each in the nearest free place around its point, with a leader to it."""
+    for note in chart.notes:
+        x, y = field.at(note.x, note.y)
+        spots = [
+            Spot(x + right, y + down, align, leader=((x, y), (x + right, y + down - 4)))
+            for far in (22, 34, 48, 64, 84, 110)
+            for right, down, align in (
+                (far, -far / 2, ""),
+                (-far, -far / 2, "e"),
+                (far, far / 2 + 8, ""),
+                (-far, far / 2 + 8, "e"),
+                (0.0, -far, "mid"),
+                (0.0, far + 10, "mid"),
+            )
+        ]
+        own = [mark for mark in taken.marks if touch(mark, box(x - 1, y - 1, x + 1, y + 1))]
+        others = Taken(taken.lines, [mark for mark in taken.marks if mark not in own])
+        if spot := take_first_free(note.words, [one for one in spots if _covers_none(note.words, one, own)], others):
+            taken.marks.append(outline(note.words, spot))
+            yield leader(spot)
+            yield drawn(note.words, spot, "b")
+
+
+def _covers_none(words: str, spot: Spot, marks: Sequence[Shape]) -> bool:
+    shape = outline(words, spot)
+    return not any(touch(shape, mark) for mark in marks)
+
+
 def _bar_width(chart: Curves, field: _Field) -> float:
     return 0.8 * (field.area.right - field.area.left) / len(field.xs) / len(chart.curves)
 
@@ -219,6 +319,8 @@ def _height(line: Sequence[Pair], x: float) -> float:
 
 def _curve(chart: Curves, field: _Field, n: int, curve: Curve) -> Iterator[Markup]:
     line, mark = _STYLES[n % len(_STYLES)]
+    if _is_scattered(chart):
+        line, mark = _STYLES[2 if curve.points[0].is_baseline else 0]
     places = [field.at(point.x, point.y) for point in curve.points]
     if chart.kind in (CurveKind.LINE, CurveKind.STAIRCASE) and len(places) > 1:
         through = _corners(places) if chart.kind is CurveKind.STAIRCASE else places

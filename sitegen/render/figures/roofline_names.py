@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -107,13 +107,32 @@ def _beside(mark: Pair, x: float, y: float, align: str) -> Spot:
 
 
 def spots_around(chart: Roofline, labels: Mapping[str, str], field: Field, taken: Taken) -> dict[str, Placed]:
-    """Return a spot near its own point for each name."""
-    named = {}
-    for point in sorted(chart.points, key=lambda p: -p.flops_per_s):
-        name = labels[point.name]
-        if spot := take_first_free(name, _around(*field.mark(point)), taken, bold=True):
-            named[point.name] = (name, spot)
+    """Return a spot near its own point for each name.
+
+    The names are placed from the highest point down or from the lowest up, whichever needs the shorter leaders.
+    """
+    down = sorted(chart.points, key=lambda p: -p.flops_per_s)
+    tried = [_in_order(points, labels, field, taken) for points in (down, down[::-1])]
+    named, marked = min(tried, key=lambda one: _length_of_leaders(one[0].values(), len(down)))
+    taken.lines, taken.marks = marked.lines, marked.marks
     return named
+
+
+def _in_order(
+    points: Iterable[Point], labels: Mapping[str, str], field: Field, taken: Taken
+) -> tuple[dict[str, Placed], Taken]:
+    """Return the spots when each name in turn takes its first free one, and what is taken then."""
+    named, marked = {}, Taken([*taken.lines], [*taken.marks])
+    for point in points:
+        name = labels[point.name]
+        if spot := take_first_free(name, _around(*field.mark(point)), marked, bold=True):
+            named[point.name] = (name, spot)
+    return named, marked
+
+
+def _length_of_leaders(placed: Collection[Placed], names: int) -> float:
+    """Return the length of all leaders in pixels; a name without a place counts as a leader across the chart."""
+    return sum(math.dist(*spot.leader) for _, spot in placed if spot.leader) + RIGHT * (names - len(placed))
 
 
 def _around(x: float, y: float) -> Iterator[Spot]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sitegen.linking.concepts import Concept, concepts_of
 from sitegen.model.dates import day_of, moment, periods_of
 from sitegen.model.document import Document
+from sitegen.model.gpu import is_yours
 from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked, document_key, originals
 from sitegen.model.site import (
@@ -209,7 +210,7 @@ class Sources:
 
     def _in_order(self, gpus: Iterable[str]) -> list[str]:
         first = self.config.gpus
-        return sorted(gpus, key=lambda gpu: (first.index(gpu) if gpu in first else len(first), gpu))
+        return sorted(gpus, key=lambda gpu: (is_yours(gpu), first.index(gpu) if gpu in first else len(first), gpu))
 
     def kernel(self, name: str) -> Kernel | None:
         return self._kernels.get(name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.model.gpu import is_yours, model_of
 from sitegen.model.record import Record
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Printer
@@ -35,8 +36,13 @@ class GpuTabs:
 
 
 def gpu_name(record: Record) -> str:
-    """Return the product name of the GPU of a record: `NVIDIA H200`."""
-    return record.runs[-1].environment.gpu if record.runs else record.gpu
+    """Return the product name of the GPU of a record: `NVIDIA H200`, or `NVIDIA H200 (yours)` for a reader's own."""
+    return name_of(record.runs[-1].environment.gpu if record.runs else model_of(record.gpu), record.gpu)
+
+
+def name_of(product: str, gpu: str) -> str:
+    """Return the name that pages show for a GPU, from its product name and its id."""
+    return f"{product} (yours)" if is_yours(gpu) else product
 
 
 def label_of(sources: Sources, record: Record, number: str = "") -> str:
@@ -44,8 +50,12 @@ def label_of(sources: Sources, record: Record, number: str = "") -> str:
 
     It is empty when there is neither a number nor a second GPU.
     """
-    several = len(sources.records(record.kernel)) > 1
-    parts = [part for part in (number, gpu_name(record) if several else "") if part]
+    return label_on(gpu_name(record), number, several=len(sources.records(record.kernel)) > 1)
+
+
+def label_on(gpu: str, number: str, *, several: bool) -> str:
+    """Return `Table 1.`, or `Table 1, NVIDIA H200.` where several GPUs have that table."""
+    parts = [part for part in (number, gpu if several else "") if part]
     return f"{', '.join(parts)}." if parts else ""
 
 
@@ -62,15 +72,21 @@ def side_by_side(
     A record of which `measured` has nothing gets a tab that says so.
     """
     shown = {record.gpu: html for record, html in measured}
-    if len(records) == 1:
+    return in_tabs(printer, {one.gpu: gpu_name(one) for one in records}, shown, name, wide=wide)
+
+
+def in_tabs(
+    printer: Printer, gpus: Mapping[str, str], shown: Mapping[str, Markup], name: str, *, wide: bool = False
+) -> Markup:
+    """Return what the only one of `gpus` (names by id) measured as it is, and what several measured behind a tab each.
+
+    `shown` is the HTML by the id of the GPU; a GPU without it gets a tab that says so.
+    """
+    if len(gpus) == 1:
         return Markup().join(shown.values())
     tabs = tuple(
-        GpuTab(f"{name}-gpu-{n}", one.gpu, gpu_name(one), shown.get(one.gpu) or _unmeasured(printer, one))
-        for n, one in enumerate(sorted(records, key=lambda one: one.gpu not in shown))
+        GpuTab(f"{name}-gpu-{n}", gpu, gpus[gpu], shown.get(gpu) or absent(printer, f"Not measured on {gpus[gpu]}."))
+        for n, gpu in enumerate(sorted(gpus, key=lambda gpu: gpu not in shown))
     )
     titles = ", ".join(tab.title for tab in tabs)
     return printer.fragment("partials/gpus.html", GpuTabs(f"{name}-gpu", titles, tabs, wide))
-
-
-def _unmeasured(printer: Printer, record: Record) -> Markup:
-    return absent(printer, f"Not measured on {gpu_name(record)}.")

@@ -34,6 +34,7 @@ from sitegen.model.urls import (
 )
 from sitegen.read.config import zone_of
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.pages.authorship import authors_of
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.paging import FEED_ENTRIES
 from sitegen.render.texts.filled_slots import Place, fill
@@ -61,6 +62,8 @@ class FeedEntry:
     tags: tuple[str, ...]
     content: str
     """The content as HTML."""
+    authors: tuple[str, ...] = ()
+    """The names of its authors; empty: the author of the feed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,7 @@ def _entry(printer: Printer, post: Post) -> FeedEntry:
         summary=post.description,
         tags=tuple(ref.name for ref in post.tags),
         content=_content(printer, Place(document_key(post.body), here, post, post.lang), post),
+        authors=tuple(one.name for one in authors_of(sources, post)),
     )
 
 
@@ -211,6 +215,7 @@ def _json(feed: Feed, url: str) -> str:
             "date_published": entry.published,
             "date_modified": entry.updated,
             **({"tags": entry.tags} if entry.tags else {}),
+            **({"authors": [{"name": name} for name in entry.authors]} if entry.authors else {}),
             "language": entry.language,
         }
         for entry in feed.entries

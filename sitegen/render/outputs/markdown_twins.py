@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from sitegen.diagnostics import Span
 from sitegen.model.document import (
     BenchmarkSlot,
-    CellChartSlot,
     CellSlot,
     CiteSlot,
     ClaimSlot,
@@ -23,8 +22,8 @@ from sitegen.model.document import (
     LinkSlot,
     ListingSlot,
     OutputSlot,
+    PlotSlot,
     RooflineSlot,
-    SweepSlot,
     TermSlot,
     ValueSlot,
 )
@@ -216,7 +215,7 @@ class _Text:
             if isinstance(slot, ClaimSlot):
                 line = slot.span.line - self.first
                 by_line[line] = self._claim(line, index)
-            elif isinstance(slot, ListingSlot | CellSlot | CellChartSlot | BenchmarkSlot | RooflineSlot | SweepSlot):
+            elif isinstance(slot, ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | PlotSlot):
                 by_line[self._span(slot).line - self.first] = to_markdown(contents[index], self.url).strip("\n")
         return by_line
 
@@ -229,7 +228,7 @@ class _Text:
         evidence = to_markdown(str(fill_slot(self.printer, self.document, self.place, index)), self.url)
         return "\n".join([*sentence, "", evidence.strip("\n")])
 
-    def _span(self, slot: ListingSlot | CellSlot | CellChartSlot | BenchmarkSlot | RooflineSlot | SweepSlot) -> Span:
+    def _span(self, slot: ListingSlot | CellSlot | BenchmarkSlot | RooflineSlot | PlotSlot) -> Span:
         if isinstance(slot, CellSlot):
             return next(cell.span for cell in self.document.cells if cell.label == slot.label)
         return slot.span

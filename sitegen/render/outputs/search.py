@@ -41,6 +41,7 @@ class SearchKind:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
+    stylesheet: str
     script: str
     kinds: tuple[SearchKind, ...]
     """The kinds that a reader can search alone.  The index of the first kind also holds Pagefind's program."""
@@ -55,6 +56,7 @@ def search_page(printer: Printer, kinds: tuple[str, ...]) -> tuple[str, str]:
     there |= {TAGS: spoken.say("Tags")} if sources.posts_by_tag() else {}
     there |= {TERMS: spoken.say("Terms")} if sources.site.terms else {}
     page = SearchPage(
+        stylesheet=relative(sources.assets["search.css"], SEARCH),
         script=relative(sources.assets["search.js"], SEARCH),
         kinds=tuple(SearchKind(k, spoken.say(k.capitalize()), relative(search_index_url(k), SEARCH)) for k in kinds),
         lists=tuple(Link(text, relative(url, SEARCH)) for url, text in there.items()),

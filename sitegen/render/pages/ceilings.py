@@ -18,6 +18,7 @@ from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.figures.read_bandwidth import MIB, Stairs, render_staircase
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import name_of
 from sitegen.render.measurements.kernel_charts import MIXES, ceiling_name
 from sitegen.render.measurements.record_facts import machine_facts
 from sitegen.render.shared import numbers
@@ -70,7 +71,7 @@ def render_ceilings(printer: Printer) -> dict[str, str]:
 
 
 def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]) -> tuple[str, str]:
-    sheet, name = datasheet(gpu), run.environment.gpu
+    sheet, name = datasheet(gpu), name_of(run.environment.gpu, gpu)
     steps = working_sets(run)
     page = CeilingsPage(
         gpu=name,
@@ -99,7 +100,7 @@ def _page(printer: Printer, gpu: str, run: Run, sources: tuple[ProbeSource, ...]
 def ceilings_links(sources: Sources, here: str) -> tuple[Link, ...]:
     """Return a link to the page of ceilings of each GPU that has one."""
     runs = [(gpu, sources.ceilings_run(gpu)) for gpu in sources.evidence.records.gpus()]
-    return tuple(Link(run.environment.gpu, relative(ceilings_url(gpu), here)) for gpu, run in runs if run)
+    return tuple(Link(name_of(run.environment.gpu, gpu), relative(ceilings_url(gpu), here)) for gpu, run in runs if run)
 
 
 def long_name(name: str) -> str:

@@ -30,11 +30,11 @@ from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kern
 from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
 from sitegen.render.measurements.ladders import Ladder, LadderMaker, LadderStep
 from sitegen.render.measurements.ledger import ledger
+from sitegen.render.measurements.plots import PlotFigure, sweep_figures
 from sitegen.render.measurements.provenance import ceilings_href
 from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.record_facts import record_plate
 from sitegen.render.measurements.source_code import source_url
-from sitegen.render.measurements.sweep_charts import SweepFigure, sweep_figures
 from sitegen.render.pages.ceilings import ceilings_links
 from sitegen.render.pages.changes import changes_url, last_two, render_changes
 from sitegen.render.shared import numbers
@@ -84,7 +84,7 @@ class Section:
     ledger: tables.Table | None
     """The predictions beside their measurements; None without any."""
     figure: Figure | None
-    sweeps: tuple[SweepFigure, ...]
+    sweeps: tuple[PlotFigure, ...]
     unmeasured_sweeps: tuple[str, ...]
     """The titles of the sweeps that the record does not have."""
     details: tuple[tables.Table, ...]

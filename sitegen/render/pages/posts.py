@@ -23,6 +23,14 @@ from sitegen.model.urls import (
     tag_url,
 )
 from sitegen.render.inputs.sources import Sources
+from sitegen.render.pages.authorship import (
+    AuthorLine,
+    address_for,
+    author_lines,
+    citation,
+    licence_link,
+    structured_authors,
+)
 from sitegen.render.pages.concepts import ConceptLine, needed, taught
 from sitegen.render.pages.series import Position, positions
 from sitegen.render.shared import numbers
@@ -110,6 +118,13 @@ class PostPage:
     newer: Link | None
     """The next newer post, unless it stands beside the post in a series."""
     older: Link | None
+    authors: tuple[AuthorLine, ...]
+    licence: Link | None
+    citation: str
+    """The post as an entry of BibTeX; empty for a post without an author."""
+    edit: str
+    """The address at which the post is edited; empty when the site has none."""
+    report: str
     discuss: str
     worked_on: tuple[Link, ...]
     """The days of the worklog that mention the post."""
@@ -252,6 +267,11 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
         newer=newer if newer and newer.href not in in_series else None,
         older=older if older and older.href not in in_series else None,
+        authors=author_lines(sources, post),
+        licence=licence_link(sources, post),
+        citation=citation(sources, post),
+        edit=address_for(sources.config.edit_url, sources, post),
+        report=address_for(sources.config.report_url, sources, post),
         discuss=post.discuss,
         worked_on=worked_on(sources, here, here, spoken.day),
     )
@@ -276,6 +296,7 @@ def about_post(sources: Sources, post: Post) -> About:
     """Return the metadata of a post for programs."""
     series = [place.series for place in sources.linked.series_places.get(post.body.path, ())]
     facts: dict[str, object] = {"timeRequired": f"PT{numbers.minutes(sources.document(post.body).words)}M"}
+    facts |= structured_authors(sources, post)
     if post.category:
         facts["articleSection"] = post.category
     if post.teaches:

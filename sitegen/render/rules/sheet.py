@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.model.document import (
     BenchmarkSlot,
-    CellChartSlot,
     CellSlot,
     ClaimSlot,
     ListingSlot,
     OutputSlot,
+    PlotSlot,
     RooflineSlot,
-    SweepSlot,
     ValueSlot,
 )
 from sitegen.model.linked import document_key
@@ -35,11 +34,10 @@ Files = Mapping[str, str | bytes]
 _OF_KERNELS = (
     ListingSlot,
     CellSlot,
-    CellChartSlot,
     OutputSlot,
     BenchmarkSlot,
     RooflineSlot,
-    SweepSlot,
+    PlotSlot,
     ValueSlot,
     ClaimSlot,
 )

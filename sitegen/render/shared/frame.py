@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from sitegen.linking.link import MENU
 from sitegen.model.document import has_formula
 from sitegen.model.urls import (
     EXERCISES,
@@ -24,6 +25,7 @@ from sitegen.model.urls import (
     WORKLOG,
     absolute,
     card_url,
+    is_external,
     output_path,
     page_url,
     relative,
@@ -95,6 +97,8 @@ class Frame:
     """The link to the font of formulas; empty on a page whose text has no formula."""
     icon: str
     script: str
+    preview: str
+    """The link to the script that shows the definition of a term beside its link."""
     feed: str
     json_feed: str
     own_feed: Link | None
@@ -221,6 +225,7 @@ class Printer:
             math_font=href(sources.assets["math.woff2"]),
             icon=href(sources.assets["icon.svg"]),
             script=href(sources.assets["site.js"]),
+            preview=href(sources.assets["preview.js"]),
             feed=href(sources.address(FEED, lang)),
             json_feed=href(sources.address(JSON_FEED, lang)),
             own_feed=Link(about.feed[0], href(about.feed[1])) if about.feed[1] else None,
@@ -230,7 +235,7 @@ class Printer:
             about=about,
             data=structured(page, about, image),
             versions=self._versions(about.versions, here, href),
-            navigation=tuple(Link(text, href(url), url == section) for text, url in links),
+            navigation=tuple(Link(text, url if is_external(url) else href(url), url == section) for text, url in links),
             search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
             footer=_footer(sources, href, spoken),
         )
@@ -250,8 +255,10 @@ def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) 
 
 
 def navigation(sources: Sources, spoken: PageLanguage) -> tuple[tuple[str, str], ...]:
-    """Return (text, URL) of each section that the site has."""
+    """Return (text, URL) of each entry of the menu; without a menu, of each section that the site has."""
     site = sources.site
+    if entries := sources.config.menu:
+        return tuple((entry.title, sources.linked.hrefs[MENU, at]) for at, entry in enumerate(entries))
     sections = (
         ("Posts", sources.address(POSTS, spoken.tag), bool(sources.posts_in(sources.listed(spoken.tag)))),
         ("Series", SERIES, bool(site.series)),

@@ -7,11 +7,12 @@ Only `load_theme` reads files; all other functions here take and return values.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jinja2
 import jinja2.bccache
@@ -28,6 +29,7 @@ from sitegen.render.shared.templates import Templates
 ASSETS = "assets/"
 SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
+_COMMENT_LINE = re.compile(rb"^[ \t]*//.*\n", re.MULTILINE)
 _PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.sandboxed.cache"
 """The names of compiled templates.  The code for the sandbox differs, and the two must not be confused."""
 
@@ -44,17 +46,21 @@ class Theme:
     """The site's own files that cannot be read.  The files of the default theme stand in their places."""
     own: frozenset[str] = frozenset()
     """The names of the templates and catalogues that the site has of its own, which are foreign code."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The files of content/data/ by name, which the site's own templates read as `data`."""
 
 
 def load_theme(root: Path | None = None) -> Theme:
     """Return the default theme, with the files of `root/templates` in place of its own."""
     default = default_folder()
     paths = sorted(path for path in default.rglob("*") if path.is_file())
-    files = {path.relative_to(default).as_posix(): path.read_bytes() for path in paths}
+    files = {path.relative_to(default).as_posix(): _shipped(path) for path in paths}
     mistakes: list[Diagnostic] = []
     own: set[str] = set()
     if root and (root / "templates").resolve() != default.resolve():
         for path in inside.files_below(root, "templates"):
+            if path.startswith("templates/directives/"):  # texts show these; no page is printed with them
+                continue
             name = path.removeprefix("templates/")
             try:
                 files[name] = inside.read_bytes(root, path)
@@ -68,6 +74,12 @@ def load_theme(root: Path | None = None) -> Theme:
         mistakes += wrong
     assets = {name.removeprefix(ASSETS): data for name, data in sorted(files.items()) if name.startswith(ASSETS)}
     return Theme(templates, with_styles(assets, styles()), tuple(mistakes), frozenset(own.intersection(templates)))
+
+
+def _shipped(path: Path) -> bytes:
+    """Return the content of a file of the default theme, without the comment lines of a script, which no page needs."""
+    content = path.read_bytes()
+    return _COMMENT_LINE.sub(b"", content) if path.suffix == ".js" else content
 
 
 def with_styles(assets: Mapping[str, bytes], sheet: bytes) -> Mapping[str, bytes]:
@@ -92,6 +104,7 @@ def environment(theme: Theme, compiled: Path | None = None) -> Templates:
 
     templates = _made(OwnTemplates, theme, compiled, _SANDBOXED)
     templates.own = theme.own
+    templates.globals["data"] = theme.data
     return templates
 
 

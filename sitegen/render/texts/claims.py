@@ -10,9 +10,10 @@ from sitegen.model.document import ClaimSlot
 from sitegen.model.figure_table import Unit
 from sitegen.model.value import Claim, Relation
 from sitegen.render.shared import numbers
+from sitegen.render.shared.figure_text import figure_text
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.language import PageLanguage
-from sitegen.render.texts.values import figure_text, href_of, machine_and_day
+from sitegen.render.texts.values import href_of, machine_and_day
 from sitegen.results.claims import Check, ClaimState, Verdict, decide
 from sitegen.results.quantities import Measured
 

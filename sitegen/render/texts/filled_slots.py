@@ -15,7 +15,6 @@ from sitegen.markup.code import code_figure
 from sitegen.markup.differences import kernel_listing
 from sitegen.model.document import (
     BenchmarkSlot,
-    CellChartSlot,
     CellSlot,
     CiteSlot,
     ClaimSlot,
@@ -25,8 +24,8 @@ from sitegen.model.document import (
     LinkSlot,
     ListingSlot,
     OutputSlot,
+    PlotSlot,
     Slot,
-    SweepSlot,
     TermSlot,
     ValueSlot,
     fill_slots,
@@ -124,20 +123,18 @@ def fill_slot(printer: Printer, document: Document, place: Place, index: int) ->
 
         cell = next(cell for cell in document.cells if cell.label == slot.label)
         return render_cell(printer, cell, slot.number, place.post, place.here)
-    if isinstance(slot, CellChartSlot | OutputSlot):
+    if isinstance(slot, OutputSlot):
         from sitegen.render.measurements import cell_outputs
 
-        if isinstance(slot, OutputSlot):
-            return cell_outputs.render_output(printer, slot, place.post, printer.language(place.lang))
-        return cell_outputs.render_chart(printer, slot, place.post, place.here, f"c{index}")
+        return cell_outputs.render_output(printer, slot, place.post, printer.language(place.lang))
     if isinstance(slot, BenchmarkSlot):
         from sitegen.render.measurements import benchmark_table
 
         return benchmark_table.render_slot(printer, slot, place.here, f"b{index}")
-    if isinstance(slot, SweepSlot):
-        from sitegen.render.measurements import sweep_charts
+    if isinstance(slot, PlotSlot):
+        from sitegen.render.measurements import plots
 
-        return sweep_charts.render_slot(printer, slot, place.here, f"s{index}")
+        return plots.render_slot(printer, slot, place.post, place.here, f"p{index}")
     from sitegen.render.measurements import kernel_charts
 
     return kernel_charts.render_slot(printer, slot, place.here, f"f{index}")

@@ -13,17 +13,15 @@ from functools import partial
 from markupsafe import Markup
 
 from sitegen.model.document import Document, ValueSlot
-from sitegen.model.figure_table import Unit
 from sitegen.model.urls import absolute, ceilings_url, kernel_url, relative
 from sitegen.model.value import ValueExpression
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
+from sitegen.render.shared.figure_text import figure_text
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.language import PageLanguage
 from sitegen.results.quantities import Measured, Origin, Quantity, quantity_of
 
-MOST_DIGITS = 3
-"""The most digits of a figure in a sentence: two runs of the same code differ in the fourth."""
 SourceName = tuple[str, str, str]
 """Kernel, GPU and run of a measurement."""
 
@@ -64,19 +62,6 @@ def plain_figure(quantity: Quantity, spoken: PageLanguage) -> str:
         return f"[{spoken.say(quantity.missing)}]"
     text = figure_text(quantity)
     return f"{text} ({spoken.say('stale')})" if quantity.stale else text
-
-
-def figure_text(quantity: Quantity) -> str:
-    """Return a known figure with its unit, with the digits that its interval supports and at most three."""
-    if quantity.unit is Unit.TEXT or quantity.value is None:
-        return quantity.text
-    if quantity.unit is Unit.SHARE and quantity.low == quantity.high:
-        return numbers.prediction(quantity.value)
-    return numbers.figure(quantity.value, quantity.unit, min(_digits(quantity), MOST_DIGITS))
-
-
-def _digits(quantity: Quantity) -> int:
-    return numbers.digits_within(quantity.value or 0.0, quantity.low, quantity.high)
 
 
 def _quantities(printer: Printer, document: Document) -> dict[int, tuple[ValueSlot, Quantity]]:

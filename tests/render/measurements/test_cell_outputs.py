@@ -24,7 +24,7 @@ print(1)
 print(2)
 ```
 
-```{cell-chart} first-look
+```{plot} #first-look
 :x: bytes
 :y: [latency, guess]
 :log: x
@@ -32,7 +32,7 @@ print(2)
 :caption: Steps.
 ```
 
-```{cell-chart} first-look
+```{plot} #first-look
 :x: nothing
 :y: [latency]
 ```

@@ -1,0 +1,1 @@
+"""Answer an editor: the mistakes of a site whose texts are open, completion, and definitions."""

@@ -1,0 +1,51 @@
+"""Find misspelt words of a site's prose by `codespell`, which knows misspellings and takes no rare word for one.
+
+codespell runs as a program of its own: its licence, the GPL, differs from that of sitegen.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.markup.typed_figures import prose
+
+WORDS = "content/words.txt"
+"""The words that a site allows, one a line."""
+_FOUND = re.compile(r"^(\d+): .*\n\t(.+?) ==> (.+)$", re.MULTILINE)
+_CODE = re.compile(r"(`+).+?\1|\$[^$\n]+\$|\]\([^)]*\)|https?://\S+")
+
+
+def misspellings(texts: Mapping[str, str], words: str = "") -> Iterator[Diagnostic]:
+    """Yield a warning for each misspelt word in the Markdown of a site; `texts` are its files by path,
+    and `words` are allowed, one a line."""
+    lines = [(path, number, line) for path, text in texts.items() for number, line in _prose_of(path, text)]
+    said = _codespell("\n".join(line for _, _, line in lines), words)
+    for at, word, right in _FOUND.findall(said):
+        path, number, line = lines[int(at) - 1]
+        column = max(line.find(word), 0) + 1
+        hint = f"did you mean {' or '.join(f'`{one.strip()}`' for one in right.strip(' ,').split(','))}?"
+        yield Diagnostic(
+            "SG141", f"`{word}` is misspelt", Span(path, number + 1, column, len(word)), hint, Severity.WARNING
+        )
+
+
+def _prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of prose of a text, with spaces for code, formulas and addresses; other files have none."""
+    if path.startswith("content/") and path.endswith(".md"):
+        for number, line in prose(text.split("\n")):
+            yield number, _CODE.sub(lambda match: " " * len(match[0]), line)
+
+
+def _codespell(text: str, words: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        allowed = Path(folder) / "words.txt"
+        allowed.write_text(words.lower(), encoding="utf-8")
+        command = [sys.executable, "-m", "codespell_lib", "--ignore-words", str(allowed), "-"]
+        ran = subprocess.run(command, input=text, cwd=folder, capture_output=True, text=True, check=False)
+    return ran.stdout

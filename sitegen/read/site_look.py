@@ -1,0 +1,95 @@
+"""Read the keys of site.yaml about look and authorship: `theme`, `authors`, `licence`, `edit_url` and `report_url`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sitegen.diagnostics import Diagnostic
+from sitegen.model.licences import LICENCES
+from sitegen.model.look import BACKGROUNDS, COLOURS, FONT, FONTS, HEX, LEAST_CONTRAST, WIDTH, WIDTHS, WRITTEN, contrast
+from sitegen.model.site import Person
+from sitegen.read.shape import Diagnostics, entries_of, read_as, unknown_word
+from sitegen.read.yaml_nodes import Node
+
+_ADDRESS = re.compile(r"https?://\S+")
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+
+
+def read_theme(node: Node, diagnostics: Diagnostics) -> Mapping[str, tuple[str, ...]]:
+    """Return the values of each part of the look: two for a colour (light, dark), one for a font or a width."""
+    theme = {}
+    for name, child in entries_of(node, diagnostics).items():
+        if name not in (*COLOURS, *FONTS, *WIDTHS):
+            diagnostics.append(unknown_word("part of the theme", name, child.at, (*COLOURS, *FONTS, *WIDTHS)))
+        elif values := _values(name, child, diagnostics):
+            theme[name] = values
+    diagnostics += _weak_contrasts(theme, node)
+    return theme
+
+
+def read_authors(node: Node, diagnostics: Diagnostics) -> Mapping[str, Person]:
+    """Return the authors by the name that posts call them."""
+    authors = {}
+    for name, child in entries_of(node, diagnostics).items():
+        authors[name] = read_as(Person, child, diagnostics, noun="key of an author")
+        _check(child.get("orcid"), _ORCID, "an ORCID", "write `0000-0002-1825-0097`", diagnostics)
+        _check(child.get("link"), _ADDRESS, "an address", "write `https://…`", diagnostics)
+    return authors
+
+
+def read_licence(node: Node, diagnostics: Diagnostics) -> str:
+    """Return the licence: an identifier that has an address, or an address."""
+    if node.text not in LICENCES and not _ADDRESS.fullmatch(node.text):
+        diagnostics.append(unknown_word("licence", node.text, node.span, LICENCES))
+        return ""
+    return node.text
+
+
+def read_address_of_page(node: Node, diagnostics: Diagnostics) -> str:
+    """Return an address in which `{path}` stands for the file of a post and `{url}` for its page."""
+    if _ADDRESS.fullmatch(node.text) and ("{path}" in node.text or "{url}" in node.text):
+        return node.text
+    hint = "write an address with `{path}` for the file, or `{url}` for the page"
+    diagnostics.append(Diagnostic("SG014", f"`{node.text}` names no page", node.span, hint))
+    return ""
+
+
+def _check(node: Node | None, form: re.Pattern[str], what: str, hint: str, diagnostics: Diagnostics) -> None:
+    if node and node.text and not form.fullmatch(node.text):
+        diagnostics.append(Diagnostic("SG014", f"`{node.text}` is not {what}", node.span, hint))
+
+
+def _values(name: str, node: Node, diagnostics: Diagnostics) -> tuple[str, ...]:
+    nodes = node.value if isinstance(node.value, tuple) else (node,)
+    texts = tuple(one.text for one in nodes)
+    form, hint = _form(name)
+    count = 2 if name in COLOURS else 1
+    if len(texts) == count and all(form.fullmatch(text) for text in texts):
+        return texts
+    diagnostics.append(Diagnostic("SG014", f"`{name}` of the theme is of another form", node.span, hint))
+    return ()
+
+
+def _form(name: str) -> tuple[re.Pattern[str], str]:
+    if name in COLOURS:
+        return HEX, 'write the colours on light and on dark pages: `["#b83400", "#ff8a55"]`'
+    if name in FONTS:
+        return FONT, "write names of fonts: `Georgia, serif`"
+    return WIDTH, "write a width: `40rem`"
+
+
+def _weak_contrasts(theme: Mapping[str, tuple[str, ...]], node: Node) -> list[Diagnostic]:
+    """Return a diagnostic for each pair of text and background that is hard to read, when the theme sets one of it."""
+    colours = {**COLOURS, **{name: values for name, values in theme.items() if name in COLOURS}}
+    found = []
+    for text in WRITTEN:
+        for background in BACKGROUNDS:
+            for at, page in enumerate(("light", "dark")):
+                ratio = contrast(colours[text][at], colours[background][at])
+                if {text, background} & theme.keys() and ratio < LEAST_CONTRAST:
+                    place = node.get(text) or node.get(background) or node
+                    message = f"`{text}` on `{background}` has a contrast of {ratio:.1f} on {page} pages"
+                    hint = f"choose colours with a contrast of at least {LEAST_CONTRAST}"
+                    found.append(Diagnostic("SG029", message, place.span, hint))
+    return found

@@ -1,0 +1,3 @@
+"""A plugin that cannot be loaded."""
+
+raise RuntimeError("no such device")
