@@ -30,6 +30,13 @@ def test_an_unknown_exercise_names_a_near_one(site: Path) -> None:
     assert ended.exit_code == 2 and "did you mean `vector_add`?" in ended.output
 
 
+def test_the_readme_is_plain_text_that_says_how_to_check(site: Path) -> None:
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    text = (site / "mine/README.md").read_text()
+    assert "Edit `vector_add.py`, then run `python check.py`." in text
+    assert "\n### The mask\nA place exists" in text and ":::" not in text
+
+
 def test_a_folder_that_exists_is_not_overwritten(site: Path) -> None:
     (site / "mine").mkdir()
     ended = CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"])

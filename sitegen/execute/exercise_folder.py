@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 from io import BytesIO
@@ -30,6 +31,7 @@ passed, lines = check_folder(HERE)
 print(*lines, sep="\\n")
 sys.exit(not passed)
 """
+_HINT, _HINT_END = re.compile(r"^:::+\{dropdown\} (.*)$", re.M), re.compile(r"^:::+\n?", re.M)
 _ROOMS = ("model", "measure")
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of each file of an archive, the earliest that a zip can hold."""
@@ -59,12 +61,19 @@ def folder_files(site: Site, exercise: Exercise) -> dict[str, str]:
     job = exercise_job(site, exercise)
     files = {
         job.reader_file: site.files[exercise.starter],
-        "README.md": "\n\n".join([f"# {exercise.title}", *(t.text.strip() for t in statement_and_hints(exercise))])
-        + "\n",
+        "README.md": _readme(exercise, job),
         "check.py": CHECKER,
         ".exercise/job.json": json.dumps(to_plain(job), indent=1) + "\n",
     }
     return files | {f".exercise/sitegen/{path}": text for path, text in _program().items()}
+
+
+def _readme(exercise: Exercise, job: ExerciseJob) -> str:
+    """Return the statement, how to check, and the hints, which a plain text cannot fold, at the end."""
+    statement, *hints = (text.text.strip() for text in statement_and_hints(exercise))
+    check = f"## Check\n\nEdit `{job.reader_file}`, then run `python check.py`. It needs torch, triton and numpy."
+    below = [_HINT_END.sub("", _HINT.sub(r"### \1", text)).strip() for text in hints]
+    return "\n\n".join([f"# {exercise.title}", statement, check, *(f"## Hints\n\n{text}" for text in below)]) + "\n"
 
 
 def _program() -> dict[str, str]:

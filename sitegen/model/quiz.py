@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+QUIZZES = "quiz"
+"""The name under which a Document keeps its questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quiz:

@@ -83,6 +83,7 @@ class SiteConfig:
     cards: bool = False
     search: bool = False
     twins: bool = False
+    whole_series: bool = False
     images: bool = False
     feeds: tuple[str, ...] = ()
     redact: str = ""

@@ -50,6 +50,26 @@ def series_url(series: str) -> str:
     return f"{SERIES}{series}/"
 
 
+def series_review_url(series: str) -> str:
+    """Return the URL of the page with the questions of a series."""
+    return f"{series_url(series)}review/"
+
+
+def series_csv_url(series: str) -> str:
+    """Return the URL of the questions of a series as a file for flash-card programs."""
+    return f"{series_review_url(series)}{series}.csv"
+
+
+def series_text_url(series: str) -> str:
+    """Return the URL of the page with all posts of a series."""
+    return f"{series_url(series)}all/"
+
+
+def series_markdown_url(series: str) -> str:
+    """Return the URL of all posts of a series as one Markdown file: the twin of their page."""
+    return twin_path(output_path(series_text_url(series)))
+
+
 def kernel_url(kernel: str) -> str:
     """Return the URL of a kernel by its name."""
     return f"{KERNELS}{kernel}/"

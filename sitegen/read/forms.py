@@ -203,6 +203,7 @@ SITE = Form(
         "cards": "Whether posts, pages, series and kernels get an image for social networks. Needs the extra `cards`.",
         "search": "Whether there is a search page. Needs the extra `search`.",
         "twins": "Whether there is an `index.md` beside each `index.html`, and an `llms.txt`.",
+        "whole_series": "Whether each series gets a page with all its posts, and one with all its questions.",
         "images": "Whether images get AVIF and WebP versions in several widths.",
         "feeds": "Further Atom feeds: one for each tag, one for each series, one for the worklog.",
         "redact": "With `required`, a build without a redaction list fails.",

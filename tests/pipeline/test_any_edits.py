@@ -41,7 +41,7 @@ FRONT = st.sampled_from(
 CONFIG = st.sampled_from(
     [
         *("language: ko", "timezone: Asia/Seoul", "gpus: []", "entry_points: []", "titel: x"),
-        *("twins: true", "feeds: [tags, series, worklog]", "cards: true"),
+        *("twins: true", "feeds: [tags, series, worklog]", "cards: true", "whole_series: true"),
     ]
 )
 
@@ -186,7 +186,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(lines=st.lists(CONFIG, max_size=3, unique=True))
     def edit_config(self, lines: list[str]) -> None:
-        """Change a setting: `twins` and feeds show the whole text of posts, and a misspelt key fails the build."""
+        """Change a setting: `twins`, feeds and `whole_series` show whole texts, and a misspelt key fails the build."""
         self.write("content/site.yaml", "\n".join(["title: Other", "base_url: https://example.org/", *lines, ""]))
         self.compare()
 

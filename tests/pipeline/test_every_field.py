@@ -61,6 +61,9 @@ SWEEP = (
     "dims: {N: [1024, 2048]}}\n"
 )
 EDITS = (
+    Edit(
+        "SiteConfig.whole_series", CONFIG, "language: en", "language: en\nwhole_series: true"
+    ),  # first, so that its pages are there in all edits
     Edit("Post.title", POST, "In a folder: with", "Within a folder: with"),
     Edit("Post.title", OTHER, "In a file, with", "In one file, with"),
     Edit("Post.date", POST, "2026-11-21 14:30", "2026-11-21 15:30"),

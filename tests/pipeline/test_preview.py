@@ -119,7 +119,7 @@ def test_link_that_leads_nowhere_moves_with_its_line(site: PreviewSite, fifty: S
         assert f"{POST}:{line}:" in site.report
 
 
-@pytest.mark.parametrize("lines", ["", "twins: true\nfeeds: [tags, series, worklog]\n"])
+@pytest.mark.parametrize("lines", ["", "twins: true\nwhole_series: true\nfeeds: [tags, series, worklog]\n"])
 def test_every_file_of_a_build_is_shown_whichever_is_asked_for_first(root: Path, lines: str) -> None:
     (root / "content/site.yaml").write_text(f"{CONFIG}{lines}", encoding="utf-8")
     files = build_in_memory(root, everything=True).files

@@ -7,7 +7,7 @@ page shows everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -17,16 +17,9 @@ from markdown_it.token import Token
 from sitegen.markup import options as o
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.directive import Container, Directive
-from sitegen.model.document import Document
-from sitegen.model.quiz import Quiz
+from sitegen.model.quiz import QUIZZES, Quiz
 
-NAME = "quiz"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def quizzes_of(documents: Mapping[str, Document]) -> Iterator[tuple[str, Quiz]]:
-    """Yield the quizzes of a site, each with the key of its document, in the order of the documents."""
-    return ((key, quiz) for key, document in documents.items() for quiz in document.kept.get(NAME, ()))
 
 
 def _choices(value: o.Value) -> tuple[str, ...]:
@@ -86,7 +79,7 @@ def _inline(text: str, fence: Container) -> Token:
 
 def _open(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
     into, meta = collected(env), tokens[idx].meta
-    quizzes = into.kept.setdefault(NAME, [])
+    quizzes = into.kept.setdefault(QUIZZES, [])
     id = into.take_id(meta["label"], meta["span"]) if meta["label"] else into.new_id(f"quiz-{len(quizzes) + 1}")
     quiz: Quiz = meta["quiz"]
     quizzes.append(Quiz(id, quiz.question, quiz.choices, quiz.answer))
@@ -123,7 +116,7 @@ def _plugin(md: MarkdownIt) -> None:
 
 DECLARED = (
     Directive(
-        (NAME,),
+        ("quiz",),
         "A question, with its answer and the reason folded away.",
         OPTIONS,
         wrap=_wrap,

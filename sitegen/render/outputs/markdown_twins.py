@@ -90,6 +90,13 @@ def with_twins(printer: Printer, files: Mapping[str, str | bytes], text: object 
     return made
 
 
+def post_as_markdown(printer: Printer, post: Post) -> str:
+    """Return the author's text of a post with every slot resolved, below its title."""
+    written = _written(printer.sources, post)
+    assert written is not None
+    return _resolved(printer, written)
+
+
 def llms(printer: Printer) -> tuple[str, str]:
     """Return the list of all twins in the form of https://llmstxt.org."""
     sources, config = printer.sources, printer.sources.config

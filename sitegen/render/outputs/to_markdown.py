@@ -7,7 +7,10 @@ those of the theme: a header of one row, and no cell over several rows.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import count, repeat
+from string import ascii_uppercase
 from urllib.parse import urljoin
 
 _HIDDEN = frozenset({"svg", "script", "style", "head", "button", "template"})
@@ -36,6 +39,13 @@ def to_markdown(html: str, url: str) -> str:
     return "\n\n".join(filter(None, reader.blocks)) + "\n"
 
 
+def _marks(tag: str, kind: str) -> Iterator[str]:
+    """Return the marks of the entries of a list: numbers, letters for a list of type `A`, or bullets."""
+    if tag == "ul":
+        return repeat("- ")
+    return (f"{letter}. " for letter in ascii_uppercase) if kind == "A" else (f"{number}. " for number in count(1))
+
+
 class _Reader(HTMLParser):
     """A parser that gathers inline text until a block ends."""
 
@@ -46,7 +56,8 @@ class _Reader(HTMLParser):
         self._text: list[str] = []
         self._hidden: list[str] = []
         self._links: list[str] = []
-        self._lists: list[int | None] = []
+        self._lists: list[Iterator[str]] = []
+        """The marks of the entries that follow in each open list."""
         self._prefix = ""
         self._pre: list[str] | None = None
         self._rows: list[list[str]] | None = None
@@ -88,10 +99,10 @@ class _Reader(HTMLParser):
             self._text.append("`")
         elif tag in ("ol", "ul"):
             self.end_block()
-            self._lists.append(1 if tag == "ol" else None)
+            self._lists.append(_marks(tag, given.get("type", "")))
         elif tag == "li":
             self.end_block()
-            self._prefix = self._bullet()
+            self._prefix = next(self._lists[-1]) if self._lists else "- "
         elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.end_block()
             self._prefix = "#" * int(tag[1]) + " "
@@ -103,13 +114,6 @@ class _Reader(HTMLParser):
             self.end_block()
         elif tag in ("div", "p", "br"):
             self._text.append(" ")
-
-    def _bullet(self) -> str:
-        number = self._lists[-1] if self._lists else None
-        if number is None:
-            return "- "
-        self._lists[-1] = number + 1
-        return f"{number}. "
 
     def _hide(self, tag: str, given: dict[str, str]) -> None:
         if not self._hidden and tag == "svg" and given.get("aria-label"):

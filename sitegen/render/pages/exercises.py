@@ -27,7 +27,8 @@ from sitegen.render.shared.structured import COLLECTION, About
 from sitegen.render.texts.filled_slots import Place, fill
 from sitegen.render.texts.mentions import worked_on
 
-_INSTALL = "python -m pip install torch triton numpy"
+_PREPARE = ("python3 -m venv kernels-env", ". kernels-env/bin/activate", "python -m pip install torch triton numpy")
+"""The commands that install the packages of a check; pip installs nothing into the Python of Debian and Ubuntu."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class ExercisePage:
     zip: str
     """The name of the archive with the folder that checks itself; it lies beside the page."""
     commands: tuple[str, ...]
-    """The commands that unpack the archive and check the folder in it."""
+    """The commands that install the packages, unpack the archive and check the folder in it."""
     folder: str
     checks: tuple[Fact, ...]
     series: tuple[Link, ...]
@@ -143,7 +144,7 @@ def exercise_page(printer: Printer, exercise: Exercise) -> dict[str, str]:
         file=f"{kernel.name}.py",
         starter=printer.html_of((starter, "triton"), lambda: "".join(listing(starter, "triton", NUMBERED))),
         zip=exercise_zip_url(exercise.id).rpartition("/")[2],
-        commands=(_INSTALL, f"unzip {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
+        commands=(*_PREPARE, f"unzip {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
         folder=exercise.id,
         checks=tuple(_checks(exercise, kernel)),
         series=_series(sources, exercise, here),

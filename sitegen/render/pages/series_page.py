@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sitegen.model.site import Phase, Post, Series
-from sitegen.model.urls import FEED, SERIES, relative, series_url, series_zip_url
+from sitegen.model.urls import (
+    FEED,
+    SERIES,
+    relative,
+    series_review_url,
+    series_text_url,
+    series_url,
+    series_zip_url,
+)
 from sitegen.render.downloads.files import has_programs
 from sitegen.render.figures.inline_charts import strip
 from sitegen.render.figures.roadmap import MapColumn, MapNode, roadmap
+from sitegen.render.inputs.series_questions import question_count
 from sitegen.render.inputs.series_steps import Step, StepKind, edges_of, steps_of, teacher_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.series import squares_of
@@ -143,8 +152,18 @@ def _plate(sources: Sources, series: Series, steps: Sequence[Step], here: str) -
     if has_programs(sources, series):
         zipped = series_zip_url(series.id)
         facts.append(Fact("programs", zipped.rpartition("/")[2], relative(zipped, here)))
+    if sources.config.whole_series:
+        facts += _of_all_posts(sources, series, steps, here)
     feed = _feed(sources, series)[1]
     return (*facts, *([Fact("feed", "Atom", relative(feed, here))] if feed else []))
+
+
+def _of_all_posts(sources: Sources, series: Series, steps: Sequence[Step], here: str) -> Iterator[Fact]:
+    """Yield the links to the page of all questions and to the page of all texts, with their sizes."""
+    if questions := question_count(sources, series):
+        yield Fact("review", numbers.count(questions, "question"), relative(series_review_url(series.id), here))
+    if words := sum(_words(sources, steps)):
+        yield Fact("one page", numbers.count(words, "word"), relative(series_text_url(series.id), here))
 
 
 def _written_and_planned(steps: Sequence[Step]) -> str:

@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sitegen.model import urls
-from sitegen.model.site import Post
+from sitegen.model.site import Post, Series
+from sitegen.render.inputs.series_questions import question_count
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import NEWEST_OF_CATEGORY, on_page, pages_of
@@ -106,9 +107,28 @@ def series_sheets(shared: SharedDependencies) -> Iterator[Sheet]:
             print_with("pages.series_page", "series_page", series=series),
             measured=bool(sources.site.kernels),
         )
+        if sources.config.whole_series:
+            yield from _of_all_posts(shared, series, posts)
     if listed:
         yield Sheet(
             urls.output_path(urls.SERIES),
             fixed_dependencies(*map(shared.series, listed)),
             print_with("pages.series", "series_index"),
         )
+
+
+def _of_all_posts(shared: SharedDependencies, series: Series, posts: Sequence[Post]) -> Iterator[Sheet]:
+    """Yield the page with all texts of a series, and the page with all its questions.
+
+    The first does not stand in the sitemap, because the pages of the posts have the same content.
+    """
+    dependencies = fixed_dependencies(shared.series(series), shared.cards("its posts", posts))
+    measured = any(map(shared.is_measured, posts))
+    if posts:
+        make = print_with("outputs.series_text", "series_text_files", series=series)
+        name = urls.output_path(urls.series_text_url(series.id))
+        yield Sheet(name, dependencies, make, measured=measured, listed=False)
+    if question_count(shared.sources, series):
+        make = print_with("outputs.series_review", "review_files", series=series)
+        name = urls.output_path(urls.series_review_url(series.id))
+        yield Sheet(name, dependencies, make, measured=measured)

@@ -55,10 +55,11 @@ class Place:
 
 def fill(printer: Printer, document: Document, place: Place) -> Markup:
     """Return the HTML of a text with all slots filled, and its list of references."""
-    return printer.of_text(place.name, lambda html: _filled(printer, document, place, html))
+    return printer.of_text(place.name, lambda html: filled(printer, document, place, html))
 
 
-def _filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
+def filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
+    """Return the HTML of a text, `fragment`, with all slots filled, and its list of references."""
     html = Markup(fill_slots(fragment, contents_of(printer, document, place)))
     if any(isinstance(slot, ValueSlot) for slot in document.slots):
         from sitegen.render.texts.values import sources_of_figures

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.markup.directives.quiz import quizzes_of
 from sitegen.markup.parse import parse_document
 from sitegen.model.document import Document
-from sitegen.model.quiz import Quiz
+from sitegen.model.quiz import QUIZZES, Quiz
 from sitegen.model.site import Markdown
 from sitegen.model.vocabulary import Vocabulary
 
@@ -70,19 +69,14 @@ def test_the_questions_of_a_text_have_different_names() -> None:
     assert [heading.text() for heading in page.css("aside h3")] == ["Question 1", "Question 2"]
 
 
-def test_every_quiz_of_a_site_is_kept_for_other_pages() -> None:
-    documents = {
-        "a": parsed(QUIZ + "\n```{quiz} Why?\n:answer: So.\n```\n"),
-        "b": parsed("words\n"),
-        "c": parsed("```{quiz} Who?\n:answer: I.\n```\n"),
-    }
+def test_every_quiz_of_a_text_is_kept_for_other_pages() -> None:
+    document = parsed(QUIZ + "\n```{quiz} Why?\n:answer: So.\n```\n")
     question = "How many *sectors* does a warp move at `stride` 1?"
-    assert list(quizzes_of(documents)) == [
-        ("a", Quiz("quiz-sectors", question, ("4", "8", "32 of them"), "4")),
-        ("a", Quiz("quiz-2", "Why?", (), "So.")),
-        ("c", Quiz("quiz-1", "Who?", (), "I.")),
+    assert list(document.kept[QUIZZES]) == [
+        Quiz("quiz-sectors", question, ("4", "8", "32 of them"), "4"),
+        Quiz("quiz-2", "Why?", (), "So."),
     ]
-    assert documents["a"].ids == ("access", "quiz-sectors", "quiz-2")
+    assert document.ids == ("access", "quiz-sectors", "quiz-2")
 
 
 def test_links_and_footnotes_within_it_are_those_of_the_text() -> None:
