@@ -91,3 +91,24 @@ def test_an_interpreter_that_computes_bfloat16_wrongly_is_recognized(
         f"from sitegen.measure.interpreter import misjudges_bfloat16, teach\n{taught}\nprint(misjudges_bfloat16())"
     )
     assert said(tmp_path, program) == [misjudges]
+
+
+LOOP = """
+import warnings
+warnings.simplefilter("error")  # NumPy 2.3 warns of what NumPy 2.4 refuses
+
+@triton.jit
+def add_up(x, z, count):
+    total = tl.load(x)
+    for at in range(tl.program_id(0) + 1, tl.load(count)):
+        total += tl.load(x + at)
+    tl.store(z, total)
+
+z = torch.empty(1)
+add_up[(1,)](x.float(), z, torch.tensor([3]))
+print(z.item())
+"""
+
+
+def test_bounds_of_a_loop_may_be_scalars_of_the_kernel_with_any_numpy(tmp_path: Path) -> None:
+    assert said(tmp_path, BEFORE + LOOP) == ["-1.25"]

@@ -1,4 +1,4 @@
-"""Correct the arithmetic of Triton's interpreter, which keeps a bfloat16 as the integer of its bits."""
+"""Correct Triton's interpreter, which keeps a bfloat16 as the integer of its bits, and a scalar as an array."""
 
 from typing import Any
 
@@ -6,11 +6,12 @@ import torch
 
 
 def teach_interpreter() -> None:
-    """Make the interpreter of this process compute bfloat16, and float arguments, as a GPU does."""
+    """Make the interpreter of this process compute bfloat16, float arguments and bounds of loops as a GPU does."""
     from triton.runtime.interpreter import InterpreterBuilder
 
     teach_bfloat16(InterpreterBuilder)
     teach_scalars()
+    teach_indices()
 
 
 def teach_bfloat16(builder: Any) -> None:
@@ -64,6 +65,20 @@ def teach_scalars() -> None:
         return convert(argument)
 
     interpreter._implicit_cvt = implicit_cvt
+
+
+def teach_indices() -> None:
+    """Let a scalar of a kernel be the bound of a loop: NumPy 2.4 no longer converts an array of one element."""
+    from triton.runtime import interpreter
+
+    patch = interpreter._patch_lang_tensor
+
+    def patch_tensor(tensor: Any, *scope: Any) -> None:
+        patch(tensor, *scope)
+        set_attribute = scope[0].set_attr if scope else setattr  # Triton 3.6 gives a scope that undoes the changes
+        set_attribute(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    interpreter._patch_lang_tensor = patch_tensor
 
 
 def is_bfloat16(operand: Any) -> bool:
