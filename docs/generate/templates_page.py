@@ -14,6 +14,7 @@ from typing import Any
 
 from prose import front_matter, prose, table
 
+from sitegen.render.pages.worklog_groups import GroupsPage
 from sitegen.render.shared.frame import Frame
 
 NAME = "reference-templates.md"
@@ -66,7 +67,7 @@ def _docstrings(view: type) -> dict[str, str]:
 
 
 def _views() -> Iterator[tuple[str, type]]:
-    """Yield each template of a page with the class of its view, as the calls of `printer.page` name them."""
+    """Yield each template of a page with the class of its view, from calls of `printer.page` and `GroupedList`."""
     for path in sorted((ROOT / "sitegen/render").rglob("*.py")):
         module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for function in ast.parse(path.read_text("utf-8")).body:
@@ -87,3 +88,7 @@ def _views_of(function: ast.FunctionDef, module: ModuleType) -> Iterator[tuple[s
             found: Any = getattr(module, ast.unparse(view.func), None) if isinstance(view, ast.Call) else None
             if isinstance(template, ast.Constant) and isinstance(found, type) and dataclasses.is_dataclass(found):
                 yield str(template.value), found
+        elif isinstance(call, ast.Call) and ast.unparse(call.func) == "GroupedList":
+            yield from (
+                (str(ast.literal_eval(one.value)), GroupsPage) for one in call.keywords if one.arg == "template"
+            )
