@@ -325,3 +325,10 @@ def test_a_preview_shows_a_clean_build(fifty: SimpleNamespace) -> None:
 @pytest.mark.soak
 def test_a_preview_shows_a_clean_build_after_many_edits(fifty: SimpleNamespace) -> None:
     run(Previewed, fifty, MANY, 200, 12)
+
+
+def test_series_page_follows_the_kernels_of_its_posts(fifty: SimpleNamespace) -> None:
+    state = Edits(fifty, FEW)
+    state.begin()
+    state.edit_front_matter(front="kernels: [vector_add]\n", number=2)
+    state.teardown()

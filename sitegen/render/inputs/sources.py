@@ -308,6 +308,10 @@ class Sources:
                 by_language[post.slug] = post
         return tuple(by_language.values())
 
+    def kernels_about(self, post: Post) -> tuple[str, ...]:
+        """Return the kernels that a post is about: those that its front matter names, or else those that it shows."""
+        return tuple(ref.name for ref in post.kernels) or self.kernels_of.get(post.body.path, ())
+
     @cached_property
     def kernels_of(self) -> Mapping[str, tuple[str, ...]]:
         """The names of the kernels that a post shows, measures or implements, by the post's path."""

@@ -280,9 +280,8 @@ def _best(sources: Sources, post: Post) -> tuple[Best, ...]:
     """Return the best share of the ceiling of each kernel that the post is about, on the first GPU."""
     from sitegen.render.inputs.rows import headline
 
-    kernels = [ref.name for ref in post.kernels] or sources.kernels_of.get(post.body.path, ())
     found = []
-    for name in kernels:
+    for name in sources.kernels_about(post):
         record = next(iter(sources.records(name)), None)
         group = headline(sources.groups(record)) if record else None
         share = group.best.share("of-ceiling") if group and group.best else None

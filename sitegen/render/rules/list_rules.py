@@ -100,7 +100,8 @@ def series_sheets(shared: SharedDependencies) -> Iterator[Sheet]:
     for series in listed:
         posts = [entry for phase in sources.entries[series.id] for entry in phase if isinstance(entry, Post)]
         newest = Dependency("the newest post", sources.posts_in("")[0].slug if sources.posts_in("") else "")
-        dependencies = fixed_dependencies(shared.series(series), shared.cards("its posts", posts), newest)
+        kernels = Dependency("the kernels of its posts", tuple(sources.kernels_about(post) for post in posts))
+        dependencies = fixed_dependencies(shared.series(series), shared.cards("its posts", posts), newest, kernels)
         yield Sheet(
             urls.output_path(urls.series_url(series.id)),
             dependencies,
