@@ -343,7 +343,9 @@ def _gpu_of_text(sources: Sources, kernels: Sequence[str], spoken: PageLanguage)
     if all(len(records) == 1 for records in every):
         return ""
     first = ", ".join(dict.fromkeys(gpu_name(records[0]) for records in every))
-    return spoken.say("Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first)
+    return spoken.say(
+        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first
+    )
 
 
 def _ledgers(printer: Printer, kernels: Sequence[str]) -> tuple[Markup, ...]:
