@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import click
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, number_of, output_errors, report, require_installed, require_states, say, site_root
 from sitegen.cli.progress import build_summary, explain_page, plugin_names, say_profile, step_listener
+from sitegen.inside import locked_folder
 
 if TYPE_CHECKING:
     from sitegen.diagnostics import Diagnostic
@@ -103,7 +105,8 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
     from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
-    with output_errors():
+    # Two runs that mend at once would each change a text at the places where the other has changed it already.
+    with output_errors(), locked_folder(root, "content") if fix else nullcontext():
         site = check_site(root, as_of=as_of, redacted=not fix)
         if fix:
             from sitegen.cli.fixing import mend
