@@ -28,7 +28,10 @@ def test_everything_is_there_without_script(looked_at: Pages) -> None:
         scripted, plain = dict(page["contents"]), dict(page["plain"])
         del scripted["text"], plain["text"], plain["dead"]
         scripted["links"], plain["links"] = set(scripted["links"]), set(plain["links"])  # "continue here" is another
-        assert scripted == plain, name
+        if name.endswith("review"):  # with the script it asks one question at a time
+            assert all(plain[kind] >= scripted[kind] for kind in plain), name
+        else:
+            assert scripted == plain, name
 
 
 def test_nothing_that_needs_a_script_is_seen_without_one(looked_at: Pages) -> None:

@@ -24,17 +24,17 @@ def with_prefix(html: str, prefix: str, places: Mapping[str, str]) -> Markup:
     `places` has the prefix of each text on the page by its relative href; a link to one of these texts leads to its
     place on the page.
     """
-    return Markup(_TAG.sub(lambda tag: _tag(tag[0], prefix, places), html))
+    return Markup(_TAG.sub(lambda tag: _tag(tag[0], prefix, places), str(html)))
 
 
-def one_level_lower(html: str) -> Markup:
+def one_level_lower(html: str) -> str:
     """Return the HTML with `h3` in the place of `h2`, and so on; `h6` stays."""
-    return Markup(_HEADING.sub(lambda heading: f"{heading[1]}{int(heading[2]) + 1}", html))
+    return _HEADING.sub(lambda heading: f"{heading[1]}{int(heading[2]) + 1}", str(html))
 
 
-def without_landmarks(html: str) -> Markup:
+def without_landmarks(html: str) -> str:
     """Return the HTML whose sections and asides have no names: those of several texts have the same, `References`."""
-    return Markup(_LANDMARK.sub(r"\1", html))
+    return _LANDMARK.sub(r"\1", str(html))  # a Markup would escape what it joins
 
 
 def _tag(tag: str, prefix: str, places: Mapping[str, str]) -> str:
