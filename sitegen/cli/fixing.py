@@ -19,8 +19,9 @@ from sitegen.write.output import unwritable_error
 def mend(root: Path, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str], *, force: bool) -> bool:
     """Mend the files that git has a copy of, with `force` the others too; return whether a file was written.
 
-    `texts` are those in which the mistakes were found.  A file that has another one by now is left as it is, because
-    the places of its mistakes may have moved.
+    `texts` are the texts of the check.  A file that differs from them is left as it is, because the places of its
+    mistakes may have moved.  A text is read when it is first asked for, so this does not find every edit: the caller
+    holds the lock of the content against another run.
     """
     paths = sorted({one.span.path for one in diagnostics if one.fix is not None})
     written = 0

@@ -105,14 +105,15 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
     from sitegen.pipeline.in_memory import check as check_site
 
     root = site_root()
-    # Two runs that mend at once would each change a text at the places where the other has changed it already.
-    with output_errors(), locked_folder(root, "content") if fix else nullcontext():
-        site = check_site(root, as_of=as_of, redacted=not fix)
-        if fix:
-            from sitegen.cli.fixing import mend
+    with output_errors():
+        # Two runs that mend at once would each change a text at the places where the other has changed it already.
+        with locked_folder(root, "content") if fix else nullcontext():
+            site = check_site(root, as_of=as_of, redacted=not fix)
+            if fix:
+                from sitegen.cli.fixing import mend
 
-            if mend(root, site.diagnostics, site.loaded.texts, force=force):
-                site = check_site(root, as_of=as_of, redacted=False)
+                if mend(root, site.diagnostics, site.loaded.texts, force=force):
+                    site = check_site(root, as_of=as_of, redacted=False)
         asked = (*(_dead_links(site.loaded) if external else ()), *(_misspelt(site.loaded) if spelling else ()))
     diagnostics = (*site.diagnostics, *asked)
     report(diagnostics, site.loaded.texts)

@@ -22,7 +22,7 @@ Texts = Mapping[str, str | bytes]
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """What a package adds to the sites that name it."""
+    """The directives, checks, importers and outputs that a package adds to the sites that name it."""
 
     directives: Sequence[Directive] = ()
     """Directives beside those of sitegen; none may have a name of sitegen's."""

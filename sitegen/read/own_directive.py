@@ -17,7 +17,7 @@ _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 
 
 class Content(StrEnum):
-    """What stands between the lines of a fence."""
+    """The kind of text between the lines of a fence."""
 
     NONE = "none"
     TEXT = "text"

@@ -26,7 +26,7 @@ _KB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a program offers, and what it needs in order to reach the limit of the GPU."""
+    """The quantity that a program offers, and how much of it the limit of the GPU needs, both in one unit."""
 
     offered: float
     needed: float

@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PlotData:
-    """What one GPU measured, as points."""
+    """The measurements of one GPU as points."""
 
     gpu: str
     """The product name of the GPU: `NVIDIA H200`."""

@@ -35,7 +35,7 @@ class DayRun:
 
     @property
     def figures(self) -> str:
-        """Its figures in words: `120 times in 2 runs, 4 faster, 1 slower`."""
+        """The figures of the runs in words: `120 times in 2 runs, 4 faster, 1 slower`."""
         changes = [f"{number} {word}" for word, number in self.changes]
         return ", ".join([f"{count(self.times, 'time')} in {count(self.runs, 'run')}", *changes])
 
