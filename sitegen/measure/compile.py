@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -154,7 +155,10 @@ def compile_host(file: Path, library: Path, arch: str, defines: Defines, include
     """Build a shared library with nvcc, unless an earlier process built it; return the flags.  Raises CompileError."""
     flags = host_flags(arch, defines)
     if not library.exists():
-        _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(library), "-lcuda"])
+        # Another process may look for the library while nvcc still writes: it must find all of it, or nothing.
+        part = library.with_name(f"{library.name}.{os.getpid()}")
+        _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(part), "-lcuda"])
+        part.replace(library)
     return " ".join(flags)
 
 
