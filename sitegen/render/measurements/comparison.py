@@ -11,7 +11,7 @@ from sitegen.model.record import Record, Role
 from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.rows import Group, Row, headlines
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.gpus import gpu_name
+from sitegen.render.measurements.gpus import gpu_name, short_name
 from sitegen.render.shared import numbers
 
 Measured = Sequence[tuple[Record, tuple[Group, ...]]]
@@ -35,7 +35,7 @@ def comparison(kernel: Kernel, measured: Measured) -> tables.Table | None:
 
 def _headings(measured: Measured, baseline: str) -> Iterator[tables.Heading]:
     for record, _ in measured:
-        yield tables.Heading(f"{gpu_name(record)}, % of ceiling")
+        yield tables.Heading(f"{short_name(gpu_name(record))}, % of ceiling")
         yield tables.Heading("", bar=True)
         if baseline:
             yield tables.Heading(f"× {baseline}")

@@ -45,6 +45,11 @@ def name_of(product: str, gpu: str) -> str:
     return f"{product} (yours)" if is_yours(gpu) else product
 
 
+def short_name(gpu: str) -> str:
+    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`, and `yours` for a reader's own."""
+    return "yours" if gpu.endswith("(yours)") else gpu.removeprefix("NVIDIA ").partition(" ")[0]
+
+
 def label_of(sources: Sources, record: Record, number: str = "") -> str:
     """Return the label before a caption: `Table 1.`, or `Table 1, NVIDIA H200.` where several GPUs measured the kernel.
 

@@ -15,7 +15,7 @@ from sitegen.render.figures.inline_charts import Mark, bar
 from sitegen.render.inputs.rows import Group, Row, headline, newest_run
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
-from sitegen.render.measurements.gpus import gpu_name, side_by_side
+from sitegen.render.measurements.gpus import gpu_name, short_name, side_by_side
 from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenance, record_href
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
@@ -68,7 +68,7 @@ def comparison_of_kernels(sources: Sources, here: str) -> tables.Table | None:
         heading
         for one in sources.gpus
         for heading in (
-            tables.Heading(f"{gpu_name(one)}, % of ceiling"),
+            tables.Heading(f"{short_name(gpu_name(one))}, % of ceiling"),
             tables.Heading("", bar=True),
             tables.Heading("× strongest"),
         )

@@ -16,6 +16,7 @@ from sitegen.render.figures.bars import render_bars
 from sitegen.render.figures.curves import Curve, CurveKind, CurvePoint, Curves, Note, Reference, render_curves
 from sitegen.render.figures.heat import Heat, HeatCell, render_heat
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.gpus import short_name
 from sitegen.render.measurements.provenance import Provenance
 from sitegen.render.shared import numbers
 from sitegen.results.cell_tables import Entry
@@ -127,7 +128,7 @@ def together(every: Sequence[PlotData]) -> PlotData:
     first = every[0]
     shared = _equal_lines(every)
     names = [
-        (line, line.name if line.name in shared else f"{line.name} {short(one.gpu)}")
+        (line, line.name if line.name in shared else f"{line.name} {short_name(one.gpu)}")
         for one in every
         for line in one.lines
     ]
@@ -136,18 +137,13 @@ def together(every: Sequence[PlotData]) -> PlotData:
         first,
         gpu=" and ".join(one.gpu for one in every),
         record=first.record.rpartition(" ")[0] or first.record,
-        points=tuple(_on_gpu(point, short(one.gpu), shared) for one in every for point in one.points),
+        points=tuple(_on_gpu(point, short_name(one.gpu), shared) for one in every for point in one.points),
         table=_merged([(one.gpu, one.table) for one in every if one.table]),
         lines=lines,
         stale="; ".join(dict.fromkeys(one.stale for one in every if one.stale)),
         provenance=tuple(line for one in every for line in one.provenance),
         notes=tuple(dict.fromkeys(note for one in every for note in one.notes)),
     )
-
-
-def short(gpu: str) -> str:
-    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`, and `yours` for a reader's own."""
-    return "yours" if gpu.endswith("(yours)") else gpu.removeprefix("NVIDIA ").partition(" ")[0]
 
 
 def _equal_lines(every: Sequence[PlotData]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from sitegen.render.measurements.checks import checks, findings
 from sitegen.render.measurements.class_table import class_tables
 from sitegen.render.measurements.comparison import comparison
 from sitegen.render.measurements.details import details
-from sitegen.render.measurements.gpus import gpu_name, label_of
+from sitegen.render.measurements.gpus import gpu_name, label_of, short_name
 from sitegen.render.measurements.history import History, history
 from sitegen.render.measurements.kernel_charts import Figure, ceiling_name, kernel_figure
 from sitegen.render.measurements.kernel_table import boards, comparison_of_kernels
@@ -240,15 +240,15 @@ def _kernel_plate(
     facts = [Fact("reads", _formula(kernel.reads)), Fact("writes", _formula(kernel.writes))]
     facts.append(Fact("operations", _formula(kernel.flops)))
     for record, shown in measured:
-        on = f", {gpu_name(record)}" if len(measured) > 1 else ""
+        on = f", {short_name(gpu_name(record))}" if len(measured) > 1 else ""
         if binding := _binding_ceilings(shown):
             facts.append(Fact(f"binding ceiling{on}", binding, ceilings_href(sources, record.gpu, here)))
     allowed = ",\n".join(f"{numbers.error(value)}{numbers.NBSP}{dtype}" for dtype, value in kernel.tolerance.items())
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if measured and kernel.wrong:
-        caught = _caught(measured[0][0], {})
-        facts.append(Fact("wrong/ caught", f"{sum(c.held for c in caught)} of {len(kernel.wrong)}"))
+        caught = max(sum(variant.held for variant in _caught(record, {})) for record, _ in measured)
+        facts.append(Fact("wrong/ caught", f"{caught} of {len(kernel.wrong)}"))
     own = [one for one in sources.site.exercises if one.kernel.name == kernel.name]
     facts += [Fact("exercise", one.title, relative(exercise_url(one.id), here)) for one in own]
     return (*facts, Fact("GPU", ", ".join(gpu_name(record) for record, _ in measured) or "not measured yet"))
@@ -267,7 +267,7 @@ def _ceiling(group: Group) -> str:
 
 
 def _formula(text: str) -> str:
-    return text.replace(" * ", f"{numbers.NBSP}·{numbers.NBSP}")
+    return text.replace(" * ", f"{numbers.NBSP}· ")
 
 
 def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], several: bool) -> Section:
@@ -378,7 +378,7 @@ def _goals(kernel: Kernel, measured: Sequence[tuple[Record, tuple[Group, ...]]])
     if not measured:
         return tuple(_goal(result, ()) for result in goal_results(kernel, None))
     lines = [
-        [_goal(r, shown, gpu_name(record) if len(measured) > 1 else "") for r in goal_results(kernel, record)]
+        [_goal(r, shown, short_name(gpu_name(record)) if len(measured) > 1 else "") for r in goal_results(kernel, record)]
         for record, shown in measured
     ]
     return tuple(line for of_goal in zip(*lines, strict=True) for line in of_goal)

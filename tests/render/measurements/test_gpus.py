@@ -12,7 +12,7 @@ from sitegen.model.record import Record
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.measurements.provenance import provenance
 
-OTHER, NAMES = "nvidia-h100", ["NVIDIA H200", "NVIDIA H100"]
+OTHER, NAMES, SHORT = "nvidia-h100", ["NVIDIA H200", "NVIDIA H100"], ["H200", "H100"]
 
 
 def on_other(record: Record, workloads: tuple[str, ...] = ()) -> Record:
@@ -66,10 +66,19 @@ def test_a_workload_that_a_gpu_has_not_measured_is_told_instead_of_a_gap(make: S
 def test_goals_and_ceilings_of_a_kernel_name_their_gpu(two: dict[str, Html]) -> None:
     page = two["kernels/softmax/index.html"]
     outcomes = [state.text() for state in page.css(".goals .state")]
-    assert outcomes[0].startswith("met on NVIDIA H200: ")
-    assert outcomes[1] == "not measured on NVIDIA H100"
+    assert outcomes[0].startswith("met on H200: ")
+    assert outcomes[1] == "not measured on H100"
     names = [name.text() for name in page.css_first(".plate").css("dt")]
-    assert [f"binding ceiling, {gpu}" for gpu in NAMES] == [name for name in names if name.startswith("binding")]
+    assert [f"binding ceiling, {gpu}" for gpu in SHORT] == [name for name in names if name.startswith("binding")]
+
+
+def test_wrong_variants_count_as_caught_where_only_the_second_gpu_ran_them(make: SimpleNamespace) -> None:
+    record = make.record()
+    assert any(one.status == one.expected for one in record.rejections)
+    records = make.records(replace(record, rejections=()), on_other(record), make.record("copy"))
+    page = Html(str(make.rendered(evidence=Evidence(records))["kernels/softmax/index.html"]))
+    facts = {fact.css_first("dt").text(): fact.css_first("dd").text() for fact in page.css(".plate > div")}
+    assert int(facts["wrong/ caught"].split()[0]) == sum(one.status == one.expected for one in record.rejections)
 
 
 def test_a_kernel_that_one_gpu_measured_names_it_in_no_caption(two: dict[str, Html]) -> None:
@@ -83,9 +92,7 @@ def test_a_kernel_s_page_compares_implementations_over_gpus_before_anything_else
     first = page.css_first("section.band")
     assert first.css_first("h2").text() == "GPU by GPU"
     assert all(page.css_first(str(link.attributes["href"])) is not None for link in first.css("header a"))
-    assert [f"{gpu}, % of ceiling" for gpu in NAMES] == [
-        h.text() for h in first.css("thead th") if "NVIDIA" in h.text()
-    ]
+    assert [f"{gpu}, % of ceiling" for gpu in SHORT] == [h.text() for h in first.css("thead th") if "%" in h.text()]
     fused = [cell.text() for cell in first.css_first("#gpus-0-fused").css("td")]
     assert fused[3:] == ["not measured", "", ""]
     assert float(fused[0]) > 90
