@@ -27,6 +27,7 @@ from sitegen.render.measurements.source_code import (
 )
 from sitegen.render.measurements.step_effects import Effects, effects
 from sitegen.render.shared import numbers
+from sitegen.render.shared.code_spans import code_spans
 from sitegen.render.shared.frame import Link, Printer
 
 LANGUAGES = {Language.TRITON: "Triton", Language.CUDA: "CUDA", Language.CUDA_HOST: "CUDA, host code"}
@@ -39,9 +40,9 @@ class LadderStep:
     id: str
     name: str
     language: str
-    says: str
+    says: Markup
     """The first sentence of its source."""
-    predicts: str
+    predicts: Markup
     bar: Markup
     """The bar of its share of the ceiling; empty without a time."""
     meter: str
@@ -142,8 +143,8 @@ class LadderMaker:
             id=place.id,
             name=one.name,
             language=LANGUAGES[one.language],
-            says="" if place.repeats else numbers.join_units(first_sentence_of(text)),
-            predicts="" if place.repeats else numbers.join_units(_prediction(one, row)),
+            says=Markup() if place.repeats else code_spans(numbers.join_units(first_sentence_of(text))),
+            predicts=Markup() if place.repeats else code_spans(numbers.join_units(_prediction(one, row))),
             bar=_bar(row),
             meter=_meter(group, row) if group and row.performance else "",
             gain=gain,

@@ -13,6 +13,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.gpus import side_by_side
 from sitegen.render.shared import numbers
+from sitegen.render.shared.code_spans import code_spans
 from sitegen.render.shared.frame import Printer
 from sitegen.results.predictions import PredictionLine, prediction_lines, score
 
@@ -75,10 +76,10 @@ def _line(id: str, name: str, lines: Sequence[PredictionLine], below: tuple[str,
     return tables.Line(id, name, "predicted", "", cells, below=below)
 
 
-def _words(lines: Sequence[PredictionLine]) -> Iterator[str]:
+def _words(lines: Sequence[PredictionLine]) -> Iterator[Markup]:
     """Yield what was predicted, what is predicted today if that is something else, and the explanation."""
-    yield f"Predicted: {numbers.join_units(lines[0].words)}."
+    yield code_spans(f"Predicted: {numbers.join_units(lines[0].words)}.")
     if revised := next((line.revised for line in lines if line.revised), ""):
-        yield f"Revised after measuring: {numbers.join_units(revised)}."
+        yield code_spans(f"Revised after measuring: {numbers.join_units(revised)}.")
     if explains := lines[0].explains:
-        yield f"Explained: {numbers.join_units(explains.rstrip('.'))}."
+        yield code_spans(f"Explained: {numbers.join_units(explains.rstrip('.'))}.")

@@ -378,7 +378,10 @@ def _goals(kernel: Kernel, measured: Sequence[tuple[Record, tuple[Group, ...]]])
     if not measured:
         return tuple(_goal(result, ()) for result in goal_results(kernel, None))
     lines = [
-        [_goal(r, shown, short_name(gpu_name(record)) if len(measured) > 1 else "") for r in goal_results(kernel, record)]
+        [
+            _goal(r, shown, short_name(gpu_name(record)) if len(measured) > 1 else "")
+            for r in goal_results(kernel, record)
+        ]
         for record, shown in measured
     ]
     return tuple(line for of_goal in zip(*lines, strict=True) for line in of_goal)
