@@ -60,7 +60,7 @@ def fill(printer: Printer, document: Document, place: Place) -> Markup:
 
 def filled(printer: Printer, document: Document, place: Place, fragment: str) -> Markup:
     """Return the HTML of a text, `fragment`, with all slots filled, and its list of references."""
-    html = Markup(fill_slots(fragment, contents_of(printer, document, place)))
+    html = Markup(_translated(fill_slots(fragment, contents_of(printer, document, place)), printer, place))
     if any(isinstance(slot, ValueSlot) for slot in document.slots):
         from sitegen.render.texts.values import sources_of_figures
 
@@ -71,6 +71,16 @@ def filled(printer: Printer, document: Document, place: Place, fragment: str) ->
     from sitegen.render.texts.citations import references
 
     return html + references(document, works, printer.language(place.lang))
+
+
+def _translated(html: str, printer: Printer, place: Place) -> str:
+    """Return a text in another language than English with the words of its tables and charts in that language."""
+    spoken = printer.language(place.lang)
+    if not spoken.words:
+        return html
+    from sitegen.render.texts.figure_words import in_its_language
+
+    return in_its_language(html, spoken)
 
 
 def contents_of(printer: Printer, document: Document, place: Place) -> list[str]:
