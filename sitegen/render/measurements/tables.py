@@ -111,15 +111,15 @@ def listing(
 
 
 def columns_for(groups: Sequence[Group], baselines: Sequence[str], wanted: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the columns that the author asked for, else time, rate, share of the ceiling and the ratios to as many
-    baselines as fit beside each other on a page.
+    """Return the columns that the author asked for, else the share of the ceiling, the ratios to as many baselines as
+    fit beside each other on a page, the times and the rate: a phone shows the first of them.
     """
     if wanted:
         return tuple(wanted)
     rate = "bandwidth" if all(group.bound_by_memory for group in groups) else "operations"
     held = any(row.performance and row.performance.sustained for group in groups for row in group.rows)
     times = ("burst", "spread", "sustained") if held else ("time", "spread")
-    return (*times, rate, "of-ceiling", *(f"vs: {name}" for name in baselines[: _MOST_RATIOS - held]))
+    return ("of-ceiling", *(f"vs: {name}" for name in baselines[: _MOST_RATIOS - held]), *times, rate)
 
 
 def headings(columns: Sequence[str]) -> tuple[Heading, ...]:
