@@ -11,7 +11,7 @@ def layernorm_row(x, w, b, y, N, BLOCK: tl.constexpr):
     columns = tl.arange(0, BLOCK)
     values = tl.load(x + row + columns)
     count = tl.cast(N, tl.float32)
-    mean = tl.div_rn(tl.sum(values, axis=0), count)  # div_rn rounds correctly, where `/` may be off by a digit
+    mean = tl.div_rn(tl.sum(values, axis=0), count)  # `/` may be off in the last digit
     variance = tl.sum(values * values, axis=0) / count - mean * mean
     normals = (values - mean) / tl.sqrt(variance + 1e-5)
     weights = tl.load(w + columns)
@@ -24,6 +24,6 @@ def layernorm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, *, out: torch.T
     rows, columns = x.shape
     out = torch.empty_like(x) if out is None else out
     block = triton.next_power_of_2(columns)
-    warps = min(32, max(1, block // 512))
+    warps = min(32, max(1, block // 512))  # 16 numbers for each of their threads
     layernorm_row[(rows,)](x, w, b, out, columns, BLOCK=block, num_warps=warps)
     return out
