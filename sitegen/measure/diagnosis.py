@@ -86,7 +86,7 @@ class Evidence:
     plain: tuple[Trial, ...]
     """Normal inputs at ragged shapes and at shapes of powers of two."""
     shifted: tuple[Trial, ...] = ()
-    """The same inputs plus 1000, where a shift may change only the last digits."""
+    """Normal inputs plus 1000: first at a shape of powers of two, then at a ragged shape."""
     cleared: tuple[Trial, ...] = ()
     """Normal inputs, with an output that is 0 before the call."""
     summed: str = ""
@@ -97,7 +97,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     """Return the first cause that the experiments support; `unknown` says which elements are wrong."""
     failing = [trial for trial in evidence.plain if not trial.right]
     right = [trial for trial in evidence.plain if trial.right]
-    for rule in (_past_the_end, _unwritten, _added_to, _alternative, _overflow, _imprecise, *_BY_SIZE):
+    for rule in (_past_the_end, _unwritten, _added_to, _alternative, _overflow, _cancels, _imprecise, *_BY_SIZE):
         if found := rule(evidence, failing, right):
             return found
     return _unknown(failing)
@@ -234,11 +234,37 @@ def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
     return Diagnosis("overflow", sentence, (f"inputs + 1000 at {bad[0].place} give {_odd_values(bad[0].got)}",))
 
 
+def _cancels(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Right for small inputs, and without most digits for large ones."""
+    if failing or not evidence.shifted or evidence.shifted[0].right:
+        return None
+    sentence = (
+        "Results are right for inputs near 0, and lose digits when 1000 is added to every input: two large numbers are "
+        "subtracted whose difference is small. Subtract the mean of the row before you square."
+    )
+    return Diagnosis("cancellation", sentence, (f"wrong with inputs + 1000 at {evidence.shifted[0].place}",))
+
+
+def _shifted_tail(evidence: Evidence, right: Sequence[Trial]) -> Diagnosis | None:
+    """Large inputs make the small errors of ragged shapes large, and leave whole blocks right."""
+    if len(evidence.shifted) < 2 or not evidence.shifted[0].right or evidence.shifted[1].right:
+        return None
+    whole, ragged = evidence.shifted
+    sentence = (
+        f"With 1000 added to every input, the results are right at {whole.place} and wrong at {ragged.place}: the "
+        "places behind the end of the row count in a sum. Also set to 0, with `tl.where`, what is computed from these "
+        "places before it is added."
+    )
+    return Diagnosis("tail_counts", sentence, _right_at(right))
+
+
 def _imprecise(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
     """Every result is nearly right."""
     errors = [float((one.got.double() - one.expected).abs().max()) / one.size for one in failing]
     if not errors or not all(error <= NEARLY for error in errors):  # NaN is no small error
         return None
+    if found := _shifted_tail(evidence, right):
+        return found
     trial = failing[errors.index(max(errors))]
     dot = ', and give `tl.dot` `input_precision="ieee"`' if evidence.summed and trial.got.dim() == 2 else ""
     sentence = (

@@ -145,16 +145,17 @@ def _cause(setup: KernelSetup, runnable: Runnable, called: tuple[Mapping[str, in
 
 
 def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
-    """Call the kernel at ragged shapes and at powers of two, with normal inputs, with the same inputs + SHIFT, and with
-    an output that is 0 before the call.
+    """Call the kernel at ragged shapes and at powers of two with normal inputs.  At some of them also call it with
+    inputs + SHIFT, and with an output that is 0 before the call.
     """
     aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
     shapes = [*ragged, *aligned]
     plain = tuple(_trial(setup, runnable, dims) for dims in shapes)
-    shifted, cleared = _trial(setup, runnable, aligned[0], shift=SHIFT), _trial(setup, runnable, aligned[0], fills=(0,))
+    shifted = tuple(_trial(setup, runnable, dims, shift=SHIFT) for dims in (aligned[0], *ragged[1:2]))
+    cleared = _trial(setup, runnable, aligned[0], fills=(0,))
     last = setup.kernel.dims[-1]
     summed = "" if any(last in names_in(size) for size in setup.kernel.outputs[0].shape) else last
-    return Evidence(plain, (shifted,), (cleared,), summed)
+    return Evidence(plain, shifted, (cleared,), summed)
 
 
 def _trial(

@@ -52,6 +52,17 @@ _MENDED = {
             "    powers = tl.exp(values - tl.max(values, axis=0))",
         ),
     ),
+    "layernorm": (
+        ("tl.load(x + row + columns)", "tl.load(x + row + columns, mask=columns < N, other=0.0)"),
+        (
+            "    variance = tl.sum(values * values, axis=0) / count - mean * mean\n"
+            "    normals = (values - mean) / tl.sqrt(variance + 1e-5)\n",
+            "    distances = tl.where(columns < N, values - mean, 0.0)\n"
+            "    normals = distances / tl.sqrt(tl.sum(distances * distances, axis=0) / count + 1e-5)\n",
+        ),
+        ("tl.load(w + columns)", "tl.load(w + columns, mask=columns < N, other=0.0)"),
+        ("tl.load(b + columns)", "tl.load(b + columns, mask=columns < N, other=0.0)"),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -103,6 +114,9 @@ def changed(code: str, replaced: tuple[tuple[str, str], ...]) -> str:
 
 
 _LOAD_A, _LOAD_B = "part_a = tl.load(a + m * K + k[None, :]", "part_b = tl.load(b + k[:, None] * N + n"
+_SQUARES = "tl.sum(distances * distances, axis=0) / count"
+_NAMES = ("values", "count", "mean", "distances", "normals", "weights", "biases")
+"""What a program of layernorm computes, line by line."""
 _SUMS = "tl.sum(tl.load(x + i, mask=i < N, other=0.0), axis=0)"
 REJECTED = (
     Solution("environment", "no mask of the store", "unmasked_store", (("mask=inside), mask=inside", "mask=inside)"),)),
@@ -293,6 +307,64 @@ REJECTED = (
             ("    columns = tl.arange", "        columns = tl.arange"),
             ("    values =", "        values ="),
             ("    powers =", "        powers ="),
+            ("    tl.store", "        tl.store"),
+        ),
+    ),
+    Solution(
+        "layernorm",
+        "the tail counts in the variance",
+        "tail_counts",
+        (("tl.where(columns < N, values - mean, 0.0)", "values - mean"),),
+    ),
+    Solution(
+        "layernorm",
+        "no mask of the load",
+        "unmasked_load",
+        (("x + row + columns, mask=columns < N, other=0.0", "x + row + columns"),),
+    ),
+    Solution(
+        "layernorm",
+        "the variance as a difference of squares",
+        "cancellation",
+        ((_SQUARES, "tl.sum(values * values, axis=0) / count - mean * mean"),),
+    ),
+    Solution("layernorm", "no bias", "unknown", (("normals * weights + biases", "normals * weights"),)),
+    Solution(
+        "layernorm",
+        "the length of the block as the count",
+        "unmasked_load",
+        (("count = tl.cast(N, tl.float32)", "count = tl.cast(BLOCK, tl.float32)"),),
+    ),
+    Solution("layernorm", "no mask of the store", "unmasked_store", (("biases, mask=columns < N", "biases"),)),
+    Solution(
+        "layernorm",
+        "one row missing",
+        "missing_rows",
+        (("layernorm_row[(rows,)]", "layernorm_row[(max(1, rows - 1),)]"),),
+    ),
+    Solution(
+        "layernorm",
+        "only the first block of a row",
+        "first_block_of_a_row",
+        (("block = triton.next_power_of_2(columns)", "block = min(1024, triton.next_power_of_2(columns))"),),
+    ),
+    Solution(
+        "layernorm",
+        "a second pass over the row for the variance",
+        "slow",
+        (("values - mean, 0.0", "tl.load(x + row + columns, mask=columns < N, other=0.0) - mean, 0.0"),),
+    ),
+    Solution(
+        "layernorm",
+        "one program",
+        "slow",
+        (
+            ("    row = tl.program_id(0) * N\n", "    for at in range(0, M):\n        row = at * N\n"),
+            ("def layernorm_row(x, w, b, y, N, ", "def layernorm_row(x, w, b, y, N, M, "),
+            ("(x, w, b, out, columns, BLOCK", "(x, w, b, out, columns, rows, BLOCK"),
+            ("[(rows,)]", "[(1,)]"),
+            ("    columns = tl.arange", "        columns = tl.arange"),
+            *((f"    {name} =", f"        {name} =") for name in _NAMES),
             ("    tl.store", "        tl.store"),
         ),
     ),

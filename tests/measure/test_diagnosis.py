@@ -65,6 +65,23 @@ def test_only_large_inputs_that_fail_are_an_overflow() -> None:
     assert found.cause == "overflow" and "maximum" in found.sentence
 
 
+def test_large_inputs_that_lose_digits_are_a_cancellation() -> None:
+    expected = torch.rand(2, 4, dtype=torch.float64) + 1
+    shifted = trial({"M": 2, "N": 4}, expected * 1.01, expected)
+    found = diagnose(Evidence((right(M=2, N=4),), (shifted, right(M=3, N=7))))
+    assert found.cause == "cancellation" and "before you square" in found.sentence
+
+
+def test_a_small_error_that_large_inputs_enlarge_at_ragged_shapes_is_a_tail() -> None:
+    expected = torch.rand(3, 127, dtype=torch.float64) + 1
+    nearly, wrong = (trial({"M": 3, "N": 127}, expected * factor, expected) for factor in (1.001, 3.0))
+    plain = (right(M=8, N=128), nearly)
+    found = diagnose(Evidence(plain, (right(M=8, N=128), wrong)))
+    assert found.cause == "tail_counts" and "right at M=8, N=128 and wrong at M=3, N=127" in found.sentence
+    for shifted in ((), (right(M=8, N=128),), (right(M=8, N=128), right(M=3, N=127)), (wrong, wrong)):
+        assert diagnose(Evidence(plain, shifted)).cause == "low_precision"
+
+
 def test_sizes_of_powers_of_two_that_are_right_are_an_unmasked_tail() -> None:
     expected = torch.rand(3, 127, dtype=torch.float64) + 1
     ragged = trial({"M": 3, "N": 127}, torch.rand(3, 127), expected)
