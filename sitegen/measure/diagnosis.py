@@ -28,6 +28,8 @@ ADVICE = {
     "its own, and add these sums in a second launch.",
 }
 """What to do about the cause of an alternative whose words do not say it."""
+LONG_SUM = 1024
+"""A sum of that many numbers, or of more, is never right with too few digits."""
 LEAST_BLOCK = 16
 """Sizes that are no multiple of it are no sizes of whole blocks."""
 
@@ -224,12 +226,12 @@ def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
     bad = [one for one in evidence.shifted if not bool(torch.isfinite(one.got.double()).all())]
     if failing or not bad:
         return None
-    advice = "exp(89) overflows float32). Subtract the row's maximum before `tl.exp`."
+    advice = "Subtract the row's maximum before `tl.exp`."
     if evidence.summed:
-        advice = "float16 ends at 65504). Add in float32."
+        advice = "Add in float32, and before `tl.exp` subtract the row's maximum."
     sentence = (
         "Results are right for inputs near 0, and NaN or infinite when 1000 is added to every input: a value on the "
-        f"way becomes too large for its dtype ({advice}"
+        f"way becomes too large for its dtype (exp(89) overflows float32, and float16 ends at 65504). {advice}"
     )
     return Diagnosis("overflow", sentence, (f"inputs + 1000 at {bad[0].place} give {_odd_values(bad[0].got)}",))
 
@@ -259,7 +261,9 @@ def _shifted_tail(evidence: Evidence, right: Sequence[Trial]) -> Diagnosis | Non
 
 
 def _imprecise(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
-    """Every result is nearly right."""
+    """Every result is nearly right, and no long sum is quite right."""
+    if evidence.summed and any(_last_size(one) >= LONG_SUM for one in right):
+        return None
     errors = [float((one.got.double() - one.expected).abs().max()) / one.size for one in failing]
     if not errors or not all(error <= NEARLY for error in errors):  # NaN is no small error
         return None
@@ -278,6 +282,9 @@ def _imprecise(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tri
 def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
     """Right where the last size is a multiple of some block, wrong where it is not."""
     wholes = [trial for trial in right if _last_size(trial) % LEAST_BLOCK == 0]
+    ragged = [trial for trial in right if _last_size(trial) > LEAST_BLOCK and _last_size(trial) % LEAST_BLOCK]
+    if evidence.summed and ragged:  # a sum that is right there does not count what lies behind its end
+        return None
     blocks = [1 << power for power in range(4, 14)]
     if not failing or not any(_explains(block, wholes, failing) for block in blocks):
         return None
@@ -324,7 +331,10 @@ def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[T
         return None
     name = list(trial.dims)[-1]
     if evidence.summed:
-        what = f"each program adds only the first block of {name}. Loop over the blocks of {name}, and add them all."
+        what = (
+            f"only the first block of {name} counts as it should. Loop over the blocks of {name}, and check how the "
+            "result so far and the next block are combined."
+        )
     else:
         what = (
             "the kernel handles one block of limited length. Loop over the further blocks, or make the block as long "

@@ -146,7 +146,8 @@ def _cause(setup: KernelSetup, runnable: Runnable, called: tuple[Mapping[str, in
 
 def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
     """Call the kernel at ragged shapes and at powers of two with normal inputs.  At some of them also call it with
-    inputs + SHIFT, and with an output that is 0 before the call.
+    inputs + SHIFT, and with an output that is 0 before the call.  Whole numbers, such as classes, are not shifted: they
+    are indices.
     """
     aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
     shapes = [*ragged, *aligned]
@@ -166,19 +167,29 @@ def _trial(
     fills: tuple[int, ...] = POISONS,
 ) -> Trial:
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
-    inputs = tuple(one + shift for one in in_order(setup.kernel, tensors))
+    inputs = tuple(one + shift if one.is_floating_point() else one for one in in_order(setup.kernel, tensors))
     buffers = _buffers(setup, dims, inputs)
     got, unwritten, past = _call(runnable, buffers, fills)
     names = [tensor.name for tensor in setup.kernel.inputs]
 
     def compute(named: Mapping[str, Any]) -> Any:
-        return as_tuple(setup.reference.reference(**{k: v.double() for k, v in named.items()}, **setup.params))[0].cpu()
+        exact = {name: one.double() if one.is_floating_point() else one for name, one in named.items()}
+        return as_tuple(setup.reference.reference(**exact, **setup.params))[0].cpu()
 
     named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
     expected = compute(named)
     others: tuple[Alternative, ...] = () if shift else tuple(alternatives_of(named, dims, compute, expected))
-    scale = float(inputs[0].double().norm()) if hasattr(setup.reference, "error_scale") else 0.0
-    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others, scale)
+    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others, _typical(setup, inputs))
+
+
+def _typical(setup: KernelSetup, inputs: Any) -> float:
+    """Return the size of a typical value of a reduction: the norm of what it adds, or its `error_scale` if that is
+    less; 0 for a kernel without one.
+    """
+    if not hasattr(setup.reference, "error_scale"):
+        return 0.0
+    exact = [one.double() if one.is_floating_point() else one for one in inputs]
+    return min(float(exact[0].norm()), float(setup.reference.error_scale(*exact).max()))
 
 
 def _call(runnable: Runnable, buffers: Buffers, fills: tuple[int, ...]) -> tuple[Any, Any, int]:

@@ -63,6 +63,19 @@ _MENDED = {
         ("tl.load(w + columns)", "tl.load(w + columns, mask=columns < N, other=0.0)"),
         ("tl.load(b + columns)", "tl.load(b + columns, mask=columns < N, other=0.0)"),
     ),
+    "cross_entropy": (
+        ("    total = 0.0\n", "    total = 0.0\n    m = -3.4e38\n"),
+        (
+            "values = tl.load(logits + row * N + columns).to(tl.float32)\n",
+            'values = tl.load(logits + row * N + columns, mask=columns < N, other=-float("inf")).to(tl.float32)\n'
+            "        largest = tl.maximum(m, tl.max(values, axis=0))\n",
+        ),
+        (
+            "total += tl.sum(tl.exp(values), axis=0)\n",
+            "total = total * tl.exp(m - largest) + tl.sum(tl.exp(values - largest), axis=0)\n        m = largest\n",
+        ),
+        ("tl.log(total) - correct", "tl.log(total) + (m - correct)"),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -366,6 +379,47 @@ REJECTED = (
             ("    columns = tl.arange", "        columns = tl.arange"),
             *((f"    {name} =", f"        {name} =") for name in _NAMES),
             ("    tl.store", "        tl.store"),
+        ),
+    ),
+    Solution(
+        "cross_entropy",
+        "no maximum",
+        "overflow",
+        (
+            ("total * tl.exp(m - largest)", "total"),
+            ("tl.exp(values - largest)", "tl.exp(values)"),
+            ("(m - correct)", "(0.0 - correct)"),
+        ),
+    ),
+    Solution(
+        "cross_entropy", "no mask of the load", "unmasked_load", ((', mask=columns < N, other=-float("inf")', ""),)
+    ),
+    Solution("cross_entropy", "a tail of zeros", "unmasked_load", (('other=-float("inf")', "other=0.0"),)),
+    Solution(
+        "cross_entropy",
+        "a sum that is not scaled when the maximum grows",
+        "first_block_of_a_row",
+        (("total * tl.exp(m - largest)", "total"),),
+    ),
+    Solution(
+        "cross_entropy",
+        "only the first block of a row",
+        "first_block_of_a_row",
+        (("range(0, N, BLOCK)", "range(0, BLOCK, BLOCK)"),),
+    ),
+    Solution(
+        "cross_entropy",
+        "two passes over a row",
+        "slow",
+        (
+            (
+                "    for start",
+                "    for start in range(0, N, BLOCK):\n"
+                "        columns = start + tl.arange(0, BLOCK)\n"
+                '        values = tl.load(logits + row * N + columns, mask=columns < N, other=-float("inf"))\n'
+                "        m = tl.maximum(m, tl.max(values.to(tl.float32), axis=0))\n"
+                "    for start",
+            ),
         ),
     ),
     Solution(

@@ -188,3 +188,20 @@ def test_what_no_rule_explains_is_told_by_its_first_element() -> None:
         Evidence((trial({"N": 2}, torch.tensor([1.0, 5.0]), torch.tensor([1.0, 3.0], dtype=torch.float64)),))
     )
     assert found.cause == "unknown" and "index (1,): expected 3, got 5" in found.sentence
+
+
+def sums(size, error=0.0):
+    expected = torch.full((4,), 8.0, dtype=torch.float64)
+    return trial({"M": 4, "N": size}, expected + error, expected)
+
+
+def test_sums_of_several_blocks_that_are_a_little_wrong_are_no_lack_of_digits_where_one_block_is_right() -> None:
+    found = diagnose(Evidence((sums(127), sums(4096), sums(16411, 0.1), sums(20008, 0.1)), summed="N"))
+    assert found.cause == "first_block_of_a_row" and "Right up to N=4096, wrong from N=16411" in found.sentence
+    assert diagnose(Evidence((sums(127), sums(4096, 0.1)), summed="N")).cause == "low_precision"
+
+
+def test_sums_that_are_right_at_a_ragged_size_do_not_count_their_tail() -> None:
+    masked = Evidence((sums(127), sums(4096), sums(16411, 3.0)), summed="N")
+    assert diagnose(masked).cause == "first_block_of_a_row"
+    assert diagnose(Evidence((sums(127, 3.0), sums(4096), sums(16411, 3.0)), summed="N")).cause == "unmasked_load"
