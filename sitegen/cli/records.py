@@ -192,12 +192,24 @@ def bundle_tries(names: tuple[str, ...], everything: bool, settings: tuple[str, 
     type=FILE,
     help="The bundle of these results; needed if another machine wrote it.",
 )
-def accept(file: Path, bundle_file: Path | None) -> None:
+@click.option(
+    "--attestation",
+    type=FILE,
+    help="The signature of GitHub's attest-build-provenance for FILE, which `gh` verifies.",
+)
+@click.option("--repo", metavar="OWNER/NAME", help="The repository on GitHub whose workflow must have signed FILE.")
+def accept(file: Path, bundle_file: Path | None, attestation: Path | None, repo: str | None) -> None:
     """Check the results of a bundle in FILE, and store them as records."""
     from sitegen.execute import session
+    from sitegen.execute.attestation import REPOSITORY
 
+    if (attestation is None) != (repo is None):
+        raise click.UsageError("--attestation and --repo belong together")
+    if repo is not None and not REPOSITORY.fullmatch(repo):
+        raise click.UsageError("--repo is the name of a repository on GitHub: OWNER/NAME")
     loaded = load_site_or_exit()
-    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file)
+    signature = (attestation, repo) if attestation and repo else None
+    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file, signature)
     report(outcome.diagnostics, {})
     if outcome.results is None or outcome.stored is None:
         sys.exit(1)
@@ -209,6 +221,8 @@ def accept(file: Path, bundle_file: Path | None) -> None:
         say(f"lost: {line}")
     for line in stored.older:
         say(f"not taken: {line}")
+    by = f"{stored.run.measured_by}, whose signature is valid" if stored.run.measured_by else "hand: no signature given"
+    say(f"measured by {by}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
     print_changes(loaded, stored)
 
