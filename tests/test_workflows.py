@@ -84,6 +84,7 @@ def test_no_permission_is_given_but_to_the_job_that_needs_it(name: str) -> None:
         "kernels.yml": {
             "plan": read_only,
             "measure": read_only,
+            "sign": {"id-token": "write", "attestations": "write"},
             "accept": read_only,
             "publish": {"contents": "write", "pull-requests": "write"},
         },
@@ -96,7 +97,13 @@ def test_workflow_itself_measures_the_code_of_this_repository_alone() -> None:
     assert set(kernels["on"]) == {"schedule", "workflow_dispatch"}
     assert "!github.event.repository.fork" in kernels["jobs"]["plan"]["if"]
     chain = {name: job.get("needs") for name, job in kernels["jobs"].items()}
-    assert chain == {"plan": None, "measure": "plan", "accept": ["plan", "measure"], "publish": "accept"}
+    assert chain == {
+        "plan": None,
+        "measure": "plan",
+        "sign": "measure",
+        "accept": ["plan", "measure", "sign"],
+        "publish": "accept",
+    }
 
 
 def test_gpu_machine_gets_neither_a_secret_nor_a_token() -> None:
@@ -137,15 +144,17 @@ class Runner:
         self.folder = folder
         self.artefacts, self.stubs, self.origin = folder / "artefacts", folder / "stubs", folder / "origin.git"
         self.outputs: dict[str, str] = {}
+        self.succeeded: set[str] = set()
         self.stubs.mkdir()
         self.make_gh()
         self.make_origin()
 
     def make_gh(self) -> None:
-        """Make a `gh` that prints its arguments and keeps the text of the pull request."""
+        """Make a `gh` that notes its arguments, keeps the text of the pull request, and finds every signature valid."""
         gh = self.stubs / "gh"
         gh.write_text(
             '#!/bin/sh\nprintf "%s\\n" "$@" >> "$GH_LOG"\nfor word; do last=$word; done\n'
+            'if [ "$1" = attestation ]; then cat "$5"; exit; fi\n'  # attestation verify FILE --bundle SIGNATURE
             'if [ -f "$last" ]; then cat "$last" >> "$GH_LOG"; fi\n'
         )
         gh.chmod(0o755)
@@ -180,6 +189,7 @@ class Runner:
         done = Job(self, checkout, inputs)
         for step in steps(name, job):
             done.step(step)
+        self.succeeded.add(job)
         self.outputs |= {f"needs.{job}.outputs.{key}": value for key, value in done.outputs().items()}
         return done
 
@@ -200,6 +210,7 @@ class Job:
             "RUNNER_TEMP": str(temp),
             "GITHUB_WORKSPACE": str(checkout),
             "GITHUB_RUN_ID": "4711",
+            "GITHUB_REPOSITORY": "owner/name",
             "GITHUB_ACTIONS": "true",
             "CI": "true",
             "LANG": "C.UTF-8",
@@ -229,9 +240,25 @@ class Job:
                 shutil.copy(file, folder)
         elif "download-artifact" in step["uses"]:
             folder = self.checkout / self.value(step["with"]["path"])
-            shutil.copytree(self.runner.artefacts / step["with"]["name"], folder, dirs_exist_ok=True)
+            if "if" not in step or self.holds(step["if"]):
+                shutil.copytree(self.runner.artefacts / step["with"]["name"], folder, dirs_exist_ok=True)
+        elif "attest-build-provenance" in step["uses"]:
+            assert Path(self.value(step["with"]["subject-path"])).is_file()
+            signature = self.files["HOME"] / "signature"
+            certificate = {
+                "runInvocationURI": "https://github.com/owner/name/actions/runs/4711/attempts/1",
+                "sourceRepositoryDigest": git(self.checkout, "rev-parse", "HEAD").strip(),
+            }
+            signature.write_text(json.dumps([{"verificationResult": {"signature": {"certificate": certificate}}}]))
+            self.runner.outputs[f"steps.{step['id']}.outputs.bundle-path"] = str(signature)
         else:
             assert re.search(r"actions/(checkout|setup-python|upload-pages-artifact)@", step["uses"])
+
+    def holds(self, condition: str) -> bool:
+        """Tell whether a step runs that needs the success of another job."""
+        needed = re.fullmatch(r"\$\{\{ needs\.(\w+)\.result == 'success' \}\}", condition)
+        assert needed, condition
+        return needed[1] in self.runner.succeeded
 
     def value(self, text: str) -> str:
         known = {"inputs.names": self.inputs.get("names", ""), "github.token": "a token", **self.runner.outputs}
@@ -306,6 +333,7 @@ def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
     assert_refused(runner, result)
 
     as_from_a_gpu(result, run="2026-11-21T01:00:00Z")
+    runner.job("kernels.yml", "sign")
     assert runner.job("kernels.yml", "accept").outputs() == {"changed": "true"}
     publish = runner.job("kernels.yml", "publish")
     assert "--head\nrecords/4711\n" in publish.text("GH_LOG")
@@ -313,6 +341,8 @@ def test_what_is_stale_is_planned_measured_and_proposed(runner: Runner) -> None:
     changed = git(runner.origin, "diff", "--name-only", "main...records/4711").split()
     assert "kernels/axpy/results/imaginary-gpu-1.json" in changed
     assert all("/results/" in path for path in changed)
+    record = git(runner.origin, "show", "records/4711:kernels/axpy/results/imaginary-gpu-1.json")
+    assert {run["measured_by"] for run in json.loads(record)["runs"]} == {"owner/name/actions/runs/4711"}
 
     runner.merge("records/4711")
     assert runner.job("kernels.yml", "plan").outputs()["jobs"] == "0"

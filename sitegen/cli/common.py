@@ -21,7 +21,6 @@ from sitegen.diagnostics import Diagnostic, printable, render_report
 
 if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
-    from sitegen.execute.progress import Progress
     from sitegen.execute.targets import Target
     from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.freshness import Freshness
@@ -134,11 +133,6 @@ def require_installed(packages: Mapping[str, str]) -> None:
 
         extras = sorted({packages[name] for name in missing})
         fail(f"not installed here: {', '.join(missing)}; `{install_command(*extras)}` brings what is missing")
-
-
-def say_progress(progress: Progress) -> None:
-    seconds = f" {progress.seconds:.0f} s" if progress.seconds else ""
-    say(f"[{progress.done}/{progress.total}] {progress.job} {progress.state}{seconds} {progress.message}".rstrip())
 
 
 def any_failed(results: Sequence[Any]) -> bool:

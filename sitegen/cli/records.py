@@ -24,11 +24,11 @@ from sitegen.cli.common import (
     report,
     require_installed,
     say,
-    say_progress,
     target_of,
     usage_errors,
 )
 from sitegen.cli.compiled import compiled_lines
+from sitegen.cli.run_progress import run_report
 
 if TYPE_CHECKING:
     from sitegen.pipeline.in_memory import LoadedSite
@@ -61,6 +61,7 @@ TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 )
 @click.option("--bundle", "bundle_file", type=FILE, help="Execute the jobs of this bundle; this needs no site.")
 @click.option("-o", "--output", type=NewFile(), help="Write the results of the bundle into this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print each start and end of a job as a line of JSON on stdout.")
 def run(
     names: tuple[str, ...],
     everything: bool,
@@ -69,6 +70,7 @@ def run(
     beside: bool,
     bundle_file: Path | None,
     output: Path | None,
+    as_json: bool,
 ) -> None:
     """Measure kernels, cells of posts and ceilings on a GPU.  This stores a record for each.  Without a GPU, it checks
     the results under Triton's interpreter, and stores nothing.  NAME is a kernel (softmax), an implementation
@@ -81,19 +83,24 @@ def run(
     if beside and bundle_file is not None:
         raise click.UsageError("--beside and --bundle contradict each other: `accept` stores what a bundle gives")
     if bundle_file is not None and output is not None:
-        run_bundle(bundle_file, output)
+        run_bundle(bundle_file, output, as_json)
     else:
-        run_here(names, everything, target, beside)
+        run_here(names, everything, target, beside, as_json)
 
 
-def run_bundle(bundle_file: Path, output: Path) -> None:
+def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
     """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
 
     require_installed(TO_RUN)
     try:
-        results = bundles.run_bundle(bundle_file, output, progress=say_progress)
+        earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output)
+        if earlier:
+            found = number_of(len(earlier.results), "result")
+            say(f"{output} holds {found} of a run that was cut short: the rest follows")
+        with run_report(as_json=as_json) as progress:
+            results = bundles.run_bundle(bundle_file, output, progress=progress)
     except (BadArchive, OSError) as error:
         fail(str(error))
     print_outcome(results.results)
@@ -102,13 +109,15 @@ def run_bundle(bundle_file: Path, output: Path) -> None:
         sys.exit(1)
 
 
-def run_here(names: Sequence[str], everything: bool, where: str, beside: bool) -> None:
+def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, as_json: bool) -> None:
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
     target = target_of(loaded, where)
     require_installed(TO_RUN if where == "local" else TO_SEND)
-    with usage_errors():
+    for host in target.silent:
+        say(f"{host} does not answer to nvidia-smi over SSH; the run goes on without it")
+    with usage_errors(), run_report(as_json=as_json) as progress:
         outcome = session.run(
             loaded.root,
             inventory_of(loaded),
@@ -116,7 +125,7 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool) -
             names,
             everything=everything,
             beside=beside,
-            progress=say_progress,
+            progress=progress,
         )
     if outcome.results is None:
         say("everything is fresh")
@@ -183,12 +192,24 @@ def bundle_tries(names: tuple[str, ...], everything: bool, settings: tuple[str, 
     type=FILE,
     help="The bundle of these results; needed if another machine wrote it.",
 )
-def accept(file: Path, bundle_file: Path | None) -> None:
+@click.option(
+    "--attestation",
+    type=FILE,
+    help="The signature of GitHub's attest-build-provenance for FILE, which `gh` verifies.",
+)
+@click.option("--repo", metavar="OWNER/NAME", help="The repository on GitHub whose workflow must have signed FILE.")
+def accept(file: Path, bundle_file: Path | None, attestation: Path | None, repo: str | None) -> None:
     """Check the results of a bundle in FILE, and store them as records."""
     from sitegen.execute import session
+    from sitegen.execute.attestation import REPOSITORY
 
+    if (attestation is None) != (repo is None):
+        raise click.UsageError("--attestation and --repo belong together")
+    if repo is not None and not REPOSITORY.fullmatch(repo):
+        raise click.UsageError("--repo is the name of a repository on GitHub: OWNER/NAME")
     loaded = load_site_or_exit()
-    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file)
+    signature = (attestation, repo) if attestation and repo else None
+    outcome = session.accept(loaded.root, inventory_of(loaded), file, bundle_file, signature)
     report(outcome.diagnostics, {})
     if outcome.results is None or outcome.stored is None:
         sys.exit(1)
@@ -200,6 +221,8 @@ def accept(file: Path, bundle_file: Path | None) -> None:
         say(f"lost: {line}")
     for line in stored.older:
         say(f"not taken: {line}")
+    by = f"{stored.run.measured_by}, whose signature is valid" if stored.run.measured_by else "hand: no signature given"
+    say(f"measured by {by}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
     print_changes(loaded, stored)
 

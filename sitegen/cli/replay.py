@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import fail, inventory_of, load_site_or_exit, require_installed, say, say_progress, usage_errors
+from sitegen.cli.common import fail, inventory_of, load_site_or_exit, require_installed, say, usage_errors
+from sitegen.cli.run_progress import run_report
 
 if TYPE_CHECKING:
     from sitegen.execute.bundle import Results
@@ -58,7 +59,8 @@ def _results(replays: list[Replay]) -> Results:
     from sitegen.model.plain import to_plain
 
     specs = [to_plain(job) for job in replay_jobs(replays)]
-    return bundles.run_specs(specs, "", local_target(), say_progress, lambda _: None)
+    with run_report() as progress:
+        return bundles.run_specs(specs, "", local_target(), progress, lambda _: None)
 
 
 def _print_verdicts(loaded: LoadedSite, replays: list[Replay], results: Results) -> bool:

@@ -24,16 +24,22 @@ class _Failure:
 
 
 def failures(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each reason of a failure; a reason that several failures share is given once, with all names.
+    """Yield an entry for each warning and each reason of a failure; a reason that several failures share is given once,
+    with all names.
 
     An entry may have several lines: the message, and the lines of the author's files that led to it.
     """
     by_reason: dict[tuple[str, str], _Failure] = {}
+    warned: dict[str, list[str]] = {}
     for result in results:
-        yield from (f"{result.id}: {line}" for line in (result.error, *result.warnings) if line)
+        yield from ([f"{result.id}: {result.error}"] if result.error else [])
+        for line in result.warnings:
+            warned.setdefault(line, []).append(result.id)
         for name, place, status, message in _failed(result):
             reason = (status, message) if message else (status, name)
             by_reason.setdefault(reason, _Failure()).names.setdefault(name, []).extend([place] if place else [])
+    for line, ids in warned.items():
+        yield f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {line}"
     for (status, message), failure in by_reason.items():
         text = "" if message in failure.names else f": {message}"
         yield f"{_joined(failure)}: {status}{text}"

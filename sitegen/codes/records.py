@@ -195,5 +195,15 @@ RUNS = CodeGroup(
             "kernels/sum/kernel.yaml",
             warning=True,
         ),
+        Code(
+            "SG410",
+            "The signature of a result cannot be verified",
+            "`sitegen accept --attestation` asks `gh attestation verify` whether the workflow kernels.yml of the given "
+            "repository signed the file, and whether it measured the commit that the result names. The message gives "
+            "the reason. Nothing is stored. Download the file and its signature again, or accept the result without "
+            "a signature; its records then say that they were measured by hand.",
+            "sitegen accept result.zip --attestation attestation.json --repo somebody/else",
+            "sitegen accept result.zip --attestation attestation.json --repo owner/name",
+        ),
     ),
 )

@@ -143,12 +143,19 @@ def _names_of(kernel: Kernel) -> tuple[list[str], list[str]]:
 def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Report = lambda _: None) -> Results:
     """Run the jobs of a bundle here, or on `target`, and write the results to `out`.
 
-    The results so far are written every few seconds, so that a run which is cut short is not lost.  Raises BadArchive
-    and OSError.
+    The results so far are written every few seconds, so that a run which is cut short is not lost: when `out` holds
+    such results of the same bundle, only the rest runs.  Raises BadArchive and OSError.
     """
     bundle = read_bundle(path)
     save = partial(_write_answer, out, bundle.id)
-    return run_specs(bundle.specs, bundle.commit, target or local_target(), progress, save)
+    earlier = unfinished_results(bundle.id, out)
+    return run_specs(bundle.specs, bundle.commit, target or local_target(), progress, save, earlier)
+
+
+def unfinished_results(bundle: BundleId, out: Path) -> Results | None:
+    """Return the results in `out` of a run of this bundle that was cut short; None where there are none."""
+    found = read_results(out)[0] if out.exists() else None
+    return found if found and found.answers == bundle and not found.complete else None
 
 
 def _write_answer(out: Path, bundle: BundleId, results: Results) -> None:
@@ -161,16 +168,20 @@ def run_specs(
     target: Target,
     progress: Report,
     save: Callable[[Results], object],
+    earlier: Results | None = None,
 ) -> Results:
     """Run jobs, given as plain JSON, on a target; each of its GPUs measures its own ceilings.
 
     `save` gets the results so far every few seconds, and once more at the end, also when an exception ends the run.
+    Jobs with a result in `earlier`, the part of the same run that was saved before, do not run again.
     """
-    started = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    done: list[JobResult] = []
+    started = earlier.run if earlier else dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    done = [result for result in earlier.results if not result.error] if earlier else list[JobResult]()
+    finished = {result.id for result in done if result.kind != "ceilings"}
+    rest = [spec for spec in specs if spec["id"] not in finished]
     saved = time.monotonic()
     try:
-        for result in _executed(specs, target, progress):
+        for result in _executed(rest, target, progress):
             done += _new_results(done, result)
             if time.monotonic() - saved > SAVE_EVERY_S:
                 save(Results(started, commit, tuple(done), complete=False))

@@ -1,30 +1,37 @@
 """Jobs as plain JSON → results as plain JSON, run by Dask on other machines, in the order in which they finish.
 
-Each GPU has one Nanny worker, and as many jobs are in flight as there are workers.  Jobs of this machine need no Dask
-(local.py).
+Each GPU has one Nanny worker.  Jobs of this machine need no Dask (local.py).
 
 Dask executes what it receives, so it never listens here without asking for a certificate.  With `hosts` the scheduler
 listens by TLS, with the certificates of Dask's own configuration (`distributed.comm.tls`).  With `scheduler` nothing
 listens here, and the certificates are those that the scheduler asks for.
 
-A job whose worker is lost runs again on another worker, twice at most.  The other jobs go on.
+A job whose worker is lost runs again on another worker, twice at most.  The other jobs go on.  A worker that comes
+later gets jobs.  When the scheduler is lost, or has no worker for PATIENCE_S, each job without a result becomes a
+failure with its name, and the results before it stay.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import secrets
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 import dask
-from distributed import Client, Scheduler, Security, SpecCluster, as_completed
+from distributed import Client, Future, Scheduler, Security, SpecCluster, get_worker
 
 from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
 from sitegen.execute.measure_process import failure
 from sitegen.execute.progress import Progress, Report
-from sitegen.execute.targets import NoTarget, Target
+from sitegen.execute.targets import NoTarget, Target, answers
 from sitegen.execute.work import run_job
 
 SETTINGS = {
@@ -36,6 +43,16 @@ SETTINGS = {
     "distributed.scheduler.worker-ttl": "60s",
 }
 STARTUP_S = 60
+PATIENCE_S = 120.0
+"""Seconds that jobs wait for a scheduler that is gone, or for a first worker."""
+LOOK_S = 1.0
+"""Seconds between two looks at the workers while no job ends."""
+AGAIN_S = 30.0
+"""Seconds between two looks at the hosts that have lost their worker."""
+SCHEDULER_LOST = "the scheduler was lost before the job ended"
+NO_WORKERS = f"no worker with the resource GPU was there for {PATIENCE_S:.0f} s"
+SSH = {"connect_timeout": 20, "keepalive_interval": 15, "keepalive_count_max": 4}
+"""Options of the connections over SSH, by which a host that falls silent is noticed."""
 NO_CERTIFICATES = (
     "Dask would listen on {bind} without asking for a certificate, and anybody who reaches it could run code as you: "
     "name certificates in Dask's configuration (`distributed.comm.tls`, in ~/.config/dask/distributed.yaml)"
@@ -47,33 +64,77 @@ def execute(
 ) -> Iterator[JobReply]:
     """Yield the result of every job, in the order in which they finish.  The workers import `work` by its name.
 
-    Raises NoTarget when a certificate is missing.
+    Raises NoTarget when a certificate is missing, and when no worker can be started.
     """
     if not specs:
         return
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(SETTINGS))
         client = _connect(target, stack)
-        yield from _through_window(client, specs, target, report, work)
+        yield from _Jobs(client, deque(specs), report, work, len(specs)).results()
 
 
 def _connect(target: Target, stack: ExitStack) -> Client:
     if target.scheduler:
-        return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S))
+        with _starting(f"the scheduler {target.scheduler} does not answer"):
+            return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S))
     security = security_for(target)
     stack.enter_context(dask.config.set({"distributed.comm.require-encryption": True}))  # the workers inherit this
-    cluster = stack.enter_context(
-        SpecCluster(
-            workers=_workers(target),
-            scheduler=_scheduler(target, security),
-            security=security,
-            silence_logs=logging.CRITICAL,
-            name="sitegen",
+    with _starting("the workers of the target cannot be started"):
+        cluster = stack.enter_context(
+            SpecCluster(
+                workers=_workers(target),
+                scheduler=_scheduler(target, security),
+                security=security,
+                silence_logs=logging.CRITICAL,
+                name="sitegen",
+            )
         )
-    )
-    client = stack.enter_context(Client(cluster, security=security))
-    client.wait_for_workers(len(target.devices), timeout=STARTUP_S)
+        client = stack.enter_context(Client(cluster, security=security))
+        client.wait_for_workers(1, timeout=STARTUP_S)
+    stack.enter_context(_bringing_back(cluster, target))
     return client
+
+
+@contextlib.contextmanager
+def _bringing_back(cluster: SpecCluster, target: Target) -> Iterator[None]:
+    """During the block, start the worker again of a host that was silent and answers now."""
+    over = Event()
+    thread = Thread(target=_bring_back, args=(cluster, target, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _bring_back(cluster: SpecCluster, target: Target, over: Event) -> None:
+    """Look at the workers until the run is over.
+
+    A worker that is missing at one look may be starting again under its Nanny, so it must be missing at two looks.
+    """
+    hosts = {_name(target, number): device.host for number, device in enumerate(target.devices)}
+    before: set[str] = set()
+    while not over.wait(AGAIN_S):
+        known = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
+        missing = hosts.keys() - known
+        for name in missing & before:
+            if answers(hosts[name]):
+                with contextlib.suppress(Exception):  # of the connection that broke
+                    cluster.sync(cluster.workers.pop(name).close)
+                cluster.scale(len(hosts))
+                missing.discard(name)
+        before = missing
+
+
+@contextlib.contextmanager
+def _starting(what: str) -> Iterator[None]:
+    """Raise NoTarget when the block fails to reach or to start something."""
+    try:
+        yield
+    except Exception as error:  # Dask raises OSError, RuntimeError and the bare Exception
+        raise NoTarget(f"{what}: {error}") from error
 
 
 def security_for(target: Target) -> Security:
@@ -93,60 +154,31 @@ def _scheduler(target: Target, security: Security) -> dict[str, Any]:
 
 
 def _workers(target: Target) -> dict[str, Any]:
-    return {f"gpu-{number}": _worker(target, number) for number in range(len(target.devices))}
+    return {_name(target, number): _worker(target, number) for number in range(len(target.devices))}
+
+
+def _name(target: Target, number: int) -> str:
+    """Return the name of a worker: its host, and which of the host's GPUs it has when the host has several."""
+    host = target.devices[number].host
+    numbers = [n for n, device in enumerate(target.devices) if device.host == host]
+    return f"{host} GPU {numbers.index(number)}" if len(numbers) > 1 else host
 
 
 def _worker(target: Target, number: int) -> dict[str, Any]:
     device = target.devices[number]
     options = {
-        "name": f"gpu-{number}",
+        "name": _name(target, number),
         "nthreads": 1,
         "resources": {"GPU": 1, f"gpu:{device.gpu or 'none'}": 1},
         "env": device.environment,
         # the figures of a job come from child processes; the worker itself holds a few MB of JSON
         "memory_limit": 0,
-        "silence_logs": logging.CRITICAL,
     }
     from distributed.deploy.ssh import Worker
 
-    ssh = {"address": device.host, "connect_options": {}, "remote_python": target.python, "kwargs": options}
+    # logs stay on: dask looks for a line of the log to see that the worker has started
+    ssh = {"address": device.host, "connect_options": SSH, "remote_python": target.python, "kwargs": options}
     return {"cls": Worker, "options": {**ssh, "worker_class": "distributed.Nanny"}}
-
-
-def _through_window(
-    client: Client, specs: Sequence[Spec], target: Target, report: Report, work: Callable[[Spec], JobReply]
-) -> Iterator[JobReply]:
-    """Yield results, with at most as many jobs in flight as there are workers.
-
-    A job that waits on a worker would count as lost when that worker dies.
-    """
-    waiting, by_key, began = list(specs), {spec["id"]: spec for spec in specs}, dict[str, float]()
-    done = 0
-
-    def submit() -> Any:
-        spec = waiting.pop(0)
-        began[spec["id"]] = time.monotonic()
-        report(Progress(spec["id"], "started", done, len(specs)))
-        return client.submit(work, dict(spec), key=spec["id"], resources={"GPU": 1}, retries=RETRIES, pure=False)
-
-    size = len(target.devices) or max(1, len(client.scheduler_info()["workers"]))
-    window = as_completed([submit() for _ in range(min(size, len(specs)))], with_results=True, raise_errors=False)
-    for future, value in window:
-        result = _result(by_key[future.key], future.status, value)
-        done += 1
-        seconds, error = time.monotonic() - began[future.key], result.get("error", "")
-        report(Progress(future.key, "failed" if error else "finished", done, len(specs), seconds, error))
-        if waiting:
-            window.add(submit())
-        yield result
-
-
-def _result(spec: Spec, status: str, value: Any) -> JobReply:
-    if status == "finished":
-        result: JobReply = value
-        return result
-    error = value[1] if isinstance(value, tuple) else value
-    return failure(spec, _reason(error, status))
 
 
 def _reason(error: object, status: str) -> str:
@@ -156,3 +188,102 @@ def _reason(error: object, status: str) -> str:
     if name == "NoValidWorkerError":
         return "no worker with such a GPU connected"
     return f"{name}: {error}" if isinstance(error, BaseException) else f"the job was {status}"
+
+
+def _run_announced(work: Callable[[Spec], JobReply], spec: Spec, topic: str) -> JobReply:
+    """Run a job in a worker, after a message that says where."""
+    worker = get_worker()
+    worker.log_event(topic, {"job": spec["id"], "place": str(worker.name)})
+    return work(spec)
+
+
+@dataclass(slots=True)
+class _Jobs:
+    """Jobs that wait, are in flight and are done.
+
+    As many are in flight as there are workers: a job that waits on a worker would count as lost when that worker dies.
+    """
+
+    client: Client
+    waiting: deque[Spec]
+    report: Report
+    work: Callable[[Spec], JobReply]
+    total: int
+    topic: str = field(default_factory=lambda: f"sitegen-{secrets.token_hex(8)}")
+    """A name that no other run has: runs may share a scheduler."""
+    flying: dict[str, tuple[Spec, float]] = field(default_factory=dict)
+    """The jobs in flight and when they were sent, by the key of Dask."""
+    ended: SimpleQueue[Future] = field(default_factory=SimpleQueue)
+    lost: Counter[str] = field(default_factory=Counter)
+    """How often the connection was lost while a job was in flight, by the id of the job."""
+    done: int = 0
+    served: float = field(default_factory=time.monotonic)
+    """When a scheduler with a worker was seen last."""
+
+    def results(self) -> Iterator[JobReply]:
+        """Yield a result for every job, also for those that no worker can run any more."""
+        self.client.subscribe_topic(self.topic, self._announce)
+        while self.waiting or self.flying:
+            free = self._workers() - len(self.flying)
+            if self.client.status in ("closing", "closed") or time.monotonic() - self.served > PATIENCE_S:
+                yield from self._given_up()
+                return
+            for _ in range(min(free, len(self.waiting))):
+                self._submit(self.waiting.popleft())
+            with contextlib.suppress(Empty):
+                if (result := self._result(self.ended.get(timeout=LOOK_S))) is not None:
+                    yield result
+
+    def _workers(self) -> int:
+        """Return how many workers can take a job now; 0 while the scheduler does not answer."""
+        if self.client.status != "running":
+            return 0
+        try:
+            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        except OSError:  # the connection has just been lost
+            return 0
+        count = sum("GPU" in worker["resources"] for worker in workers)
+        self.served = time.monotonic() if count else self.served
+        return count
+
+    def _submit(self, spec: Spec) -> None:
+        key = f"{spec['id']}-{self.topic}-{self.lost[spec['id']]}"
+        self.flying[key] = spec, time.monotonic()
+        options = {"key": key, "resources": {"GPU": 1}, "retries": RETRIES, "pure": False}
+        future = self.client.submit(_run_announced, self.work, dict(spec), self.topic, **options)
+        future.add_done_callback(self.ended.put)
+
+    def _announce(self, event: tuple[float, dict[str, str]]) -> None:
+        """Report where a job begins, also when it begins again."""
+        began = event[1]
+        if any(spec["id"] == began["job"] for spec, _ in list(self.flying.values())):
+            self.report(Progress(began["job"], "started", self.done, self.total, place=began["place"]))
+
+    def _result(self, future: Future) -> JobReply | None:
+        """Return the result of a job that ended; None when the connection was lost and the job waits again."""
+        spec, began = self.flying.pop(future.key)
+        if future.status == "finished":
+            result: JobReply = future.result()
+        elif future.status == "error":
+            result = failure(spec, _reason(future.exception(), future.status))
+        else:
+            self.lost[spec["id"]] += 1
+            if self.lost[spec["id"]] <= RETRIES:
+                self.waiting.appendleft(spec)
+                return None
+            result = failure(spec, SCHEDULER_LOST)
+        return self._reported(spec, result, time.monotonic() - began)
+
+    def _given_up(self) -> Iterator[JobReply]:
+        """Yield a failure for every job that has no result."""
+        connected = self.client.status == "running"
+        why = NO_WORKERS if connected else SCHEDULER_LOST
+        for spec in [*(spec for spec, _ in self.flying.values()), *self.waiting]:
+            yield self._reported(spec, failure(spec, why), 0.0)
+
+    def _reported(self, spec: Spec, result: JobReply, seconds: float) -> JobReply:
+        self.done += 1
+        error = result.get("error", "")
+        state = "failed" if error else "finished"
+        self.report(Progress(spec["id"], state, self.done, self.total, seconds, error))
+        return result

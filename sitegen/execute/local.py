@@ -45,7 +45,9 @@ JobReply = dict[str, Any]
 class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
-    def __init__(self, device: Device, work: Callable[[Spec], JobReply]) -> None:
+    def __init__(self, device: Device, work: Callable[[Spec], JobReply], place: str = "") -> None:
+        self.place = place
+        """The words for its GPU in a report."""
         self._environment = FEW_THREADS | passed_on(os.environ) | device.environment
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)
@@ -107,7 +109,8 @@ def execute(
     """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        idle = deque(WorkerProcess(device, work) for device in target.devices)
+        places = [f"GPU {number}" if device.gpu else "no GPU" for number, device in enumerate(target.devices)]
+        idle = deque(WorkerProcess(device, work, place) for device, place in zip(target.devices, places, strict=True))
         for worker in idle:
             stack.callback(worker.end)
         jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
@@ -135,8 +138,7 @@ class _Jobs:
     def start_next(self) -> None:
         """Give the next job to an idle worker."""
         worker, spec = self.idle.popleft(), self.waiting.popleft()
-        if not self.lost[spec["id"]]:
-            self.report(Progress(spec["id"], "started", self.done, self.total))
+        self.report(Progress(spec["id"], "started", self.done, self.total, place=worker.place))
         self.selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
 
     def take_result(self, ready: selectors.SelectorKey) -> JobReply | None:

@@ -2,7 +2,7 @@
 
 Importing torch takes the fork server of a job 4 s on a machine with an H200.  A worker therefore starts the process of
 its next job while the present one is compiled and checked, and the next job begins with everything imported.  The
-process and all that it starts end with the worker.
+process and all that it starts end with the worker.  They have limits and no network (sitegen/measure/confinement.py).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from sitegen.model.variables import passed_on
 from sitegen.write.user_folders import cache_folder
 
 PACKAGE_ROOT = Path(__file__).parents[2]
+CONFINEMENT = PACKAGE_ROOT / "sitegen" / "measure" / "confinement.py"
 LAST_CHARACTERS = 1500
 """Characters of the log that a failure shows."""
 
@@ -76,7 +77,7 @@ class MeasureProcess:
         status = self._process.wait()
         if status == 0 and self._result.exists():
             data: dict[str, Any] = json.loads(self._result.read_text(encoding="utf-8"))
-            return data
+            return data | {"warnings": [*data.get("warnings", ()), *why_open(self._network)]}
         return failure(spec, _cause_of_failure(status, seconds, self._log).replace(str(self.folder), "…"))
 
     def end(self) -> None:
@@ -89,7 +90,7 @@ class MeasureProcess:
         self._temporary.cleanup()
 
     def _started(self, *options: str) -> subprocess.Popen[bytes]:
-        guard = [sys.executable, "-m", "sitegen.execute.guard", str(self.folder)]
+        guard = [sys.executable, "-m", "sitegen.execute.guard", str(self.folder), *confinement(self._network)]
         with self._log.open("wb") as output:
             return subprocess.Popen(
                 [*guard, sys.executable, "-m", "sitegen.measure", *options, str(self._job), str(self._result)],
@@ -116,10 +117,27 @@ class MeasureProcess:
     def _log(self) -> Path:
         return self.folder / "log"
 
+    @property
+    def _network(self) -> Path:
+        return self.folder / "network"
+
 
 def failure(spec: Mapping[str, Any], error: str) -> dict[str, Any]:
     """Return the result of a job that failed as a whole."""
     return {"schema": JOB_SCHEMA, "id": spec["id"], "kind": spec["kind"], "error": error}
+
+
+def confinement(file: Path) -> list[str]:
+    """Return the words in front of a command that give it limits and take its network away.
+
+    Where the network stays, `file` says why afterwards.
+    """
+    return [sys.executable, "-I", "-S", str(CONFINEMENT), str(file)]
+
+
+def why_open(file: Path) -> tuple[str, ...]:
+    """Return the sentence that a confined command left about the network that it still has; nothing without one."""
+    return (file.read_text(encoding="utf-8"),) if file.exists() else ()
 
 
 def compiled_modules() -> dict[str, str]:

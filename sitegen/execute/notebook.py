@@ -1,7 +1,8 @@
 """The cells of a post → a notebook, run in one kernel process in a folder of its own → the outputs of each cell.
 
 It runs on the GPU machine, needs nbclient and ipykernel there, and reads no Markdown.  The kernel is a child process,
-so a fault of the GPU ends the notebook, and the worker that started it goes on.
+so a fault of the GPU ends the notebook, and the worker that started it goes on.  It has limits and no network, and is
+reached by Unix sockets.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sitegen import inside
 from sitegen.execute.guard import leaving_no_process
+from sitegen.execute.measure_process import confinement, why_open
 from sitegen.execute.outputs import dropped, kept, without_paths
 from sitegen.execute.tracebacks import explained
 from sitegen.model.job import JOB_SCHEMA, CellResult, JobResult, NotebookCell, NotebookJob
@@ -59,17 +62,18 @@ def run_notebook(job: NotebookJob) -> JobResult:
     with tempfile.TemporaryDirectory(prefix="sitegen-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
         _write_sources(folder, job.sources)
+        _temporary(folder).mkdir(parents=True)
         error, results, warnings = _executed(job, folder)
+        warnings = (*warnings, *why_open(_network(folder)))
     return JobResult(JOB_SCHEMA, job.id, "notebook", cells=results, warnings=warnings, error=error)
 
 
 def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ...], tuple[str, ...]]:
     notebook = to_notebook(job)
     codes = list(notebook.cells)
-    client = _client(notebook, folder)
     by_label: dict[str, CellResult] = {}
     error = ""
-    with leaving_no_process(), client.setup_kernel(env=_environment(folder)):
+    with _kernel_of(notebook, folder) as client:
         for index, code in enumerate(codes):
             cell = next((c for c in job.cells if c.label == code.metadata.get("label")), None)
             status, outputs, seconds, why = _run_cell(client, code, index, cell, folder)
@@ -82,6 +86,15 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
                 break
     results = tuple(by_label.get(c.label) or CellResult(c.label, Status.NOT_RUN, (), c.key) for c in job.cells)
     return error, results, tuple(_warnings(codes))
+
+
+@contextmanager
+def _kernel_of(notebook: Any, folder: Path) -> Iterator[Any]:
+    """Yield the client of a new kernel, which ends with the block and all that it started."""
+    with _socket_folder(folder) as sockets:
+        client = _client(notebook, folder, sockets)
+        with leaving_no_process(), client.setup_kernel(env=_environment(folder)):
+            yield client
 
 
 def _exception(code: Any, codes: Sequence[Any], job: NotebookJob, folder: Path) -> str:
@@ -126,13 +139,14 @@ def _raised(code: Any) -> bool:
     return any(output.output_type == "error" for output in code.outputs)
 
 
-def _client(notebook: Any, folder: Path) -> Any:
+def _client(notebook: Any, folder: Path, sockets: Path) -> Any:
     from nbclient import NotebookClient
     from traitlets.config import Config
 
     return NotebookClient(
         notebook,
         kernel_name="python3",
+        kernel_manager_class=_confined_kernel_manager(folder),
         resources={"metadata": {"path": str(folder)}},
         timeout_func=lambda cell: cell.metadata.timeout_s,
         startup_timeout=STARTUP_S,
@@ -141,33 +155,55 @@ def _client(notebook: Any, folder: Path) -> Any:
         error_on_timeout=None,
         coalesce_streams=True,
         shutdown_kernel="immediate",
-        # without this a kernel at a port warns that it listens on loopback without encryption
-        extra_arguments=["--log-level=40"],
-        config=Config({"KernelManager": _transport(folder)}),
+        config=Config({"KernelManager": {"transport": "ipc", "ip": str(sockets / "kernel")}}),
     )
 
 
-def _transport(folder: Path) -> dict[str, str]:
-    """Return the settings by which the kernel listens on sockets in the job's folder, which only this user can enter.
+def _confined_kernel_manager(folder: Path) -> Any:
+    from jupyter_client.manager import AsyncKernelManager
 
-    A kernel at a port of the machine would take commands only with its key, but would show its outputs to every local
-    user.  Empty, which means a port, where the path would be too long for a socket.
+    class ConfinedKernelManager(AsyncKernelManager):
+        """Starts the kernel with limits and without a network."""
+
+        def format_kernel_cmd(self, extra_arguments: list[str] | None = None) -> list[str]:
+            return [*confinement(_network(folder)), *super().format_kernel_cmd(extra_arguments)]
+
+    return ConfinedKernelManager
+
+
+@contextmanager
+def _socket_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder that only this user can enter, for the sockets at which the kernel listens.
+
+    It is below the job's folder, or below /tmp where the path would be too long for a socket.  A port would show the
+    outputs to every user of the machine, and nothing outside of the kernel's network namespace would reach it.
     """
-    sockets = _profile(folder) / "kernel"
-    if len(f"{sockets}-1") > LONGEST_SOCKET:
-        return {}
-    sockets.parent.mkdir()
-    return {"transport": "ipc", "ip": str(sockets)}
+    if len(f"{_profile(folder) / 'kernel'}-1") <= LONGEST_SOCKET:
+        _profile(folder).mkdir(exist_ok=True)
+        yield _profile(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="sitegen-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def _profile(folder: Path) -> Path:
     return folder / ".ipython"
 
 
+def _temporary(folder: Path) -> Path:
+    return _profile(folder) / "tmp"
+
+
+def _network(folder: Path) -> Path:
+    """Return the file that says why the kernel has a network, if it has one."""
+    return _profile(folder) / "network"
+
+
 def _environment(folder: Path) -> dict[str, str]:
     """Return the kernel's environment: the site's modules can be imported, and the user's own profile is not read."""
     return passed_on(os.environ) | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])),
+        "TMPDIR": str(_temporary(folder)),
         "PYTHONDONTWRITEBYTECODE": "1",
         "IPYTHONDIR": str(_profile(folder)),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",

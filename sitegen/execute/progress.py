@@ -1,4 +1,4 @@
-"""Progress of a run: one message for the start and for the end of each job."""
+"""Progress of a run: one message for each start and for the end of each job."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Progress:
     """Wall time of the job; 0 when it starts."""
     message: str = ""
     """Why it failed; empty otherwise."""
+    place: str = ""
+    """The host or the GPU on which it starts; empty when it ends."""
 
 
 Report = Callable[[Progress], None]

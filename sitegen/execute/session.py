@@ -17,6 +17,7 @@ from pathlib import Path
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import bundle as bundles
 from sitegen.execute.archive import BadArchive
+from sitegen.execute.attestation import NotAttested, signed_run
 from sitegen.execute.bundle import Bundle, Results
 from sitegen.execute.git import git
 from sitegen.execute.plan import Inventory, plan, status
@@ -110,10 +111,17 @@ def run(
     return keep(results)
 
 
-def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | None = None) -> RunOutcome:
+def accept(
+    root: Path,
+    inventory: Inventory,
+    path: Path,
+    bundle_path: Path | None = None,
+    attestation: tuple[Path, str] | None = None,
+) -> RunOutcome:
     """Store the results in a file that `run --bundle` wrote, or say what is wrong with it.  Raises OSError.
 
     `bundle_path` is the bundle that the results answer; without it, it must be one that this machine wrote.
+    `attestation` is the file of the signature, and the repository on GitHub whose workflow must have made it.
     """
     results, mistakes = bundles.read_results(path)
     if results is None:
@@ -123,7 +131,12 @@ def accept(root: Path, inventory: Inventory, path: Path, bundle_path: Path | Non
     except BadArchive as error:
         hint = "give the bundle from which it was made: `sitegen accept RESULT --bundle BUNDLE`"
         return RunOutcome(diagnostics=(Diagnostic("SG405", str(error), Span(path.name), hint),))
-    return store_results(root, inventory, sent.jobs, results, path.name)
+    try:
+        run = signed_run(path, *attestation, results.commit) if attestation else ""
+    except NotAttested as error:
+        hint = "nothing was stored; without --attestation the results are stored as made by hand"
+        return RunOutcome(diagnostics=(Diagnostic("SG410", str(error), Span(path.name), hint),))
+    return store_results(root, inventory, sent.jobs, results, path.name, measured_by=run)
 
 
 def _answered_bundle(results: Results, path: Path | None) -> Bundle:
@@ -149,6 +162,7 @@ def store_results(
     name: str = "the results",
     *,
     beside: bool = False,
+    measured_by: str = "",
 ) -> RunOutcome:
     """Write the records, cells and artefacts of a run; with `beside`, as those of the reader's own GPU.
 
@@ -159,7 +173,7 @@ def store_results(
         return RunOutcome(results)
     if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
-    header = RunHeader(results.run, results.commit)
+    header = RunHeader(results.run, results.commit, measured_by)
     new = accept_results(inventory.site, inventory.records, header, results.results, beside=beside)
     if new is None:
         return RunOutcome(results)

@@ -50,6 +50,8 @@ class Target:
     """Address of this machine at which the workers over SSH connect to it, by TLS; never all interfaces."""
     python: str = "python3"
     """A Python on the hosts over SSH that has this package."""
+    silent: tuple[str, ...] = ()
+    """Hosts that did not answer to nvidia-smi over SSH, on which nothing runs."""
 
     @property
     def gpu(self) -> str:
@@ -83,10 +85,17 @@ def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Ta
     if not settings.get("bind"):
         raise NoTarget(f"the target `{name}` needs `bind`: this machine's address in the network of its hosts")
     hosts = [str(host) for host in settings.get("hosts", ())]
-    devices = _of_one_model([d for host in hosts for d in _devices(_smi(_over_ssh(host)), host)])
+    found = {host: _devices(_smi(_over_ssh(host)), host) for host in hosts}
+    devices = _of_one_model([device for several in found.values() for device in several])
     if not devices:
         raise NoTarget(f"no host of the target `{name}` answers to nvidia-smi over SSH")
-    return Target(devices, bind=str(settings["bind"]), python=str(settings.get("python", "python3")))
+    silent = tuple(host for host, several in found.items() if not several)
+    return Target(devices, bind=str(settings["bind"]), python=str(settings.get("python", "python3")), silent=silent)
+
+
+def answers(host: str) -> bool:
+    """Return whether nvidia-smi lists a GPU on the host."""
+    return bool(_devices(_smi(_over_ssh(host)), host))
 
 
 def _over_ssh(host: str) -> tuple[str, ...]:

@@ -28,10 +28,12 @@ from sitegen.model.exercise import (
     Traffic,
 )
 from sitegen.model.plain import from_plain
+from sitegen.model.variables import passed_on
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
+_CONFINEMENT = Path(__file__).with_name("confinement.py")
 
 
 class NoAnswerError(Exception):
@@ -91,8 +93,9 @@ def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult
         place = Path(temporary)
         answer = place / "answer.json"
         write_sources(place, {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
+        confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / "network")]
         words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), str(place), str(answer)]
-        _wait_for(words, {**os.environ, **setting})
+        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": str(place)})
         if not answer.exists():
             raise NoAnswerError("the check ended without an answer")
         return from_plain(ExerciseResult, json.loads(answer.read_text(encoding="utf-8")))

@@ -119,6 +119,9 @@ class Run:
     """Ceilings of the GPU of `environment`."""
     other_gpus: tuple[MeasuredGpu, ...] = ()
     """The other GPUs of the run, all of one model; an evaluation names its GPU by `gpu_hash`."""
+    measured_by: str = ""
+    """The run on GitHub that signed the results, `OWNER/NAME/actions/runs/4711`; empty for results without a signature
+    that `accept` verified."""
 
     @property
     def gpus(self) -> tuple[MeasuredGpu, ...]:

@@ -38,6 +38,8 @@ class RunHeader:
     id: str
     """Start in UTC: `2026-11-21T06:10:05Z`."""
     commit: str
+    measured_by: str = ""
+    """The run on GitHub that signed the results; empty when no signature was verified."""
 
     @property
     def date(self) -> str:
@@ -116,7 +118,11 @@ def _was_measured(result: JobResult) -> bool:
 def new_run(header: RunHeader, results: Iterable[JobResult]) -> Run | None:
     """Return the run with its GPUs and the ceilings of each; None when no job ran on a GPU."""
     gpus = joined_gpus([MeasuredGpu(r.environment, r.ceilings) for r in results if r.environment], ())
-    return with_gpus(Run(header.id, header.date, header.commit, gpus[0].environment), gpus) if gpus else None
+    return with_gpus(_run_of(header, gpus[0]), gpus) if gpus else None
+
+
+def _run_of(header: RunHeader, gpu: MeasuredGpu) -> Run:
+    return Run(header.id, header.date, header.commit, gpu.environment, measured_by=header.measured_by)
 
 
 def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:

@@ -68,6 +68,7 @@ RUN_ID = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _GPU_HASH = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
 _COMMIT = re.compile(r"[0-9A-Za-z]{0,64}\+?")
+_SIGNED_RUN = re.compile(r"[A-Za-z0-9-]{1,39}/[A-Za-z0-9_.-]{1,100}/actions/runs/[0-9]{1,20}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OUTPUTS = ("stream", "text", "error", "image", "data")
@@ -180,6 +181,10 @@ def _between(least: float, most: float) -> ValueRule:
 
 def _matches(form: re.Pattern[str], what: str) -> ValueRule:
     return lambda text: "" if len(text) <= LONGEST_NAME and form.fullmatch(text) else f"is {_shown(text)}; {what}"
+
+
+def _signed_run(text: str) -> str:
+    return "" if not text or _SIGNED_RUN.fullmatch(text) else f"is {_shown(text)}; OWNER/NAME/actions/runs/N is wanted"
 
 
 def _word(text: str) -> str:
@@ -342,7 +347,12 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "stretches": _positive,
         "sm_clock_mhz": _positive,
     },
-    Run: {"id": _run_id, "date": _day, "commit": _matches(_COMMIT, "an abbreviated commit is wanted")},
+    Run: {
+        "id": _run_id,
+        "date": _day,
+        "commit": _matches(_COMMIT, "an abbreviated commit is wanted"),
+        "measured_by": _signed_run,
+    },
     Correctness: {
         "relative_error": _not_negative,
         "row_error": _not_negative,

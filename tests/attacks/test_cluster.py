@@ -18,7 +18,7 @@ from sitegen.execute.bundle import write_bundle
 from sitegen.model.job import Key, NotebookCell, NotebookJob
 
 ROOT = Path(__file__).parents[2]
-CELL = "import os, time\nopen(os.environ['TMPDIR'] + '/begun', 'w').close()\ntime.sleep(120)"
+CELL = "import os, time\nopen(os.environ['SITEGEN_TEST'] + '/begun', 'w').close()\ntime.sleep(120)"
 SUBMIT = """
 import sys
 import tempfile
@@ -46,7 +46,7 @@ def run(tmp_path: Path, short_tmp: Path) -> Iterator[psutil.Process]:
     code = "from sitegen.execute.bundle import run_bundle; import sys, pathlib"
     code += "\nif __name__ == '__main__': run_bundle(*map(pathlib.Path, sys.argv[1:]))"
     (tmp_path / "run.py").write_text(code)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(short_tmp)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(short_tmp), "SITEGEN_TEST": str(short_tmp)}
     words = [sys.executable, str(tmp_path / "run.py"), str(bundle), str(result)]
     process = psutil.Popen(words, env=environment, stderr=subprocess.DEVNULL)
     try:

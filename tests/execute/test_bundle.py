@@ -364,3 +364,35 @@ def test_a_run_is_not_complete_while_a_job_is_missing(made, monkeypatch):
     )
     specs = [{"id": f"job {n}", "kind": "kernel"} for n in range(2)]
     assert not run_specs(specs, "abc1234", no_gpu(), lambda _: None, lambda _: None).complete
+
+
+def test_a_second_run_of_a_bundle_does_what_the_first_left(root, made, tmp_path, monkeypatch):
+    """The first is interrupted after two jobs, of which the second failed: that one runs again too."""
+    from sitegen.execute import local
+
+    runs: list[list[str]] = []
+    bundle, out = tmp_path / "b.zip", tmp_path / "r.zip"
+    jobs = session.bundle(root, made.inventory(root), bundle, gpu=GPU)
+
+    def execute(specs, target, report, work):
+        runs.append([])
+        for number, spec in enumerate(specs):
+            if len(runs) == 1 and number == 2:
+                raise KeyboardInterrupt
+            runs[-1].append(spec["id"])
+            error = "the worker was lost" if len(runs) == 1 and number == 1 else ""
+            done = [JobResult(1, one, "kernel", made.environment, error=error) for one in ("ceilings", spec["id"])]
+            yield {
+                "id": spec["id"],
+                "results": [to_plain(replace(done[0], kind="ceilings", error="")), to_plain(done[1])],
+            }
+
+    monkeypatch.setattr(local, "execute", execute)
+    with pytest.raises(KeyboardInterrupt):
+        run_bundle(bundle, out, no_gpu())
+    (first, second), started = runs[0], read_results(out)[0].run
+    results = run_bundle(bundle, out, no_gpu())
+    assert runs[1] == [job.id for job in jobs if job.id not in ("ceilings", first)] and second in runs[1]
+    assert results.complete and results.run == started == read_results(out)[0].run
+    assert sorted(result.id for result in results.results) == sorted(job.id for job in jobs)
+    assert not any(result.error for result in results.results)

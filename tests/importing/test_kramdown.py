@@ -32,6 +32,7 @@ CASES = {
     "attributes of a paragraph": ("text\n{: #here .wide}", "{#here .wide}\ntext"),
     "attributes before a paragraph": ("a\n\n{: #here}\ntext", "a\n\n{#here}\ntext"),
     "attributes by name": ("{:mine: #here .wide}\n\ntext\n{: mine}", "{#here .wide}\ntext"),
+    "attributes by a name of itself": ("{:mine: #here mine .wide}\n\ntext\n{: mine mine}", "{#here .wide}\ntext"),
     "language of tildes": ("~~~\nx\n~~~\n{: .language-python}", "~~~python\nx\n~~~"),
     "language of an indented listing": ("a\n\n    x = 1\n{: .language-python}", "a\n\n```python\nx = 1\n```"),
     "directive": ("```{python}\nx\n```", "```python\nx\n```"),

@@ -9,6 +9,8 @@ from sitegen.importing.jekyll.conversion import Conversion
 
 _PART = re.compile(r"([\w:.-]+)=(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')|((?:[#.][\w:-]+)+)|(\S+)")
 _ID_OR_CLASS = re.compile(r"#([\w:.-]+?)(?=[#.]|$)|\.([\w:-]+)")
+MOST_NAMED = 100
+"""The most names that one list may lead to."""
 _SILENT = frozenset({"no_toc", "toc"})
 """Names without effect here: a table of contents stands beside every text."""
 
@@ -23,8 +25,13 @@ class Attributes:
     """The remaining parts as they were written: `key="value"`, and names that are not defined."""
 
 
-def read_attributes(text: str, conversion: Conversion) -> Attributes:
-    """Return the attributes of a list; a name in it stands for the list that was defined under that name."""
+def read_attributes(text: str, conversion: Conversion, named: set[str] | None = None) -> Attributes:
+    """Return the attributes of a list; a name in it stands for the list that was defined under that name.
+
+    Each defined list is read once: a list may name itself, and lists that name others twice would grow without end.
+    `named` has the names that were read already; a name after MOST_NAMED others is left out.
+    """
+    named = set() if named is None else named
     chosen, classes = "", list[str]()
     others: list[str] = []
     for match in _PART.finditer(text):
@@ -32,8 +39,11 @@ def read_attributes(text: str, conversion: Conversion) -> Attributes:
             for name, style in _ID_OR_CLASS.findall(match[4]):
                 chosen = name or chosen
                 classes += [style] if style else []
-        elif match[5] and match[5] in conversion.lists:
-            inner = read_attributes(conversion.lists[match[5]], conversion)
+        elif match[5] and match[5] in named:
+            continue
+        elif match[5] and match[5] in conversion.lists and len(named) < MOST_NAMED:
+            named.add(match[5])
+            inner = read_attributes(conversion.lists[match[5]], conversion, named)
             chosen, classes, others = inner.id or chosen, [*classes, *inner.classes], [*others, *inner.others]
         elif match[1] == "id":
             chosen = match[2] or match[3] or ""

@@ -42,7 +42,16 @@ def machine_facts(run: Run, ceilings: str = "") -> tuple[Fact, ...]:
         Fact("Python", machine.python),
         Fact("date", run.date),
         Fact("commit", run.commit),
+        measured_by(run),
     )
+
+
+def measured_by(run: Run) -> Fact:
+    """Return who measured: a run of a workflow on GitHub that signed the results, or somebody by hand."""
+    repository, _, number = run.measured_by.partition("/actions/runs/")
+    if not number:
+        return Fact("measured by", "hand, not signed")
+    return Fact("measured by", f"{repository}, run {number}, signed", f"https://github.com/{run.measured_by}")
 
 
 def _timing_facts(record: Record, run: Run) -> Iterator[Fact]:

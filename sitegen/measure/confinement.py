@@ -1,0 +1,147 @@
+"""A command → the same command with limits and without a network: `python -I -S confinement.py FILE COMMAND…`.
+
+Code of a site runs in such a command: kernels, references, cells, and the compilers and tools that they start.  All of
+them inherit what is set here.  Where the system does not let this user take the network away, FILE gets a sentence that
+says why, and the command runs nevertheless.
+
+The command gets a network namespace of its own (Linux), in which it reaches only itself.  Root may make one; another
+user first makes a user namespace, in which numbers of users and groups stay as they are.  Only the standard library is
+imported, because this module is started as a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+LARGEST_FILE = 16 << 30
+"""Bytes of the largest file that a process can write."""
+MOST_FILES = 65_536
+"""The most files that a process can have open: a process with a CUDA context has some hundred."""
+MORE_THREADS = 8192
+"""Threads and processes that the user can start beyond those that run already.  A job has up to 80 processes, and one
+that uses torch and CUDA has some 20 threads."""
+OPEN = "code of the site can reach the network, because this system does not let it be taken away: {why}"
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
+_UP = 1
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Become the command."""
+    file, *command = arguments
+    make_gpu_devices()
+    limits = limits_here()
+    if why := take_network():
+        Path(file).write_text(OPEN.format(why=why), encoding="utf-8")
+    set_limits(limits)
+    die_first_without_memory()
+    os.execvp(command[0], command)
+
+
+def limits_here() -> dict[int, int]:
+    """Return the limits of each process on this machine; the deadline of the job, which others keep, limits the time.
+
+    The memory is limited as writable private memory (RLIMIT_DATA), to the memory of the machine.  A limit of addresses
+    (RLIMIT_AS) would end every process with CUDA: the driver reserves addresses for all memory of GPU and machine,
+    often hundreds of GiB, without using them.  Linux does not apply the limit of processes to root.
+    """
+    return {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_DATA: os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        resource.RLIMIT_FSIZE: LARGEST_FILE,
+        resource.RLIMIT_NOFILE: MOST_FILES,
+        resource.RLIMIT_NPROC: threads_of_user() + MORE_THREADS,
+    }
+
+
+def set_limits(limits: Mapping[int, int]) -> None:
+    """Lower the limits of this process; a limit that is lower already stays."""
+    for name, most in limits.items():
+        soft, hard = (most if one == resource.RLIM_INFINITY else min(one, most) for one in resource.getrlimit(name))
+        resource.setrlimit(name, (soft, hard))
+
+
+def threads_of_user() -> int:
+    """Return how many threads this user has now; 0 where the system has no /proc."""
+    count = 0
+    for tasks in Path("/proc").glob("[0-9]*/task"):
+        with contextlib.suppress(OSError):  # a process that has ended
+            count += len(list(tasks.iterdir())) if tasks.stat().st_uid == os.geteuid() else 0
+    return count
+
+
+def die_first_without_memory() -> None:
+    """Ask Linux to end this command, and not another program of the user, when the memory of the machine is full."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def take_network() -> str:
+    """Move this process into a network namespace of its own; return why that is not possible, or nothing."""
+    if sys.platform != "linux":
+        return "only Linux has network namespaces"
+    for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET):
+        if not (error := _failure_in_a_fork(flags)):
+            _enter_namespaces(flags)
+            return ""
+    return f"a network namespace cannot be made ({os.strerror(error)})"
+
+
+def _failure_in_a_fork(flags: int) -> int:
+    """Return the error number with which `_enter_namespaces` fails in another process, 0 if it works.
+
+    A failure in the middle, as under AppArmor, would leave a process that is no user.
+    """
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    try:
+        _enter_namespaces(flags)
+    except OSError as error:
+        os._exit(error.errno or 1)
+    os._exit(0)
+
+
+def _enter_namespaces(flags: int) -> None:
+    """Raises OSError."""
+    user, group = os.geteuid(), os.getegid()
+    if ctypes.CDLL(None, use_errno=True).unshare(flags):
+        raise OSError(ctypes.get_errno(), "unshare")
+    if flags & _CLONE_NEWUSER:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    _start_loopback()
+
+
+def _start_loopback() -> None:
+    """Let processes of the namespace reach each other at 127.0.0.1, as tools and kernels of notebooks do."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        asked = fcntl.ioctl(any_socket, _SIOCGIFFLAGS, struct.pack("16sH22x", b"lo", 0))
+        flags = struct.unpack("16sH22x", asked)[1] | _UP
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", flags))
+
+
+def make_gpu_devices() -> None:
+    """Let NVIDIA's own program make the device of managed memory where the driver has made none since the last boot.
+
+    CUDA otherwise starts that program itself, which needs the rights of root and does not get them in a user namespace.
+    """
+    program = shutil.which("nvidia-modprobe")
+    if program and Path("/dev/nvidiactl").exists() and not Path("/dev/nvidia-uvm").exists():
+        subprocess.run([program, "-u", "-c=0"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=30)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

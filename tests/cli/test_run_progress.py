@@ -1,0 +1,89 @@
+"""What a run shows: lines in a log, a table on a terminal, JSON for a program."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from sitegen.cli import run_progress
+from sitegen.cli.run_progress import RunState, run_report, table_lines
+from sitegen.execute.progress import Progress
+
+STEPS = (
+    Progress("axpy@64:float32", "started", 0, 3, place="gpu1"),
+    Progress("sum@64:float32", "started", 0, 3, place="gpu2"),
+    Progress("axpy@64:float32", "finished", 1, 3, 60.0),
+    Progress("softmax@64:float32", "started", 1, 3, place="gpu1"),
+    Progress("sum@64:float32", "started", 1, 3, place="gpu3"),
+    Progress("sum@64:float32", "failed", 2, 3, 30.0, "the worker was lost"),
+)
+
+
+def test_a_log_has_a_line_for_each_step(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_report() as report:
+        for step in STEPS:
+            report(step)
+    said = capsys.readouterr().err
+    assert said.splitlines()[0] == "[0/3] axpy@64:float32 started on gpu1"
+    assert said.splitlines()[-1] == "[2/3] sum@64:float32 failed 30 s the worker was lost"
+    assert "\x1b" not in said
+
+
+def test_a_program_gets_each_step_as_a_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_report(as_json=True) as report:
+        for step in STEPS:
+            report(step)
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(events) == len(STEPS)
+    assert events[1] == {
+        **{"event": "job", "job": "sum@64:float32", "state": "started", "done": 0, "total": 3},
+        **{"seconds": 0.0, "message": "", "place": "gpu2"},
+    }
+
+
+def state_after(*steps: Progress) -> RunState:
+    state = RunState()
+    for step in steps:
+        state.add(step, 100.0)
+    return state
+
+
+def test_a_table_names_the_job_of_each_place_and_the_time_left() -> None:
+    rows = table_lines(state_after(*STEPS[:4]), 130.0)
+    assert [row.split() for row in rows[:2]] == [
+        ["gpu1", "softmax@64:float32", "30", "s"],
+        ["gpu2", "sum@64:float32", "30", "s"],
+    ]
+    assert rows[-1].endswith("1 of 3 jobs, about 30 s left")
+
+
+def test_a_job_that_starts_again_leaves_the_place_that_lost_it() -> None:
+    rows = table_lines(state_after(*STEPS[:5]), 100.0)
+    assert [row.split()[:2] for row in rows[:3]] == [
+        ["gpu1", "softmax@64:float32"],
+        ["gpu2", "idle"],
+        ["gpu3", "sum@64:float32"],
+    ]
+
+
+def test_no_time_is_promised_before_a_job_has_ended() -> None:
+    assert "left" not in table_lines(state_after(*STEPS[:2]), 100.0)[-1]
+
+
+def test_a_terminal_shows_the_table_over_itself_and_keeps_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(run_progress, "REDRAW_S", 60.0)
+    with run_report() as report:
+        for step in STEPS:
+            report(step)
+    drawn = terminal.getvalue()
+    assert "\x1b[4A" in drawn
+    assert drawn.count("the worker was lost") == 1
+    assert "2 of 3 jobs, 1 failed" in drawn.rpartition("\x1b[J")[2]
