@@ -254,7 +254,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         iso=entry.date.isoformat(),
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
-        tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
+        tasks=tuple(_task(thread, entry.date, here) for thread in sources.task_history.open_by_day[entry.date]),
         questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
         streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",
