@@ -186,12 +186,15 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
     for number in range(1, pages_of(entries) + 1):
         here = on_page(entries, number)
         days = Dependency("the days", tuple(map(shared.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
-        dependencies = [days, words, Dependency("its place in the list", (number, pages_of(entries)))]
+        dependencies = [days, Dependency("its place in the list", (number, pages_of(entries)))]
+        dependencies += [words] if number == 1 else []
         dependencies.append(Dependency(DAY, sources.as_of.isoformat()))
         if intro and number == 1:
             dependencies.append(Dependency("the introduction", intro.text, (intro.path,)))
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
-        yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
+        make = print_with("pages.worklog", "worklog_list", number=number)
+        measured = number == 1 and bool(sources.site.kernels)
+        yield Sheet(name, fixed_dependencies(*dependencies), make, measured)
     open_tasks = sources.task_history.open_by_day
     yield from _tasks(shared)
     yield from _links(shared)
@@ -247,7 +250,8 @@ def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
         periods = [name for name in names if len(name) == kind]
         for before, period, after in zip(("", *periods), periods, (*periods[1:], ""), strict=False):
             make = print_with("pages.worklog_periods", "period_page", period=period, before=before, after=after)
-            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make)
+            measured = kind == 4 and bool(shared.sources.site.kernels)
+            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make, measured)
 
 
 def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
