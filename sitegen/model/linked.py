@@ -91,9 +91,11 @@ class Linked:
 
 
 def document_key(text: Markdown) -> str:
-    """Return the name of a text's Document: the path, and for a later part of a file, such as a day of the worklog,
-    its first line.
+    """Return the name of a text's Document: the path, and for a later part of a file its first line, or its name if it
+    has one, as a day of the worklog has.
     """
+    if text.name:
+        return f"{text.path}:{text.name}"
     return text.path if text.first_line == 1 else f"{text.path}:{text.first_line}"
 
 

@@ -17,3 +17,5 @@ class Markdown:
     """Relative to the site's root, with forward slashes."""
     first_line: int = 1
     """Line of the file on which `text` begins: line n of the text is line first_line + n - 1 of the file."""
+    name: str = ""
+    """The date of a day among others in a file.  Edits above the day change its lines, and not its name."""

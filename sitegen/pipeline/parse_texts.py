@@ -37,9 +37,10 @@ from sitegen.pipeline.plugins import installed_versions, load_plugins
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.site_cache import SiteCache
 from sitegen.pipeline.text_interface import interface_of_text
+from sitegen.pipeline.unchanged_days import unchanged_days, without_days
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.read.config import zone_of
-from sitegen.read.load import SitePart, is_text, parse_part, parts_of
+from sitegen.read.load import SitePart, Worklog, is_text, parse_part, parts_of
 from sitegen.read.privacy import Privacy
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
@@ -251,25 +252,32 @@ class TextParser:
             from sitegen.markup.parse import document_of, highlight_ahead
 
             parts = [self._read_part(name) for name in changed]
-            texts = [self._texts(part, cached.get(name)) for name, (part, _) in zip(changed, parts, strict=True)]
+            old = [from_entry(cached[name]) if name in cached else ParsedPart(None) for name in changed]
+            texts = [self._texts(part, before) for (part, _), before in zip(parts, old, strict=True)]
             highlight_ahead(text for of_part in texts for text in of_part.values())
             parsed = [{key: document_of(text) for key, text in of_part.items()} for of_part in texts]
-            for name, read, of_part, documents in zip(changed, parts, texts, parsed, strict=True):
-                new[name] = (keys[name], *self._pack_part(*read, of_part, documents, file))
+            for name, read, before, of_part, documents in zip(changed, parts, old, texts, parsed, strict=True):
+                new[name] = (keys[name], *self._pack_part(*read, before, of_part, documents, file))
         return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
 
-    def _texts(self, part: SitePart | None, before: CacheEntry | None) -> dict[str, ParsedText]:
-        """Return the texts of a part by `document_key`, with the known HTML of their pieces."""
+    def _texts(self, part: SitePart | None, before: ParsedPart) -> dict[str, ParsedText]:
+        """Return the texts of a part by `document_key`, with the known HTML of their pieces, without the days of a
+        worklog that are as they were.
+        """
         from sitegen.markup.documents import texts_of
 
-        old = from_entry(before) if before else ParsedPart(None)
-        pieces_of = partial(self._known_pieces, old)
-        return dict(texts_of(part, self.vocabulary_of, pieces_of, self.added)) if part else {}
+        pieces_of, new = partial(self._known_pieces, before), without_days(part, self._unchanged(part, before))
+        return dict(texts_of(new, self.vocabulary_of, pieces_of, self.added)) if new else {}
+
+    def _unchanged(self, part: SitePart | None, before: ParsedPart) -> dict[str, Document]:
+        """Return the documents of a worklog that are as they were; empty when it is parsed in another setting."""
+        return unchanged_days(part, before) if before.setting == self._setting_key else {}
 
     def _pack_part(
         self,
         part: SitePart | None,
         mistakes_of_part: Sequence[Diagnostic],
+        before: ParsedPart,
         texts: Mapping[str, ParsedText],
         parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
         file: str,
@@ -279,9 +287,14 @@ class TextParser:
         fragments = {key: self.store.put(file, document.html) for key, (document, _) in parsed.items()}
         pieces = {key: texts[key].into.pieces.places(document.html) for key, (document, _) in parsed.items()}
         documents = {key: replace(document, html="") for key, (document, _) in parsed.items()}
+        if unchanged := self._unchanged(part, before):
+            fragments |= {key: before.fragments[key] for key in unchanged}
+            pieces |= {key: before.pieces[key] for key in unchanged}
+            documents |= unchanged
+        setting = self._setting_key if isinstance(part, Worklog) else b""
         interface = self._interface(part, documents) if isinstance(part, Post) and not mistakes else b""
         packed = pack((documents, pieces)) if documents else NO_DOCUMENTS
-        return pack((without_text(part), fragments, mistakes, interface)), packed
+        return pack((without_text(part), fragments, mistakes, interface, setting)), packed
 
     def _interface(self, post: Post, documents: Mapping[str, Document]) -> bytes:
         path, [document] = post.body.path, documents.values()

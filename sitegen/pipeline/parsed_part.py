@@ -33,6 +33,8 @@ class ParsedPart:
     diagnostics: tuple[Diagnostic, ...] = ()
     interface: bytes = b""
     """The `text_interface.interface_of_text` of a post without mistakes that is the whole of its file; else empty."""
+    setting: bytes = b""
+    """What a worklog was parsed with beside its files; empty for any other part."""
     packed: bytes = NO_DOCUMENTS
     """The documents and their pieces.  Most builds unpack few of them."""
 
@@ -59,8 +61,8 @@ class ParsedPart:
 
 def from_entry(entry: CacheEntry) -> ParsedPart:
     """Return the part that an entry of the cache holds."""
-    part, fragments, diagnostics, interface = unpack(entry[1])
-    return ParsedPart(part, fragments, diagnostics, interface, entry[2])
+    part, fragments, diagnostics, interface, setting = unpack(entry[1])
+    return ParsedPart(part, fragments, diagnostics, interface, setting, entry[2])
 
 
 def without_text(part: SitePart | None) -> SitePart | None:

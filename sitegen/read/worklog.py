@@ -165,8 +165,9 @@ def _entry_of(piece: DayPiece, body: Markdown) -> WorklogEntry:
     """Return the entry of a piece; the title of a heading such as `## 2026-11-21: Warps` stays, as a heading."""
     day, first = piece.line, body.first_line + piece.line.index
     assert day.date is not None
-    text = Markdown(f"{day.title}\n{piece.below}", body.path, first)
-    text = text if day.title else Markdown(piece.below, body.path, first + 1)
+    name = day.date.isoformat()
+    text = Markdown(f"{day.title}\n{piece.below}", body.path, first, name)
+    text = text if day.title else Markdown(piece.below, body.path, first + 1, name)
     return _entry(day.date, day.days_left, text, _place(body, day))
 
 

@@ -7,7 +7,9 @@ the scan" when it names every word of it.  That is an inference, and each event 
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -69,75 +71,126 @@ class TaskHistory:
     """All tasks of a worklog."""
 
     open_by_day: Mapping[dt.date, tuple[TaskThread, ...]]
-    """The tasks that are open at the end of each day with an entry, as they stood then."""
+    """The tasks that are open at the end of each day with an entry, as they stood then, without those that were not
+    mentioned for `MENTIONED_DAYS`."""
+    open_now: tuple[TaskThread, ...]
+    """All tasks that are open after the last entry, oldest first."""
     ended: tuple[TaskThread, ...]
     """The tasks that are done or dropped, in the order in which they ended."""
-
-    @property
-    def open_now(self) -> tuple[TaskThread, ...]:
-        """The tasks that are open after the last entry, oldest first."""
-        return self.open_by_day[max(self.open_by_day)] if self.open_by_day else ()
 
 
 def task_history(entries: Sequence[WorklogEntry]) -> TaskHistory:
     """Return all tasks of a worklog with everything that was written of each."""
-    days = list(_day_by_day(entries))
-    ended = tuple(thread for _, threads in days for thread in threads if not thread.is_open)
-    return TaskHistory({date: tuple(t for t in threads if t.is_open) for date, threads in days}, ended)
-
-
-def open_tasks(entries: Sequence[WorklogEntry]) -> Mapping[dt.date, tuple[TaskThread, ...]]:
-    """Map the date of each entry to the tasks that are open at its end, as they stood then."""
-    return task_history(entries).open_by_day
+    follower, by_day, ended = _Follower(entries), dict[dt.date, tuple[TaskThread, ...]](), list[TaskThread]()
+    for entry in sorted(entries, key=lambda entry: entry.date):
+        ended += follower.follow(entry)
+        by_day[entry.date] = follower.mentioned_lately(entry.date)
+    return TaskHistory(by_day, tuple(follower.threads.values()), tuple(ended))
 
 
 def forgotten_tasks(entries: Sequence[WorklogEntry]) -> Iterator[Diagnostic]:
     """Yield a warning for each task that is open, and that the entries of a week do not mention."""
-    if not entries:
-        return
-    last = max(entry.date for entry in entries)
-    for thread in open_tasks(entries)[last]:
+    last = max((entry.date for entry in entries), default=dt.date.min)
+    for thread in task_history(entries).open_now:
         event = thread.events[-1]
         if (quiet := (last - event.date).days) >= FORGOTTEN_AFTER_DAYS and event.state is TaskState.OPEN:
             message, hint = f"this task has no outcome after {quiet} days", "add `- Done`, `- Dropped` or {task}`none`"
             yield Diagnostic("SG053", message, event.span, hint, Severity.WARNING)
 
 
-def _day_by_day(entries: Sequence[WorklogEntry]) -> Iterator[tuple[dt.date, tuple[TaskThread, ...]]]:
-    """Yield (date, tasks that were open before the entry or stand in it) for each entry, oldest first."""
-    threads: list[TaskThread] = []
-    for entry in sorted(entries, key=lambda entry: entry.date):
-        before = threads
-        for task in entry.tasks:
-            threads = _with_task(threads, task, entry)
-        threads = [_closed_by_prose(t, entry) if t in before else t for t in threads]
-        yield entry.date, tuple(threads)
-        threads = [thread for thread in threads if thread.is_open]
+class _Follower:
+    """Follows the tasks of the entries that it is given, oldest first.
+
+    A worklog of years may have thousands of open tasks.  An open task is therefore found by its rarest words: two texts
+    of which `_ALIKE` of the words are the same have one of the rarest words of each in common.
+    """
+
+    def __init__(self, entries: Sequence[WorklogEntry]) -> None:
+        self.threads: dict[int, TaskThread] = {}
+        """The open tasks by number, oldest first."""
+        self._stems = {task.text: _stems(task.text) for entry in entries for task in entry.tasks}
+        self._uses = Counter(stem for stems in self._stems.values() for stem in stems)
+        self._by_word: defaultdict[str, set[int]] = defaultdict(set)
+        self._lately: list[int] = []
+        self._count = 0
+
+    def follow(self, entry: WorklogEntry) -> list[TaskThread]:
+        """Add the lines of an entry, and return the tasks that end with it."""
+        touched = {self._add(task, entry) for task in entry.tasks}
+        touched |= self._close_by_prose(entry, touched)
+        ended = [number for number in sorted(touched) if not self.threads[number].is_open]
+        self._lately = sorted({*self._lately, *touched}.difference(ended))
+        return [self._forget(number) for number in ended]
+
+    def mentioned_lately(self, date: dt.date) -> tuple[TaskThread, ...]:
+        """Return the open tasks with a mention in the days before a date."""
+        self._lately = [number for number in self._lately if self.threads[number].was_mentioned_lately(date)]
+        return tuple([self.threads[number] for number in self._lately])
+
+    def _add(self, task: Task, entry: WorklogEntry) -> int:
+        """Add a line to the thread that is the same task, else to a new one; return the number of the thread."""
+        event = TaskEvent(entry.date, task.state, Span(entry.body.path, task.line), task.inferred)
+        number = self._same_task(task.text)
+        if number is None:
+            self._count = number = self._count + 1
+            self.threads[number] = TaskThread(task.text, (event,))
+            for word in self._rarest(task.text):
+                self._by_word[word].add(number)
+        else:
+            self._add_event(number, event)
+        return number
+
+    def _add_event(self, number: int, event: TaskEvent) -> None:
+        thread = self.threads[number]
+        self.threads[number] = replace(thread, events=(*thread.events, event))
+
+    def _same_task(self, text: str) -> int | None:
+        found = {number for word in self._rarest(text) for number in self._by_word.get(word, ())}
+        likeness = {number: self._likeness(self.threads[number].text, text) for number in sorted(found)}
+        same = max(likeness, key=likeness.__getitem__, default=None)
+        return None if same is None or likeness[same] < _ALIKE else same
+
+    def _likeness(self, a: str, b: str) -> float:
+        """Return the share of the words of two texts that both have, from 0 to 1."""
+        left, right = self._stems[a], self._stems[b]
+        return len(left & right) / len(left | right) if left or right else float(a == b)
+
+    def _rarest(self, text: str) -> list[str]:
+        """Return the words under which a text is found, the rarest first; the text itself when it has no words.
+
+        A text that is alike has at least `_ALIKE` of these words, so it has one of any other number of them.
+        """
+        stems = sorted(self._stems[text], key=lambda stem: (self._uses[stem], stem))
+        needed = math.ceil(_ALIKE * len(stems) - 1e-9)
+        return stems[: len(stems) - needed + 1] or [text]
+
+    def _close_by_prose(self, entry: WorklogEntry, touched: set[int]) -> set[int]:
+        """Close the tasks of earlier days of which a sentence names every word; return their numbers."""
+        closed: set[int] = set()
+        for index, line in _sentences_of_deeds(entry):
+            event = TaskEvent(entry.date, TaskState.DONE, Span(entry.body.path, entry.body.first_line + index), True)
+            for number in self._named_in(_stems(line)) - touched - closed:
+                self._add_event(number, event)
+                closed.add(number)
+        return closed
+
+    def _named_in(self, stems: frozenset[str]) -> set[int]:
+        """Return the open tasks of two words or more that stand in a sentence with these words."""
+        found = {number for stem in stems for number in self._by_word.get(stem, ())}
+        words = {number: self._stems[self.threads[number].text] for number in found}
+        return {number for number, of_task in words.items() if len(of_task) > 1 and of_task <= stems}
+
+    def _forget(self, number: int) -> TaskThread:
+        thread = self.threads.pop(number)
+        for word in self._rarest(thread.text):
+            self._by_word[word].discard(number)
+        return thread
 
 
-def _with_task(threads: list[TaskThread], task: Task, entry: WorklogEntry) -> list[TaskThread]:
-    """Return the threads with one more event: of the thread that is the same task, else of a new one."""
-    span = Span(entry.body.path, task.line)
-    event = TaskEvent(entry.date, task.state, span, task.inferred)
-    same = max(threads, key=lambda thread: _likeness(thread.text, task.text), default=None)
-    if same is None or _likeness(same.text, task.text) < _ALIKE:
-        return [*threads, TaskThread(task.text, (event,))]
-    return [replace(t, events=(*t.events, event)) if t is same else t for t in threads]
-
-
-def _closed_by_prose(thread: TaskThread, entry: WorklogEntry) -> TaskThread:
-    stems = _stems(thread.text)
-    for index, line in visible_lines(entry.body.text):
-        if len(stems) > 1 and _PAST.match(line.lstrip(" -*+\t")) and stems <= _stems(line):
-            span = Span(entry.body.path, entry.body.first_line + index)
-            return replace(thread, events=(*thread.events, TaskEvent(entry.date, TaskState.DONE, span, True)))
-    return thread
-
-
-def _likeness(a: str, b: str) -> float:
-    """Return the share of the words of two texts that both have, from 0 to 1."""
-    left, right = _stems(a), _stems(b)
-    return len(left & right) / len(left | right) if left or right else float(a == b)
+def _sentences_of_deeds(entry: WorklogEntry) -> Iterator[tuple[int, str]]:
+    """Yield (index, line) of the lines that tell what was done: `Coded the scan`."""
+    if _PAST.search(entry.body.text):
+        yield from (line for line in visible_lines(entry.body.text) if _PAST.match(line[1].lstrip(" -*+\t")))
 
 
 def _stems(text: str) -> frozenset[str]:

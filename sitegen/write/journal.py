@@ -17,7 +17,7 @@ from sitegen.read.load import WORKLOG
 from sitegen.read.privacy import without_private_blocks
 from sitegen.read.worklog import parse_worklog, pieces_of
 from sitegen.read.worklog_days import find_days
-from sitegen.read.worklog_tasks import open_tasks
+from sitegen.read.worklog_tasks import task_history
 
 _ROUTINE = re.compile(r"[-*+][ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 
@@ -98,6 +98,5 @@ def _routine(intro: str) -> str:
 def _carried(entries: Sequence[WorklogEntry], day: dt.date, routine: str) -> str:
     """Return the tasks that the newest entry before a day left open, as a checklist, without the routine."""
     past = [entry for entry in entries if entry.date < day]
-    threads = open_tasks(past)[max(entry.date for entry in past)] if past else ()
-    lines = (f"- [ ] {thread.text}\n" for thread in threads)
+    lines = (f"- [ ] {thread.text}\n" for thread in task_history(past).open_now)
     return "".join(line for line in lines if line not in routine)

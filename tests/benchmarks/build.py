@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from corpus import Corpus
+from diary import Diary
 from process import CommandError, Usage, medians, run, sitegen, version
 
 HELPS = 5
@@ -35,7 +36,8 @@ class Round:
 
     cold: Usage
     unchanged: Usage
-    post: Usage
+    edited: Usage
+    """The build after an edit of one post or one day."""
     template: Usage
 
 
@@ -58,7 +60,7 @@ class Size:
         return max(usage.peak_mib for usage in (self.cold, self.unchanged, self.post, self.template))
 
 
-def build_round(corpus: Corpus, program: str, name: str) -> Round:
+def build_round(corpus: Corpus | Diary, program: str, name: str) -> Round:
     """Build a site four times; `name` differs in each round.
 
     Raises CommandError, also when a page lacks the change.
@@ -71,18 +73,18 @@ def build_round(corpus: Corpus, program: str, name: str) -> Round:
         return run([program, "build"], corpus.root, XDG_CACHE_HOME=str(of_user))
 
     cold, unchanged = built(), built()
-    edited = corpus.posts // 2
-    corpus.edit_post(edited, f"text-{name}")
-    post = built()
+    edited = corpus.texts // 2
+    corpus.edit(edited, f"text-{name}")
+    after_edit = built()
     corpus.edit_template(f"template-{name}")
     template = built()
     _check(corpus, edited, f"text-{name}")
-    for number in (0, corpus.posts - 1):
+    for number in (0, corpus.texts - 1):
         _check(corpus, number, f"template-{name}")
-    return Round(cold, unchanged, post, template)
+    return Round(cold, unchanged, after_edit, template)
 
 
-def _check(corpus: Corpus, number: int, marker: str) -> None:
+def _check(corpus: Corpus | Diary, number: int, marker: str) -> None:
     page = corpus.root / "public" / corpus.url(number) / "index.html"
     if not page.is_file() or marker not in page.read_text(encoding="utf-8"):
         raise CommandError(f"{page} does not show what was changed: {marker}")
@@ -93,7 +95,7 @@ def summed_up(posts: int, rounds: Sequence[Round]) -> Size:
         posts,
         medians(each.cold for each in rounds),
         medians(each.unchanged for each in rounds),
-        medians(each.post for each in rounds),
+        medians(each.edited for each in rounds),
         medians(each.template for each in rounds),
     )
 

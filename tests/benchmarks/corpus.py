@@ -146,6 +146,10 @@ class Corpus:
     root: Path
     posts: int
 
+    @property
+    def texts(self) -> int:
+        return self.posts
+
     def source(self, number: int) -> Path:
         return self.root / "content" / "posts" / f"{_slug(number)}.md"
 
@@ -158,7 +162,7 @@ class Corpus:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
-    def edit_post(self, number: int, marker: str) -> None:
+    def edit(self, number: int, marker: str) -> None:
         """Change the body of a post, not its front matter: the marker is in its text."""
         self.source(number).write_text(f"{_post(number, self.posts)}\nSaved: {marker}.\n", encoding="utf-8")
 
@@ -200,35 +204,40 @@ def _post(number: int, posts: int) -> str:
 
 def _blocks(rng: random.Random, posts: int) -> Iterator[str]:
     """Yield the body of a post, block by block."""
-    yield _paragraph(rng, "It was measured twice[^twice].")
-    yield _paragraph(rng, _link(rng, posts))
+    yield paragraph(rng, "It was measured twice[^twice].")
+    yield paragraph(rng, _link(rng, posts))
     yield _heading(rng, 2)
-    yield _paragraph(rng)
+    yield paragraph(rng)
     yield _fence(rng, "python", _TRITON)
-    yield _paragraph(rng, f"Per row that is $t = \\frac{{n}}{{b}} + {rng.randrange(100)}$.")
+    yield paragraph(rng, f"Per row that is $t = \\frac{{n}}{{b}} + {rng.randrange(100)}$.")
     yield _heading(rng, 3)
-    yield "\n".join(f"- {_sentence(rng)}" for _ in range(4))
-    yield _paragraph(rng, _link(rng, posts))
+    yield "\n".join(f"- {sentence(rng)}" for _ in range(4))
+    yield paragraph(rng, _link(rng, posts))
     yield _fence(rng, "cpp", _CUDA)
-    yield _paragraph(rng)
+    yield paragraph(rng)
     yield _heading(rng, 2)
     yield f"$$\ns_i = \\sum_{{j=1}}^{{{rng.randrange(100)}}} \\sqrt{{x_{{ij}}^2}}\n$$"
-    yield _paragraph(rng, "The other machine[^other] agrees.")
+    yield paragraph(rng, "The other machine[^other] agrees.")
     yield _table(rng)
-    yield _paragraph(rng)
+    yield paragraph(rng)
     yield _heading(rng, 3)
     yield _fence(rng, "bash", _BASH)
-    yield _paragraph(rng, _link(rng, posts))
-    yield _paragraph(rng)
+    yield paragraph(rng, _link(rng, posts))
+    yield paragraph(rng)
     yield _heading(rng, 2)
     yield _fence(rng, "python", _PYTHON)
-    yield _paragraph(rng)
-    yield _paragraph(rng)
-    yield f"[^twice]: {_sentence(rng)}"
-    yield f"[^other]: {_sentence(rng)}"
+    yield paragraph(rng)
+    yield paragraph(rng)
+    yield f"[^twice]: {sentence(rng)}"
+    yield f"[^other]: {sentence(rng)}"
 
 
-def _sentence(rng: random.Random) -> str:
+def phrase(rng: random.Random) -> str:
+    """Return two words for a thing: `cold warp`."""
+    return f"{rng.choice(_KINDS)} {rng.choice(_THINGS)}"
+
+
+def sentence(rng: random.Random) -> str:
     first, second, third = rng.sample(_THINGS, 3)
     number = rng.randrange(2, 1000)
     tail = rng.choice(_TAILS).format(
@@ -237,8 +246,8 @@ def _sentence(rng: random.Random) -> str:
     return f"The {rng.choice(_KINDS)} {first} {rng.choice(_ACTS)} a {rng.choice(_KINDS)} {second}, {tail}."
 
 
-def _paragraph(rng: random.Random, extra: str = "") -> str:
-    sentences = [_sentence(rng) for _ in range(7)]
+def paragraph(rng: random.Random, extra: str = "") -> str:
+    sentences = [sentence(rng) for _ in range(7)]
     return textwrap.fill(" ".join((*sentences[:3], extra, *sentences[3:])), 100, break_on_hyphens=False)
 
 

@@ -96,7 +96,7 @@ def percentile(values: Sequence[float], part: float) -> float:
 def _edit_ms(corpus: Corpus, port: int, number: int) -> float:
     time.sleep(REST_S)
     began = time.perf_counter()
-    corpus.edit_post(number, f"saved-{number}")
+    corpus.edit(number, f"saved-{number}")
     return _until(port, f"/{corpus.url(number)}", f"saved-{number}", began)
 
 

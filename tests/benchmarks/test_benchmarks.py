@@ -10,7 +10,9 @@ from pathlib import Path
 import build
 import preview
 import pytest
+import worklog
 from corpus import Corpus
+from diary import Diary
 from process import MAXRSS_BYTES, CommandError, Usage, medians, run
 
 from sitegen.pipeline.in_memory import build_in_memory as build_files
@@ -61,9 +63,32 @@ def test_a_post_is_as_long_as_said(corpus: Corpus) -> None:
     assert all(9_000 < size < 11_000 for size in sizes), sizes
 
 
+@pytest.mark.parametrize("one_file", [True, False])
+def test_a_diary_has_all_days_and_an_edit_changes_one(tmp_path: Path, one_file: bool) -> None:
+    diary = Diary(tmp_path / "site", 20, one_file)
+    diary.write()
+    built = build_files(diary.root)
+    assert not built.diagnostics
+    pages = [str(built.files[f"{diary.url(number)}index.html"]) for number in range(20)]
+    assert all("Notes on the" in page and "<small>term</small>" in page for page in pages)
+    assert 1000 < sum(file.stat().st_size for file in (diary.root / "content/worklog").iterdir()) / 20 < 2000
+    diary.edit(7, "marked")
+    edited = build_files(diary.root).files
+    assert [n for n in range(20) if "marked" in str(edited[f"{diary.url(n)}index.html"])] == [7]
+
+
+def test_a_worklog_is_timed_beside_as_many_posts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    worklog.main(["--days", "5", "--rounds", "1", "--json", str(tmp_path / "figures.json")])
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert [*figures] == ["5 posts", "5 days, one file", "5 days, a file each"]
+    assert figures["5 posts"]["ratios"] == dict.fromkeys(worklog.CASES, 1.0)
+    assert all(ratio > 0 for ratio in figures["5 days, one file"]["ratios"].values())
+    assert re.search(r"\| beside the posts \| \d+\.\d\d ×", capsys.readouterr().out)
+
+
 def test_an_edit_changes_the_text_and_not_the_front_matter(corpus: Corpus) -> None:
     before = corpus.source(2).read_text()
-    corpus.edit_post(2, "marked")
+    corpus.edit(2, "marked")
     after = corpus.source(2).read_text()
     assert after.startswith(before)
     assert "marked" in after

@@ -1,6 +1,10 @@
 """What a site keeps to itself occurs in no file that a build writes, and a build that cannot keep it writes nothing."""
 
+import datetime as dt
+import gzip
 import subprocess
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,7 @@ import pytest
 from sitegen.pipeline.build import update
 from sitegen.pipeline.in_memory import build_in_memory, check
 from sitegen.pipeline.preview import PreviewSite
+from sitegen.write.scaffold import new_site_files
 
 LIST = "redact:\n  Ada Lovelace: A. L.\n  Żółć: my mentor\n  Max: M.\n  김철수: 멘토\n"
 NAMES = ("Lovelace", "Żółć", "Max", "김철수", "salary", "meets the doctor")
@@ -59,6 +64,47 @@ def test_nothing_private_occurs_under_public_and_the_rest_does(site: Path) -> No
     assert [name for name in NAMES if name in all_files] == []
     for shown in ("A. L.", "my mentor", "멘토는", "takes the max of the row", "public", "Kept.", "With M."):
         assert shown in all_files
+
+
+EVERYTHING = (
+    "title: Notes of Ada Lovelace\nbase_url: https://example.org/\nlanguage: en\ndescription: With Max.\n"
+    "twins: true\ncards: true\nsearch: true\nwhole_series: true\nfeeds: [tags, series, worklog]\n"
+)
+EXERCISE = "---\ntitle: Add for Max\nkernel: axpy\nsolution: tile\ncounted_at: {N: 8}\n---\nAsk Ada Lovelace.\n"
+
+
+def test_no_kind_of_output_has_a_private_word(site: Path) -> None:
+    """Search, feeds, cards, twins, JSON, notebooks, programs, the starter of an exercise: every file is looked into,
+    also what is compressed in it."""
+    write(site, "content/site.yaml", EVERYTHING)
+    kernel = {path: text for path, text in new_site_files("K", dt.date(2026, 11, 1)).items() if "kernels/axpy/" in path}
+    for path, text in kernel.items():
+        write(site, path, str(text))
+    write(site, "content/exercises/add/index.md", EXERCISE)
+    write(site, "content/exercises/add/starter.py", "def axpy(x, y, *, alpha):\n    return x\n")
+    write(site, "content/worklog/2026-11-19.md", "Max again, and axpy. {term}`warp`\n\n- Q: Who is Max?\n- A: M.\n")
+    result = update(site, site / "public", processes=1)
+    assert not result.failed, result.report
+    tile = "kernels/axpy/tile.py"
+    edit(site, tile, '"""', '"""Max: ')
+    assert f"{tile}:1:" in update(site, site / "public", processes=1).report  # code stays as it is, so the build fails
+    kinds = {file.suffix or file.name for file in (site / "public").rglob("*") if file.is_file()}
+    assert {".html", ".xml", ".json", ".md", ".txt", ".ipynb", ".png", ".zip"} <= kinds, kinds
+    found = [(name, file) for file, text in opened(site / "public") for name in NAMES if name in text]
+    assert found == []
+
+
+def opened(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file, and of each file in an archive or a compressed file."""
+    for file in (file for file in folder.rglob("*") if file.is_file()):
+        data = file.read_bytes()
+        yield str(file), f"{file.name}\n{data.decode('utf-8', 'replace')}"
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                for name in (name for name in archive.namelist() if "/sitegen/" not in name):  # the program itself
+                    yield f"{file}!{name}", f"{name}\n{archive.read(name).decode('utf-8', 'replace')}"
+        if data.startswith(b"\x1f\x8b"):
+            yield f"{file}!", gzip.decompress(data).decode("utf-8", "replace")
 
 
 def test_an_edit_of_a_text_or_of_the_list_leaves_nothing_behind(site: Path) -> None:

@@ -120,7 +120,7 @@ def test_front_matter_in_a_comment_is_neither_text_nor_checked() -> None:
     )
     entries, intro, warnings = diary(text)
     assert intro is not None and (intro.text, intro.first_line) == ("\nT - X days\n\nA habit.\n\n", 6)
-    assert (entries[0].body, entries[0].span.line) == (Markdown("\na", LOG, 12), 11)
+    assert (entries[0].body, entries[0].span.line) == (Markdown("\na", LOG, 12, "2026-12-14"), 11)
     assert not warnings
 
 
@@ -128,7 +128,7 @@ def test_a_file_named_by_its_day_is_one_day_and_its_heading_only_repeats_it() ->
     text = "---\ndate: 2026-11-21\n---\n\n# 11/21/2026 (T - 40)\n\nText.\n\n2026-11-22\n"
     entries, _, warnings = diary(text, "content/worklog/2026-11-21.md")
     assert [(e.date, e.days_left) for e in entries] == [(dt.date(2026, 11, 21), 40)]
-    assert entries[0].body == Markdown("\nText.\n\n2026-11-22\n", "content/worklog/2026-11-21.md", 6)
+    assert entries[0].body == Markdown("\nText.\n\n2026-11-22\n", "content/worklog/2026-11-21.md", 6, "2026-11-21")
     assert not warnings
 
 

@@ -1,18 +1,21 @@
 """A task is followed over days and gaps, until a line says that it ended; each inference is marked."""
 
+import datetime as dt
+import itertools
+
 import pytest
 
 from sitegen.model.site import Markdown
 from sitegen.read.worklog import parse_worklog
 from sitegen.read.worklog_notes import tasks_in
-from sitegen.read.worklog_tasks import forgotten_tasks, open_tasks, task_history
+from sitegen.read.worklog_tasks import forgotten_tasks, task_history
 
 LOG = "content/worklog/log.md"
 
 
 def left_open(text: str) -> dict[int, list[tuple[str, str, int]]]:
     """Return (text, state, days open) of the tasks that are open at the end of each day of the month."""
-    days = open_tasks(parse_worklog({LOG: text})[0])
+    days = task_history(parse_worklog({LOG: text})[0]).open_by_day
     return {day.day: [(t.text, t.state.value, t.days_open(day)) for t in threads] for day, threads in days.items()}
 
 
@@ -78,3 +81,14 @@ def test_the_history_has_the_tasks_of_every_day_once() -> None:
     assert [len(thread.events) for thread in history.ended] == [1, 2]
     assert [thread.text for thread in history.open_now] == ["sum them"]
     assert task_history(()).open_now == ()
+
+
+def test_of_thousands_of_open_tasks_the_right_one_ends() -> None:
+    """Each task stands beside others with the same words, so that only its rare word tells which it is."""
+    words = ["".join(letters) for letters in itertools.product("abcdefgh", repeat=4)]
+    days = [f"{dt.date(2012, 1, 1) + dt.timedelta(n)}\n\n- [ ] plot the tail of {one}\n" for n, one in enumerate(words)]
+    last = "2026-11-22\n\n- [x] plot the tail of bead\nPlotted the tail of cafe.\n"
+    history = task_history(parse_worklog({LOG: "\n".join([*days, last])})[0])
+    assert [thread.text[-4:] for thread in history.ended] == ["bead", "cafe"]
+    assert len(history.open_now) == len(words) - 2
+    assert [len(threads) for threads in history.open_by_day.values()][-2:] == [32, 0]

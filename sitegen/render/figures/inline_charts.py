@@ -132,35 +132,50 @@ def level(words: int) -> int:
     return sum(words > limit for limit in (0, 25, 100, 300))
 
 
-def heat(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int = 26, period: str = "") -> Markup:
-    """Return the days of the last half year, or since the first written day when that is later, one column for each
-    week.  The size of a square shows the amount written, so that no reader depends on a shade.  `period` names the days
-    for readers when they are not the last weeks.
+def level_of_count(count: int) -> int:
+    """Return the amount of things done on a day, 0 to 4: none, one, up to three, up to six, more."""
+    return sum(count > limit for limit in (0, 1, 3, 6))
+
+
+def heat(
+    levels: Mapping[dt.date, int],
+    last: dt.date,
+    weeks: int = 26,
+    *,
+    first: dt.date | None = None,
+    today: dt.date | None = None,
+    what: str = "Days written",
+    period: str = "",
+) -> Markup:
+    """Return the days of the last half year, or since the day `first` when that is later, one column for each week.
+
+    `levels` gives the amount of a day, 0 to 4.  `first` is by default its earliest day.  `today` is marked, by default
+    the last day.  The size of a square shows the amount, so that no reader depends on a shade.  `what` and `period`
+    name the amount, and the days when they are not the last weeks, for readers who do not see the squares.
     """
-    first = _first_monday(words_by_day, last, weeks)
-    weeks = (last - first).days // 7 + 1
-    days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
-    places = [(day, 34 + 15 * ((day - first).days // 7), 18 + 15 * day.weekday()) for day in days]
-    squares = [_day_square(x, y, level(words_by_day.get(day, 0)), day == last) for day, x, y in places]
+    monday = _first_monday(min(levels, default=last) if first is None else first, last, weeks)
+    weeks = (last - monday).days // 7 + 1
+    days = [monday + dt.timedelta(days=n) for n in range((last - monday).days + 1)]
+    places = [(day, 34 + 15 * ((day - monday).days // 7), 18 + 15 * day.weekday()) for day in days]
+    squares = [_day_square(x, y, levels.get(day, 0), day == (today or last)) for day, x, y in places]
     names = [text(name, 0.0, 28.0 + 15 * row) for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun"))]
     months = [
         text(numbers.MONTHS[day.month - 1][:3], float(x), 10.0)
         for day, x, _ in places
-        if day.weekday() == 0 and (day.day <= 7 or (day == first and day.day <= 15))
+        if day.weekday() == 0 and (day.day <= 7 or (day == monday and day.day <= 15))
     ]
-    written = sum(1 for day in days if words_by_day.get(day, 0))
+    counted = sum(1 for day in days if levels.get(day, 0))
     period = period or f"the last {numbers.count(weeks, 'week')}"
-    label = f"Days written in {period}: {written} of {len(days)}. The larger the square, the more."
-    width = max(424, 34 + 15 * weeks)
+    label = f"{what} in {period}: {counted} of {len(days)}. The larger the square, the more."
+    width = max(160, 34 + 15 * weeks)
     box = {"viewBox": f"0 0 {width} 123", "width": width, "height": 123, "role": "img", "aria-label": label}
     return tag("svg", join([*names, *months, *squares]), class_="chart heat", **box)
 
 
-def _first_monday(words_by_day: Mapping[dt.date, int], last: dt.date, weeks: int) -> dt.date:
-    """Return the Monday of the first written day, at most `weeks` weeks before the last day."""
-    written = min(words_by_day, default=last)
+def _first_monday(first: dt.date, last: dt.date, weeks: int) -> dt.date:
+    """Return the Monday of the first day, at most `weeks` weeks before the last day."""
     earliest, latest = (last - dt.timedelta(days=last.weekday() + 7 * n) for n in (weeks - 1, 0))
-    return min(max(written - dt.timedelta(days=written.weekday()), earliest), latest)
+    return min(max(first - dt.timedelta(days=first.weekday()), earliest), latest)
 
 
 def _day_square(x: float, y: float, level_: int, today: bool) -> Markup:

@@ -29,7 +29,7 @@ from sitegen.model.site import (
 from sitegen.model.urls import category_url, in_language, is_external, post_url, tag_url
 from sitegen.read.config import zone_of
 from sitegen.read.reading_list import ReadingItem, canonical, reading_list
-from sitegen.read.worklog_tasks import TaskHistory, TaskThread, task_history
+from sitegen.read.worklog_tasks import TaskHistory, task_history
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -388,14 +388,6 @@ class Sources:
     @cached_property
     def task_history(self) -> TaskHistory:
         return task_history(self.site.worklog)
-
-    @cached_property
-    def open_tasks(self) -> Mapping[dt.date, tuple[TaskThread, ...]]:
-        """The tasks that are open at the end of each day of the worklog and were mentioned in the last month."""
-        return {
-            date: tuple(thread for thread in threads if thread.was_mentioned_lately(date))
-            for date, threads in self.task_history.open_by_day.items()
-        }
 
 
 def _by_name(

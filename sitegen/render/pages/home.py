@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.model.urls import HOME, POSTS, RECORDS, WORKLOG, relative
-from sitegen.render.figures.inline_charts import heat
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.posts import PostLine, post_line
 from sitegen.render.pages.series import SeriesSummary, course
 from sitegen.render.pages.worklog import DayLine, Days, countdown, day_line
+from sitegen.render.pages.worklog_heat import word_squares
 from sitegen.render.shared.frame import Fact, Printer
 from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.paging import NEWEST_ON_HOME
@@ -67,7 +67,7 @@ def render_home(printer: Printer) -> dict[str, str]:
         count=spoken.posts(len(sources.posts_in(""))),
         day=day_line(printer, worklog[0], "") if worklog else None,
         countdown=countdown(sources),
-        heat=heat(sources.words_by_day, sources.as_of) if worklog else Markup(),
+        heat=word_squares(sources) if worklog else Markup(),
         worklog=relative(WORKLOG, ""),
     )
     return dict([printer.page("home.html", "", page, title=config.title, about=About(versions=sources.versions(HOME)))])

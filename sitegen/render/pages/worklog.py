@@ -15,9 +15,10 @@ from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
 from sitegen.model.urls import FEED, LINKS, TASKS, WORKLOG, day_url, kernel_url, list_page_url, period_url, relative
 from sitegen.read.worklog_tasks import TaskThread
-from sitegen.render.figures.inline_charts import heat, level
+from sitegen.render.figures.inline_charts import level
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.worklog_runs import DayRun, runs_of_day
+from sitegen.render.pages.worklog_heat import HeatMap, heat_maps
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
@@ -142,7 +143,8 @@ class MonthList:
 class WorklogPage:
     intro: Markup
     countdown: Days | None
-    heat: Markup
+    maps: tuple[HeatMap, ...]
+    """The heat maps of the first page."""
     tasks: str
     """The link to the list of all tasks; empty when the worklog has none."""
     links: str
@@ -208,7 +210,7 @@ def worklog_list(printer: Printer, number: int) -> tuple[str, str]:
         if intro and number == 1
         else Markup(),
         countdown=countdown(sources),
-        heat=heat(sources.words_by_day, sources.as_of),
+        maps=heat_maps(sources, entries[-1].date, sources.as_of) if number == 1 else (),
         tasks=relative(TASKS, here) if any(entry.tasks for entry in entries) else "",
         links=relative(LINKS, here) if sources.reading_list else "",
         years=_years(entries, here),
@@ -254,7 +256,7 @@ def day_page(printer: Printer, at: int) -> tuple[str, str]:
         iso=entry.date.isoformat(),
         body=fill(printer, document, Place(document_key(entry.body), here)),
         countdown=_day_countdown(sources, entry),
-        tasks=tuple(_task(thread, entry.date, here) for thread in sources.open_tasks[entry.date]),
+        tasks=tuple(_task(thread, entry.date, here) for thread in sources.task_history.open_by_day[entry.date]),
         questions=tuple(plain_line(question) for question, _ in entry.questions),
         tally=_tally(entry),
         streak=f"{row} days in a row" if (row := sources.days_in_a_row[entry.date]) > 1 else "",

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from markupsafe import Markup
-
 from sitegen.model.dates import periods_of
 from sitegen.model.site import TaskState, WorklogEntry
 from sitegen.model.urls import WORKLOG, period_url, relative
-from sitegen.render.figures.inline_charts import heat
 from sitegen.render.pages.worklog import DayLine, Month, day_line, month_title, month_view, plain_line
+from sitegen.render.pages.worklog_heat import HeatMap, heat_maps
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.structured import About
@@ -21,6 +19,8 @@ from sitegen.render.shared.structured import About
 
 @dataclass(frozen=True, slots=True)
 class MonthLine:
+    iso: str
+    """`2026-11`"""
     title: str
     href: str
     tally: str
@@ -32,8 +32,8 @@ class PeriodPage:
     summary: str
     within: tuple[Link, ...]
     """The longer periods that it is a part of, and the shorter ones that are a part of it."""
-    heat: Markup
-    """The squares of a year; empty for a shorter period."""
+    maps: tuple[HeatMap, ...]
+    """The heat maps of a year; empty for a shorter period."""
     calendar: Month | None
     """The days of a month; None for another period."""
     months: tuple[MonthLine, ...]
@@ -57,7 +57,7 @@ def period_page(printer: Printer, period: str, before: str, after: str) -> tuple
         title=title_of(period),
         summary=f"{_tally(printer, entries)}.",
         within=tuple(_link(one, here) for one in _around(period, entries)),
-        heat=_heat(printer, entries, period) if is_year else Markup(),
+        maps=heat_maps(sources, first, entries[0].date, 53, period) if is_year else (),
         calendar=None if is_year or is_week else month_view(sources, first, None, here),
         months=_months(printer, entries, here) if is_year else (),
         days=() if is_year else tuple(day_line(printer, entry, here) for entry in entries),
@@ -99,16 +99,10 @@ def _tally(printer: Printer, entries: Sequence[WorklogEntry]) -> str:
     return f"{numbers.count(len(entries), 'day')}, {numbers.count(words, 'word')}{tasks}"
 
 
-def _heat(printer: Printer, entries: Sequence[WorklogEntry], year: str) -> Markup:
-    """Return the squares of the days of a year, from the first to the last that was written."""
-    words = {entry.date: printer.sources.words_by_day[entry.date] for entry in entries}
-    return heat(words, entries[0].date, 53, year)
-
-
 def _months(printer: Printer, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthLine, ...]:
     months = groupby(entries, lambda entry: periods_of(entry.date)[1])
     return tuple(
-        MonthLine(title_of(month), relative(period_url(month), here), _tally(printer, tuple(days)))
+        MonthLine(month, title_of(month), relative(period_url(month), here), _tally(printer, tuple(days)))
         for month, days in months
     )
 

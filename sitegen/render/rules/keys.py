@@ -23,6 +23,8 @@ from markupsafe import Markup
 from sitegen.model.linked import document_key, texts
 from sitegen.model.site import Markdown
 from sitegen.model.urls import output_path
+from sitegen.read.reading_list import ReadingItem
+from sitegen.read.worklog_tasks import TaskHistory
 from sitegen.render.inputs.sources import Sources, no_artefact
 from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency
 from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet
@@ -43,6 +45,18 @@ class TracedSources(Sources):
     """Sources without the contents of texts and records; `read` notes each access to a record."""
 
     read: set[str] = field(default_factory=set, repr=False)
+    whole: Sources | None = field(default=None, repr=False)
+    """The sources with contents.  They have the values that take long to compute and depend on no content."""
+
+    @property
+    def task_history(self) -> TaskHistory:
+        assert self.whole is not None
+        return self.whole.task_history
+
+    @property
+    def reading_list(self) -> Mapping[str, ReadingItem]:
+        assert self.whole is not None
+        return self.whole.reading_list
 
     @property
     def evidence(self) -> Evidence:
@@ -60,6 +74,7 @@ def traced_sources(sources: Sources) -> TracedSources:
     """Return the same sources without contents, from which reading a text is a KeyError."""
     given = {one.name: getattr(sources, one.name) for one in fields(Sources)}
     return TracedSources(
+        whole=sources,
         **given
         | {
             "fragments": {},
@@ -67,7 +82,7 @@ def traced_sources(sources: Sources) -> TracedSources:
             "load_program_parts": dict,
             "load_artefact": no_artefact,
             "drawn": _undrawn,
-        }
+        },
     )
 
 
@@ -104,6 +119,12 @@ class KeyPrinter(Printer):
         return output_path(url), digest_of((template, page)).hex()
 
 
+class Quotation(str):
+    """Plain words from a text.  A `NotingPrinter` knows them again among the values of a page, as it knows HTML."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class NotingPrinter(Printer):
     """A printer that also notes what a `KeyPrinter` would return for the same pages, so that no page is made twice."""
@@ -124,10 +145,12 @@ class NotingPrinter(Printer):
 
     def of_text(self, name: str, make: Callable[[str], Words]) -> Words:
         made = Printer.of_text(self, name, make)
+        if type(made) is str:
+            made = cast(Words, Quotation(made))
         self.texts[name] = None
         self.made[id(made)] = (name, made)
-        if type(made) is not Markup:
-            self.differences.add("a quotation")
+        if type(made) not in (Markup, Quotation):
+            self.differences.add("parts of a text")
         return made
 
     def page(self, template: str, here: str, page: object, **frame: Any) -> tuple[str, str]:
@@ -223,7 +246,7 @@ def _plain(value: Any, names: Mapping[int, tuple[str, str]]) -> Any:
         return value
     if kind is tuple or kind is list:
         return tuple(_all_plain(value, names))
-    if kind is Markup:
+    if kind is Markup or kind is Quotation:
         return names[id(value)][0] if id(value) in names else str(value)
     if values := _values(kind):
         return (kind.__name__, *_all_plain(values(value), names))

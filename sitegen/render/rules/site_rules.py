@@ -20,6 +20,8 @@ from sitegen.model import urls
 from sitegen.model.dates import periods_of
 from sitegen.model.linked import Neighbours, SeriesPlace
 from sitegen.model.site import Post
+from sitegen.read.worklog_tasks import TaskThread
+from sitegen.render.figures.inline_charts import level
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import DAY, Dependency
 from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, search
@@ -184,24 +186,28 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
     for number in range(1, pages_of(entries) + 1):
         here = on_page(entries, number)
         days = Dependency("the days", tuple(map(shared.day, here)), tuple(dict.fromkeys(e.body.path for e in here)))
-        dependencies = [days, words, Dependency("its place in the list", (number, pages_of(entries)))]
+        dependencies = [days, Dependency("its place in the list", (number, pages_of(entries)))]
+        dependencies += [words] if number == 1 else []
         dependencies.append(Dependency(DAY, sources.as_of.isoformat()))
         if intro and number == 1:
             dependencies.append(Dependency("the introduction", intro.text, (intro.path,)))
         name = urls.output_path(urls.list_page_url(urls.WORKLOG, number))
-        yield Sheet(name, fixed_dependencies(*dependencies), print_with("pages.worklog", "worklog_list", number=number))
+        make = print_with("pages.worklog", "worklog_list", number=number)
+        measured = number == 1 and bool(sources.site.kernels)
+        yield Sheet(name, fixed_dependencies(*dependencies), make, measured)
+    open_tasks = sources.task_history.open_by_day
     yield from _tasks(shared)
     yield from _links(shared)
     yield from _periods(shared)
     for at, entry in enumerate(entries):
         of_month = sources.days_of_period[periods_of(entry.date)[1]]
-        month = [(one.date.isoformat(), sources.words_by_day[one.date]) for one in of_month]
+        month = [(one.date.isoformat(), level(sources.words_by_day[one.date])) for one in of_month]
         beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
         dependencies = [
             Dependency("the day itself", shared.day(entry), (entry.body.path,)),
             Dependency("the days before and after it", (bool(at), beside)),
             Dependency("the days of its month", tuple(month)),
-            Dependency("the tasks that are open", repr(sources.open_tasks[entry.date])),
+            Dependency("the tasks that are open", tuple(map(_shown_of_task, open_tasks[entry.date]))),
         ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(
@@ -212,6 +218,11 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             text=entry,
             found={name: "worklog"},
         )
+
+
+def _shown_of_task(thread: TaskThread) -> tuple[str, str, str, bool]:
+    """Return what a day shows of an open task: its text, its state, its first day, and whether its words gave it."""
+    return thread.text, thread.state.value, thread.events[0].date.isoformat(), thread.events[-1].inferred
 
 
 def _tasks(shared: SharedDependencies) -> Iterator[Sheet]:
@@ -239,7 +250,8 @@ def _periods(shared: SharedDependencies) -> Iterator[Sheet]:
         periods = [name for name in names if len(name) == kind]
         for before, period, after in zip(("", *periods), periods, (*periods[1:], ""), strict=False):
             make = print_with("pages.worklog_periods", "period_page", period=period, before=before, after=after)
-            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make)
+            measured = kind == 4 and bool(shared.sources.site.kernels)
+            yield Sheet(urls.output_path(urls.period_url(period)), fixed_dependencies(), make, measured)
 
 
 def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
