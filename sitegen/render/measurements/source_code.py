@@ -18,8 +18,9 @@ from sitegen.render.inputs.implementations import file_name, language_of, source
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
 
-MOST_FOLDED = 100_000
-"""The most characters of source that a kernel's page folds in, so that the page stays below 60 KB gzipped.
+MOST_FOLDED = 60_000
+"""The most characters of source that a kernel's page folds in, so that the page stays below 60 KB gzipped, also with
+the records of two GPUs.
 
 Of a kernel with more, the page folds in what each step changed, and its sources stand beside their SASS.
 """
