@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from sitegen.importing.mending.places import FENCE
 from sitegen.read.source import split_front_matter
 
-_COMMENT = re.compile(r"<!--.*?-->|%%.*?%%|^%[^\n]*$|^\+\+\+[^\n]*$", re.DOTALL | re.MULTILINE)
+_UNSEEN = re.compile(
+    r"<!--.*?-->|%%(?!\|).*?%%|^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|<(script|style)\b.*?</\1\s*>|!\[\[[^\]|#]+\.\w+(?:#[^\]|]*)?(?=[\]|])",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+"""What no reader sees: comments, scripts, styles, the names of embedded files."""
+_SHORT_LISTING = re.compile(r"\{\{[<%]\s*(highlight|plaintext|code)\b.*?\{\{[<%]\s*/\s*\1\s*[>%]\}\}", re.DOTALL)
+_TARGET_ROLE = re.compile(
+    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
+)
+_NO_WORDS = frozenset(
+    {"figure", "image", "index", "raw", "only", "math", "exercise-start", "solution-start", "solution-end"}
+)
+"""Directives whose argument is no word that a reader sees."""
 _IMAGE = re.compile(
     r"!\[[^\]]*\]\(|!\[\[[^\]|#]+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)\b|<ima?ge?\b|\{\{[<%]\s*(?:figure|img|image)\b"
     r"|^[ \t>]*(?:`{3,}|:{3,})\{(?:figure|image)\}",
@@ -22,14 +34,18 @@ _FORMULA = re.compile(
     re.DOTALL,
 )
 _LINK = re.compile(
-    r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href|\{(?:ref|doc|numref|download)\}`"
+    r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href"
+    r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
-_CODE_CELLS = frozenset({"code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash"})
+_CODE_CELLS = frozenset(
+    {"code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
+)
 _MARKUP = re.compile(
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
-    r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$|^[ \t>]*:{3,}[^\n]*$|\]\[[^\]\n]*\]"
-    r"|^[ \t]*\[[^\]\n]+\]:[^\n]*$|!?\[\[[^\]|\n]*\||https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
+    r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
+    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
+    r"|!?\[\[[^\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
     r"|^[ \t]*\([\w:.-]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
     re.MULTILINE,
 )
@@ -70,30 +86,44 @@ class Comparison:
 
 def counted(text: str) -> Counted:
     """Count what a text in any dialect of Markdown holds, below its front matter."""
-    text = _COMMENT.sub("", text)
-    fences, code, formulas, shown = list(FENCE.finditer(text)), 0, 0, list[str]()
-    at = 0
-    for fence in fences:
-        name = _DIRECTIVE.match(fence["info"])
-        is_code = not name or name["name"].split(" ")[0] in _CODE_CELLS
-        code += is_code
-        formulas += bool(name and name["name"] == "math")
-        shown += [text[at : fence.start()], "" if is_code or (name and name["name"] == "math") else _inner(fence)]
+    images = len(_IMAGE.findall(text))
+    code, formulas, shown, at = len(_LISTING.findall(text)), 0, list[str](), 0
+    text = _SHORT_LISTING.sub("", _UNSEEN.sub("", text))
+    for fence in FENCE.finditer(text):
+        kind = _kind(fence)
+        code += kind == "code"
+        formulas += kind == "math"
+        shown += [text[at : fence.start()], "" if kind in ("code", "math") else _inner(fence)]
         at = fence.end()
     prose = "".join([*shown, text[at:]])
-    code += len(_LISTING.findall(text))
-    plain = re.sub(r"(`+)(.+?)\1", r" \2 ", prose)
-    formulas += len(_FORMULA.findall(re.sub(r"(?<!\})(`+)(.+?)\1", " ", prose, flags=re.DOTALL)))
-    words = Counter(word.lower() for word in _WORD.findall(_MARKUP.sub(" ", _FORMULA.sub(" ", plain))))
-    return Counted(words, len(_IMAGE.findall(text)), code, formulas, len(_LINK.findall(prose)))
+    formulas += len(_FORMULA.findall(_without_spans(prose)))
+    links = len(_LINK.findall(prose))
+    return Counted(_words(prose), images, code, formulas, links)
+
+
+def _kind(fence: re.Match[str]) -> str:
+    """Return `code`, or the name of a directive that holds no code."""
+    name = _DIRECTIVE.match(fence["info"])
+    return "code" if not name or name["name"] in _CODE_CELLS else name["name"]
 
 
 def _inner(fence: re.Match[str]) -> str:
     """Return the text within a fence, and that of the fences in it."""
-    title = _DIRECTIVE.sub("", fence["info"])
-    return (
-        f"\n{title}\n{FENCE.sub(lambda match: _inner(match) if match['info'].startswith('{') else '', fence['code'])}"
-    )
+    kind = _kind(fence)
+    title = "" if kind in _NO_WORDS else _DIRECTIVE.sub("", fence["info"])
+    inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match), fence["code"])
+    return f"\n{title}\n{'' if kind in ('index', 'raw', 'only') else inner}"
+
+
+def _without_spans(prose: str) -> str:
+    return re.sub(r"(?<!\})(`+)(.+?)\1", " ", prose, flags=re.DOTALL)
+
+
+def _words(prose: str) -> Counter[str]:
+    plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
+    plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
+    plain = _MARKUP.sub(" ", _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain)))
+    return Counter(word.lower() for word in _WORD.findall(plain))
 
 
 def compared(sources: Mapping[str, tuple[str, str]], files: Mapping[str, object]) -> tuple[Comparison, ...]:

@@ -18,7 +18,10 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.importing.mending.text import CODE, mended, shown_as_code
 from sitegen.importing.plan import ImportPlan, write_missing
-from sitegen.pipeline.in_memory import load
+from sitegen.pipeline.link_site import link
+from sitegen.pipeline.parse_texts import parse_texts
+from sitegen.pipeline.read_files import read_files_from_scratch
+from sitegen.pipeline.request import make_request, usable_cores
 from sitegen.pipeline.user_cache import cache_of_site
 from sitegen.read.root import SITE_FILE
 
@@ -62,7 +65,9 @@ def _shared(root: Path) -> Mapping[str, str | bytes]:
 def _errors(staged: Path, files: Mapping[str, object]) -> dict[str, list[Diagnostic]]:
     """Return the errors in the texts of the import, by path."""
     errors: dict[str, list[Diagnostic]] = {}
-    for mistake in load(staged, everything=True).diagnostics:
+    # Not in memory, so that a round parses only the texts that the round before has changed.
+    request = make_request(staged, everything=True, processes=usable_cores())
+    for mistake in link(parse_texts(read_files_from_scratch(request))).mistakes:
         if mistake.severity is Severity.ERROR and isinstance(files.get(mistake.span.path), str):
             errors.setdefault(mistake.span.path, []).append(mistake)
     return errors

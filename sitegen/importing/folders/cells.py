@@ -34,6 +34,7 @@ def cell(conversion: TextConversion, language: str, code: str) -> str:
     A cell with `eval: false` is a listing, and so is one with lines for a shell, which a run would execute.
     """
     options, source = cell_options(code)
+    options = {**options, **_figure(options)}
     runs = _RUN.get(language.lower())
     unseen = str(options.get("include", "")).lower() == "false" or "remove-cell" in str(options.get("tags", ""))
     stopped = str(options.get("eval", "true")).lower() == "false" or "skip-execution" in str(options.get("tags", ""))
@@ -53,6 +54,22 @@ def cell(conversion: TextConversion, language: str, code: str) -> str:
     head = "".join(f"{comment} {key}: {_value(value)}\n" for key, value in kept.items())
     marks = _marks(source)
     return f"{marks}{{code-cell}} {runs}\n{head}{source.strip(chr(10))}\n{marks}"
+
+
+def _figure(options: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the caption and the label that a cell of MyST-NB gives its figure, as options of Quarto."""
+    inner = options.get("mystnb")
+    figure = inner.get("figure") if isinstance(inner, dict) else None
+    if not isinstance(figure, dict):
+        return {}
+    label = {"label": figure_label(str(figure["name"]))} if figure.get("name") else {}
+    return label | ({"fig-cap": str(figure["caption"])} if figure.get("caption") else {})
+
+
+def figure_label(name: str) -> str:
+    """Return the label of a figure as it is here: `fig-plot` for `fig:plot`."""
+    plain = re.sub(r"[^\w-]+", "-", name).strip("-").removeprefix("fig-").removeprefix("fig_")
+    return f"fig-{plain or 'label'}"
 
 
 def cell_options(code: str) -> tuple[Mapping[str, Any], str]:

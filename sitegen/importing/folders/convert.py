@@ -62,7 +62,7 @@ class Dialect:
     """The body of a text in the Markdown of sitegen."""
     title: Callable[[Folder], str]
     base_url: Callable[[Folder], str] = lambda folder: ""
-    roots: Sequence[str] = ("",)
+    roots: Callable[[Folder], Sequence[str]] = lambda folder: ("",)
     shared: Callable[[Folder, Mapping[str, Place]], Mapping[str, str]] = lambda folder, places: {}
     """Files beside the texts, such as series and the bibliography."""
 
@@ -76,7 +76,7 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
         return ImportPlan({}, (*folder.diagnostics, nothing), folder.texts)
     places, base_url = placed(found), dialect.base_url(folder)
     urls = {url.strip("/"): one.text.path for one in found for url in (*one.aliases, one.url) if url.strip("/")}
-    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots, base_url)
+    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url)
     files: dict[str, str | bytes | Path] = {"content/site.yaml": _site(dialect.title(folder) or root.name, base_url)}
     files |= dialect.shared(folder, places)
     sources, unknown = dict[str, tuple[str, str]](), dict[str, list[tuple[str, int]]]()

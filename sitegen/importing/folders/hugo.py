@@ -252,7 +252,7 @@ HUGO = Dialect(
     write,
     lambda folder: str(folder.settings(*_CONFIGS).get("title") or ""),
     lambda folder: str(_insensitive(folder.settings(*_CONFIGS)).get("baseurl") or ""),
-    ("", "static/", "assets/", _CONTENT),
+    lambda folder: ("", "static/", "assets/", _CONTENT),
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sitegen.importing.folders.cells import cell, cell_options, notebook_text
+from sitegen.importing.folders.cells import cell, cell_options, figure_label, notebook_text
 from sitegen.importing.folders.containers import callout, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
@@ -28,6 +28,11 @@ _ROLE = re.compile(r"\{(?P<role>[\w:+.-]+)\}(?P<ticks>`+)(?P<text>.+?)(?P=ticks)
 _NAMED = re.compile(r"(?P<words>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
 _ASIDE = re.compile(r"^%[^\n]*\n?|^\+\+\+[^\n]*\n?", re.MULTILINE)
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?P<target>[^()\s]+)\)")
+_CELL_FIGURE = re.compile(
+    r"^[ \t>]*`{3,}\{code-cell\}[^\n]*\n---[ \t]*\n(?:(?!---)[^\n]*\n)*?[ \t]+name:[ \t]*(?P<label>[\w:.-]+)",
+    re.MULTILINE,
+)
+_LABEL_LINK = re.compile(r"(?<!!)\[(?P<words>[^\[\]\n]+)\]\(#?(?P<label>[\w:.-]+)\)")
 _LABEL_OPTION = re.compile(r"^[ \t]*(?:#\|[ \t]*|:)(?:name|label):[ \t]*(?P<label>[\w:.-]+)", re.MULTILINE)
 _SUBSTITUTION = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 _CITES = re.compile(r"(?:cite|footcite)(?::?\w*)")
@@ -128,6 +133,9 @@ def _note_labels(folder: Folder, one: Found) -> None:
         folder.words[match["label"]] = heading["title"].strip() if heading else one.text.title
     for match in _DISPLAYED.finditer(body):
         folder.names[match["label"]] = f"{path}#{_numbered('eq', match['label'])}"
+    for match in _CELL_FIGURE.finditer(body):
+        folder.names[match["label"]] = f"{path}#{figure_label(match['label'])}"
+        folder.words[match["label"]] = one.text.title
     for fence in re.finditer(
         r"^[ \t>]*(?:`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[^\n]*\n(?P<head>(?:[ \t]*(?::|#\|)[^\n]*\n)+)", body, re.M
     ):
@@ -156,6 +164,7 @@ def write(conversion: TextConversion, body: str) -> str:
     text = _ASIDE.sub("", text)
     text = _SUBSTITUTION.sub(partial(_substituted, conversion), text)
     text = _EMPTY_LINK.sub(partial(_filled, conversion), text)
+    text = _LABEL_LINK.sub(partial(_by_label, conversion), text)
     text = containers(text, partial(_container, conversion, kept))
     return conversion.finished(text, kept)
 
@@ -181,6 +190,12 @@ def _filled(conversion: TextConversion, match: re.Match[str]) -> str:
     return f"[{conversion.folder.words.get(path, target)}]({target})"
 
 
+def _by_label(conversion: TextConversion, match: re.Match[str]) -> str:
+    """Return a link whose target is a label; every other link stays as it was."""
+    known = match["label"] in conversion.folder.names
+    return _link(conversion, match["label"], match["words"]) if known else match[0]
+
+
 def _link(conversion: TextConversion, label: str, words: str) -> str:
     """Return a link to a label; one that no text has stands as words."""
     target = conversion.folder.names.get(label, "")
@@ -201,11 +216,18 @@ def _role(conversion: TextConversion, kept: Kept, match: re.Match[str]) -> str:
     named = _NAMED.fullmatch(text)
     words, target = (named["words"], named["target"]) if named else ("", text)
     if role in ("ref", "numref", "eq", "prf:ref", "external"):
-        return _link(conversion, target, re.sub(r"%s|\{(?:number|name)\}", "", words).strip())
+        link = _link(conversion, target, re.sub(r"%s|\{(?:number|name)\}", "", words).strip())
+        glued = link.startswith("@") and re.match(r"\w", match.string[match.end() : match.end() + 1])
+        return f"{link} " if glued else link
     if role == "doc":
         here = "" if target.startswith("/") else posixpath.dirname(conversion.found.text.path)
         path = posixpath.normpath(posixpath.join(here, target.lstrip("/")))
-        found = next((one for one in (path, f"{path}.md", f"{path}.ipynb") if one in conversion.folder.words), "")
+        base = _contents(conversion.folder)[0] if target.startswith("/") else ""
+        names = [posixpath.join(base, path) + end for end in ("", *_TEXTS)]
+        found = next((one for one in names if one in conversion.folder.words), "")
+        if not found and ":" in target:
+            conversion.note(f"a link to another book, `{target}`")
+            return words or target
         return f"[{words or conversion.folder.words.get(found, target)}](/{found or path})"
     if _CITES.fullmatch(role):
         keys = [f"@{key.strip()}" for key in target.split(",")]
@@ -334,4 +356,9 @@ def _title(folder: Folder) -> str:
     return str(settings.get("title") or (project.get("title") if isinstance(project, dict) else "") or "")
 
 
-MYST = Dialect("MyST", find, write, _title, shared=shared)
+def _roots(folder: Folder) -> Sequence[str]:
+    base = _contents(folder)[0]
+    return ("", f"{base}/") if base else ("",)
+
+
+MYST = Dialect("MyST", find, write, _title, roots=_roots, shared=shared)
