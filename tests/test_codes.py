@@ -164,7 +164,8 @@ def written(root: Path, files: Mapping[str, str]) -> Path:
 
 def completed(path: str, example: str) -> str:
     """Return the whole file that an example is a part of."""
-    if path.startswith(("content/posts/", "_posts/")) and not example.startswith("---"):
+    is_text = path.startswith(("content/posts/", "_posts/")) and path.endswith(".md")
+    if is_text and not example.startswith("---"):
         return POST.format("Softmax") + example
     if path.endswith("kernel.yaml"):
         given = set(re.findall(r"^\w+(?=:)", example, re.MULTILINE))
