@@ -39,7 +39,7 @@ _LINK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
 _CODE_CELLS = frozenset(
-    {"code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
+    {"myst", "code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
 )
 _MARKUP = re.compile(
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -66,8 +67,9 @@ def _errors(staged: Path, files: Mapping[str, object]) -> dict[str, list[Diagnos
     """Return the errors in the texts of the import, by path."""
     errors: dict[str, list[Diagnostic]] = {}
     # Not in memory, so that a round parses only the texts that the round before has changed.
-    request = make_request(staged, everything=True, processes=usable_cores())
-    for mistake in link(parse_texts(read_files_from_scratch(request))).mistakes:
+    requests = [make_request(staged, everything=drafts, processes=usable_cores()) for drafts in (True, False)]
+    found = (link(parse_texts(read_files_from_scratch(request))).mistakes for request in requests)
+    for mistake in dict.fromkeys(chain.from_iterable(found)):
         if mistake.severity is Severity.ERROR and isinstance(files.get(mistake.span.path), str):
             errors.setdefault(mistake.span.path, []).append(mistake)
     return errors

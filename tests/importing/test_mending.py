@@ -58,7 +58,12 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("{unknown}`x`", "`x`"),
         ("```{unknown} y\nx\n```", "```text\n{unknown} y\nx\n```"),
         ("```yaml {.x}\na: 1\n```", "```yaml\na: 1\n```"),
-        ("```{figure} gone.png\nWords.\n```", "````text\n```{figure} gone.png\nWords.\n```\n````"),
+        ("```{figure} gone.png\n:alt: w\n\nWords.\n```", "Words."),
+        ("[![w](gone.png)](https://e.example/)", "[w](https://e.example/)"),
+        ("![w][r]\n\n[r]: https://e.example/x.png", "[w][r]\n\n[r]: https://e.example/x.png"),
+        ("[![w][r]](/posts/a/)\n\n[r]: https://e.example/x.png", "[w](/posts/a/)\n\n[r]: https://e.example/x.png"),
+        ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),
+        ("{term}`gone`", "`gone`"),
     ],
 )
 def test_mistake_is_mended_with_a_warning(written: str, wanted: str, mend: Callable) -> None:
@@ -70,6 +75,13 @@ def test_mistake_is_mended_with_a_warning(written: str, wanted: str, mend: Calla
 
 def test_text_without_a_mistake_stays_as_it_is(mend: Callable) -> None:
     assert mend("A *word* and $x_1$.") == ("A *word* and $x_1$.", [])
+
+
+def test_link_to_a_draft_is_mended(tmp_path: Path) -> None:
+    draft = HEAD.replace("---\n", "---\ndraft: true\n", 1) + "Words.\n"
+    files = {PATH: f"{HEAD}[w](/posts/b/)\n", "content/posts/b.md": draft}
+    plan = mend_plan(ImportPlan(files), tmp_path)
+    assert plan.files == {**files, PATH: f"{HEAD}w\n"}
 
 
 def test_unknown_key_of_front_matter_becomes_a_comment(mend: Callable, tmp_path: Path) -> None:

@@ -24,7 +24,11 @@ _TEXTS = (".md", ".ipynb")
 _TARGET = re.compile(r"^[ \t]*\((?P<label>[^()\n]+)\)=[ \t]*\n+", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>[^\n]+)")
 _DISPLAYED = re.compile(r"\$\$(?P<tex>(?:(?!\$\$).)+)\$\$[ \t]*\((?P<label>[\w:.-]+)\)", re.DOTALL)
-_ROLE = re.compile(r"\{(?P<role>[\w:+.-]+)\}(?P<ticks>`+)(?P<text>.+?)(?P=ticks)", re.DOTALL)
+_ROLE = re.compile(
+    r"(?:(?<![\w\\`])\{(?P<role>[\w:+.-]+)\})?(?<!`)(?P<ticks>`+)(?!`)"
+    r"(?P<text>(?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)(?P=ticks)(?!`))`)+?)(?<!`)(?P=ticks)(?!`)"
+)
+"""A stretch of code, with the role before it if there is one."""
 _NAMED = re.compile(r"(?P<words>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
 _ASIDE = re.compile(r"^%[^\n]*\n?|^\+\+\+[^\n]*\n?", re.MULTILINE)
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?P<target>[^()\s]+)\)")
@@ -211,7 +215,9 @@ def _link(conversion: TextConversion, label: str, words: str) -> str:
 
 
 def _role(conversion: TextConversion, kept: Kept, match: re.Match[str]) -> str:
-    """Return what stands here for a role."""
+    """Return what stands here for a role; code without a role stays."""
+    if not match["role"]:
+        return kept.keep(match[0])
     role, text = match["role"].lower(), " ".join(match["text"].split())
     named = _NAMED.fullmatch(text)
     words, target = (named["words"], named["target"]) if named else ("", text)
@@ -261,6 +267,8 @@ def _directive(
     conversion: TextConversion, kept: Kept, name: str, argument: str, code: str, *, is_read: bool = False
 ) -> str:
     """Return what stands here for a directive; the text of one that `is_read` was converted already."""
+    if name in ("myst", "markdown"):
+        return str(Fence("markdown", code.strip("\n") + "\n", "`" * (3 + len(max(re.findall("`+", code), default="")))))
     if name in ("code-cell", "code-block", "code", "sourcecode", "ipython", "literalinclude", "mermaid"):
         return _code(conversion, name, argument, code)
     options, inner = cell_options(code)

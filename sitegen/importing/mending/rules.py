@@ -16,8 +16,9 @@ from sitegen.model.urls import is_external
 
 _ID = re.compile(r"[ \t]*\{#[\w:.-]+\}")
 _DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]+\]:[ \t]*(?P<target>\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
+_REFERENCE = re.compile(r"!\[(?P<words>[^\[\]\n]*)\](?P<name>\[[^\[\]\n]+\])")
 _BARE = re.compile(r"<(?P<target>[^<>\s]+)>")
-_ROLE = re.compile(r"\{[\w:-]+\}(?=`)")
+_ROLE = re.compile(r"(?P<name>\{[\w:-]+\})(`+)(?:(?!\2).)+\2")
 _SRC = re.compile(r"\bsrc\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _TEX_OF_ROLE = re.compile(r"^\{[\w:-]+\}")
@@ -42,7 +43,15 @@ def _link(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     """Leave the words of a link that leads nowhere, and the link of a target whose anchor is missing."""
     if tag := around(TAG, text, at):
         return _dead_tag(tag, text, at)
-    if link := around(LINK, text, at):
+    if (fence := fence_around(text, at)) and fence.start("info") <= at <= fence.end("info"):
+        return _dead_figure(fence)
+    if reference := around(_REFERENCE, text, at):
+        return _dead_reference(reference, text, mistake)
+    link = around(LINK, text, at)
+    if link and at < link.end("words") and (inner := LINK.search(text, link.start("words"), link.end("words"))):
+        said = f"the image `{inner['target']}` within a link stands as words"
+        return Mend(*inner.span(), inner["words"] or "image", said)
+    if link:
         words, target = link["words"], link["target"].strip("<>")
         if link["image"]:
             return Mend(*link.span(), _no_image(words, target), f"the image `{target}` stands as words")
@@ -54,6 +63,23 @@ def _link(text: str, at: int, mistake: Diagnostic) -> Mend | None:
         return Mend(*definition.span(), "", f"the target `{definition['target']}` leads nowhere")
     bare = around(_BARE, text, at)
     return Mend(*bare.span(), f"`{bare['target']}`", "the address leads nowhere: it stands as code") if bare else None
+
+
+def _dead_figure(fence: re.Match[str]) -> Mend | None:
+    """Leave the caption of a figure whose image cannot be shown."""
+    name = re.match(r"\{(?:figure|image)\}[ \t]*(?P<target>\S*)", fence["info"])
+    if not name:
+        return None
+    lines = [line for line in fence["code"].split("\n") if not re.match(r"[ \t>]*:[\w-]+:", line)]
+    caption = "\n".join(lines).strip("\n") or f"{fence['indent']}*{name['target']}*"
+    return Mend(*fence.span(), caption, f"the image `{name['target']}` cannot be shown: its caption stands alone")
+
+
+def _dead_reference(reference: re.Match[str], text: str, mistake: Diagnostic) -> Mend:
+    """Leave the words of an image by reference; a link to it where it is on another host and in no link."""
+    words, inside = reference["words"] or "image", text[reference.start() - 1 : reference.start()] == "["
+    shown = f"[{words}]{reference['name']}" if "another host" in mistake.message and not inside else words
+    return Mend(*reference.span(), shown, f"the image `{words}` stands as {'words' if shown == words else 'a link'}")
 
 
 def _dead_tag(tag: re.Match[str], text: str, at: int) -> Mend | None:
@@ -219,9 +245,10 @@ def _escaped(text: str, at: int, mistake: Diagnostic) -> Mend | None:
 
 def _role(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     role = around(_ROLE, text, at)
-    return (
-        Mend(*role.span(), "", f"the text of `{role[0]}` stands as code: nothing here does the same") if role else None
-    )
+    if not role:
+        return None
+    said = f"the text of `{role['name']}` stands as code: nothing here does the same"
+    return Mend(*role.span("name"), "", said)
 
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -250,8 +277,11 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "SG201": (_link,),
     "SG202": (_link,),
     "SG203": (_link,),
+    "SG204": (_directive, _role),
+    "SG205": (_directive, _role),
     "SG210": (_escaped,),
     "SG211": (_escaped,),
+    "SG212": (_role,),
     "SG213": (_link,),
 }
 """The rules of each code, in the order in which they are tried."""

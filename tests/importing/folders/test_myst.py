@@ -31,6 +31,7 @@ def book(body: str, **more: str) -> dict[str, str]:
         ),
         ("{eq}`eq:y`", "[eq:y](/b.html#eq-y)"),
         ("```{math}\n:label: e1\nx\n```\n\nBy {eq}`e1`.", "$$\nx\n$$ {#eq-e1}\n\nBy @eq-e1."),
+        (r"`\label{x}` and `y`", r"`\label{x}` and `y`"),
         ("{cite}`k` and {cite:t}`k`", "[@k] and @k"),
         ("{cite}`gone`", "[\\@gone]"),
         ("```{admonition} A title\n:class: tip\nWords.\n```", ":::{tip} A title\nWords.\n:::"),
