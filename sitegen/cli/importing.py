@@ -124,7 +124,7 @@ def notebook(file: Path, into: Path | None) -> None:
     """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
-    _write_import(_root(into), import_notebook(file, dt.date.today()))
+    _write_mended(_root(into), import_notebook(file, dt.date.today()))
 
 
 @import_.command("plugin")

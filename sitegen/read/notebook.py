@@ -20,7 +20,7 @@ NOTEBOOK = re.compile(r"content/posts/[^/]+/index(?:\.[^/.]+)?\.ipynb")
 """The path of a notebook that is a post."""
 MOST_LINES = 200
 """Most lines of an output that a page shows."""
-_IMAGE = re.compile(r"(?P<folder>content/posts/[^/]+)/cell-(?P<cell>\d+)-(?P<number>\d+)\.(?:png|jpg)")
+_IMAGE = re.compile(r"(?P<folder>content/posts/[^/]+)/cell-(?P<cell>\d+)-(?P<number>\d+)\.(?:png|jpg|webp|gif|svg)")
 _TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _FRONT = re.compile(r"\A\s*---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)(?P<rest>.*)", re.DOTALL | re.MULTILINE)
 _OPTION = re.compile(r"^(?:#|//)\|[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>[^\n]*)\n?", re.MULTILINE)
@@ -34,7 +34,8 @@ _MAGIC_LANGUAGES = {
     "shell": "bash",
     "html": "html",
 }
-_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg"}
+_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif", "image/svg+xml": "svg"}
+"""The endings of images, the preferred kind first."""
 
 
 def notebook_text(text: str) -> str:
@@ -72,7 +73,9 @@ def file_bytes(root: str | Path, path: str) -> bytes:
 def _image(notebook: bytes, name: str) -> bytes | None:
     cells = _cells(notebook.decode("utf-8", "replace"))
     written = next((data for number, cell in cells for known, data in _images(cell, number) if known == name), None)
-    return base64.b64decode(written) if written is not None else None
+    if written is None:
+        return None
+    return written.encode() if name.endswith(".svg") else base64.b64decode(written)
 
 
 def _cells(text: str) -> list[tuple[int, Mapping[str, Any]]]:
@@ -169,7 +172,7 @@ def _shortened(text: str) -> str:
 
 
 def _images(cell: Mapping[str, Any], number: int) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Base64 of each image within a cell: of its outputs, or attached to its text."""
+    """Yield the name of each image within a cell, of its outputs or attached to its text, with its Base64 or SVG."""
     held = [output.get("data", {}) for output in cell.get("outputs", [])]
     held += list(cell.get("attachments", {}).values())
     count = 0
@@ -177,7 +180,8 @@ def _images(cell: Mapping[str, Any], number: int) -> Iterator[tuple[str, str]]:
         kind = next((kind for kind in _SUFFIXES if kind in data), "")
         if kind:
             count += 1
-            yield f"cell-{number}-{count}.{_SUFFIXES[kind]}", _text(data[kind]).replace("\n", "")
+            text = _text(data[kind])
+            yield f"cell-{number}-{count}.{_SUFFIXES[kind]}", text if kind.endswith("xml") else text.replace("\n", "")
 
 
 def _fence(info: str, source: str) -> str:

@@ -96,6 +96,17 @@ def test_images_of_outputs_and_attachments_are_files_beside_the_text(tmp_path: P
         file_bytes(tmp_path, "content/posts/x/cell-9-1.png")
 
 
+def test_svg_is_an_image_and_a_png_beside_it_is_preferred(tmp_path: Path) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
+    both = {"output_type": "display_data", "data": {"image/svg+xml": svg, "image/png": PNG}}
+    alone = {"output_type": "display_data", "data": {"image/svg+xml": [svg], "text/plain": "Diagram(…)"}}
+    text = notebook(RAW, code("plot()", both, alone))
+    assert image_names(text) == ("cell-2-1.png", "cell-2-2.svg")
+    (tmp_path / PATH).parent.mkdir(parents=True)
+    (tmp_path / PATH).write_text(text)
+    assert file_bytes(tmp_path, "content/posts/x/cell-2-2.svg") == svg.encode()
+
+
 def test_site_with_a_notebook_builds_and_an_edit_is_built(tmp_path: Path) -> None:
     image = {"output_type": "display_data", "data": {"image/png": PNG}}
     (tmp_path / PATH).parent.mkdir(parents=True)

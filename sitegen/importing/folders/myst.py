@@ -316,6 +316,8 @@ def _framed(
 
 
 def _figure(conversion: TextConversion, name: str, argument: str, options: Mapping[str, str], text: str) -> str:
+    if not argument:
+        return text
     words, label = options.get("alt", ""), options.get("name") or options.get("label")
     plain = re.sub(r"[\[\]]|\(\S+\)", "", words or " ".join(text.split())[:120])
     if is_external(argument):
@@ -323,9 +325,10 @@ def _figure(conversion: TextConversion, name: str, argument: str, options: Mappi
         return f"[{plain or 'an image'}]({argument})\n\n{text}".strip()
     if name == "image" or not (text.strip() or label):
         return f"![{plain}]({argument})"
-    lines = [f"```{{figure}} {conversion.links.target(argument)}", *([f":alt: {words}"] if words else [])]
+    marks = "`" * max(3, 1 + len(max(re.findall(r"^`{3,}", text, re.MULTILINE), default="")))
+    lines = [f"{marks}{{figure}} {conversion.links.target(argument)}", *([f":alt: {words}"] if words else [])]
     lines += [f":label: {_numbered('fig', label)}"] if label else []
-    return "\n".join([*lines, "", text.strip(), "```"])
+    return "\n".join([*lines, "", text.strip(), marks])
 
 
 def _code(conversion: TextConversion, name: str, argument: str, code: str) -> str:

@@ -40,6 +40,7 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("```{index} single: x\n```\nWords. {index}`x`", "\nWords. "),
         ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
+        ("````{figure}\n:label: f\n```py\nx\n```\nWords.\n````", "```py\nx\n```\nWords."),
         ("```{strange} Arg\nWords.\n```", "**Arg**\n\nWords."),
     ],
 )
