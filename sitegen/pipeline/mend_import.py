@@ -38,7 +38,7 @@ def mend_plan(plan: ImportPlan, root: Path) -> ImportPlan:
     """Return the plan with texts that build in the site at `root`, and a warning for each mend."""
     with TemporaryDirectory(prefix="sitegen-import-") as folder:
         staged = Path(folder)
-        write_missing(staged, {**_shared(root), **plan.files})
+        write_missing(staged, {SITE_FILE: _SITE, **plan.files, **_shared(root)})
         files, warnings, texts = dict(plan.files), list[Diagnostic](), dict(plan.texts)
         for number in range(BY_RULE + BY_BLOCK + 1):
             errors = _errors(staged, files)
@@ -55,12 +55,12 @@ def mend_plan(plan: ImportPlan, root: Path) -> ImportPlan:
 
 
 def _shared(root: Path) -> Mapping[str, str | bytes]:
-    """Return the files of the site that its texts depend on."""
+    """Return the files of the site that its texts depend on, and that an import leaves as they are."""
     shared: dict[str, str | bytes] = {}
     for path in _SHARED:
         with suppress(OSError):
             shared[path] = inside.read_bytes(root, path)
-    return {SITE_FILE: _SITE, **shared}
+    return shared
 
 
 def _errors(staged: Path, files: Mapping[str, object]) -> dict[str, list[Diagnostic]]:

@@ -77,6 +77,15 @@ def test_text_without_a_mistake_stays_as_it_is(mend: Callable) -> None:
     assert mend("A *word* and $x_1$.") == ("A *word* and $x_1$.", [])
 
 
+def test_text_is_mended_for_the_settings_that_the_site_has(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content/site.yaml").write_text("title: A\nbase_url: https://e.example/\n")
+    text = HEAD.replace("---\n", "---\nauthors: [ada]\n", 1) + "Words.\n"
+    site = "title: B\nbase_url: https://e.example/\nauthors: {ada: {name: Ada}}\n"
+    plan = mend_plan(ImportPlan({PATH: text, "content/site.yaml": site}), tmp_path)
+    assert str(plan.files[PATH]).startswith("---\n# authors: [ada]\n")
+
+
 def test_link_to_a_draft_is_mended(tmp_path: Path) -> None:
     draft = HEAD.replace("---\n", "---\ndraft: true\n", 1) + "Words.\n"
     files = {PATH: f"{HEAD}[w](/posts/b/)\n", "content/posts/b.md": draft}

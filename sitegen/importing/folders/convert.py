@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.importing.folders.authors import authors_yaml, site_authors
 from sitegen.importing.folders.front_matter import front_matter
 from sitegen.importing.folders.html import plain_html
 from sitegen.importing.folders.links import LinkBook, TextLinks
@@ -77,12 +78,14 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     places, base_url = placed(found), dialect.base_url(folder)
     urls = {url.strip("/"): one.text.path for one in found for url in (*one.aliases, one.url) if url.strip("/")}
     book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url)
-    files: dict[str, str | bytes | Path] = {"content/site.yaml": _site(dialect.title(folder) or root.name, base_url)}
+    authors = site_authors(found)
+    site = _site(dialect.title(folder) or root.name, base_url) + authors_yaml(authors)
+    files: dict[str, str | bytes | Path] = {"content/site.yaml": site}
     files |= dialect.shared(folder, places)
     sources, unknown = dict[str, tuple[str, str]](), dict[str, list[tuple[str, int]]]()
     for one in found:
         conversion = TextConversion(folder, one, TextLinks(book, one))
-        path, made = _written(conversion, dialect, today, unknown)
+        path, made = _written(conversion, dialect, today, unknown, authors)
         files |= made
         sources[path] = (one.text.path, one.text.body)
         _tell(conversion)
@@ -96,7 +99,11 @@ def _site(title: str, base_url: str) -> str:
 
 
 def _written(
-    conversion: TextConversion, dialect: Dialect, today: dt.date, unknown: dict[str, list[tuple[str, int]]]
+    conversion: TextConversion,
+    dialect: Dialect,
+    today: dt.date,
+    unknown: dict[str, list[tuple[str, int]]],
+    authors: Mapping[str, str],
 ) -> tuple[str, Mapping[str, str | Path]]:
     """Return the path of the new text, and its files."""
     one, place, links = conversion.found, conversion.links.place, conversion.links
@@ -105,7 +112,7 @@ def _written(
     found = Found(one.text, one.url, one.date, one.section, one.slug, one.draft, tags, one.aliases, one.more)
     as_folder = place.section == "posts" and (conversion.cells or links.assets)
     path = f"{place.folder}/index.md" if as_folder else f"{place.folder}.md"
-    made: dict[str, str | Path] = {path: front_matter(found, place, today, unknown) + body}
+    made: dict[str, str | Path] = {path: front_matter(found, place, today, unknown, authors) + body}
     root = conversion.folder.root
     made |= {f"{place.folder}/{name}": inside.resolved(root, asset) for asset, name in links.assets.items()}
     return path, made

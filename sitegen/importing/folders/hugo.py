@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.containers import KINDS, callout, container
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
@@ -91,6 +92,7 @@ def _found(text: FolderText, config: Mapping[str, Any]) -> Found:
         tuple(as_words(front.get("tags"))),
         tuple(as_words(front.get("aliases"))),
         {
+            "authors": author_names(front),
             "description": front.get("description") or front.get("summary") or front.get("subtitle"),
             "category": next(iter(as_words(front.get("categories"))), ""),
             "updated": _later(front.get("lastmod"), date),

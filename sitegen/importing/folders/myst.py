@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.cells import cell, cell_options, figure_label, notebook_text
 from sitegen.importing.folders.containers import callout, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
@@ -121,7 +122,7 @@ def _found(folder: Folder, path: str, base: str, is_root: bool) -> Found:
         "pages" if is_root else "posts",
         posixpath.basename(stem),
         tags=tuple(tags),
-        more={"description": text.front.get("description")},
+        more={"authors": author_names(text.front), "description": text.front.get("description")},
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.cells import cell, notebook_text
 from sitegen.importing.folders.containers import callout, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
@@ -68,7 +69,7 @@ def _found(folder: Folder, text: FolderText) -> Found:
         front.get("draft") is True,
         tuple(as_words(front.get("categories") or front.get("tags"))),
         tuple(f"/{alias.strip('/')}" for alias in as_words(front.get("aliases")) if not alias.startswith(".")),
-        {"description": front.get("description") or front.get("subtitle")},
+        {"authors": author_names(front), "description": front.get("description") or front.get("subtitle")},
     )
 
 

@@ -21,11 +21,11 @@ def post(body: str, front: str = "title = 'A: b'\ndate = 2024-01-05\n") -> dict[
 
 
 def test_front_matter_in_toml_keeps_its_address_and_its_unknown_keys(folder: Callable) -> None:
-    front = "title = 'A: b'\ndate = 2024-01-05\ntags = ['x']\naliases = ['/was/']\nauthor = 'Me'\n[cover]\na = 'c'\n"
+    front = "title = 'A: b'\ndate = 2024-01-05\ntags = ['x']\naliases = ['/was/']\nweight = 3\n[cover]\na = 'c'\n"
     imported = folder(HUGO, post("Words.", front))
     assert imported.head("posts/a") == (
         'title: "A: b"\ndate: 2024-01-05\ntags: [x]\npermalink: /2024/a/\naliases: [/was/]\n'
-        "# author = 'Me'\n# [cover]\n# a = 'c'\n"
+        "# weight = 3\n# [cover]\n# a = 'c'\n"
     )
     assert imported.codes == ["SG602", "SG602", "SG602"]
     assert imported.files["content/site.yaml"] == "title: Old\nbase_url: https://old.example/\n"
@@ -64,6 +64,19 @@ def test_image_of_another_host_is_a_link_and_that_is_said(folder: Callable) -> N
     imported = folder(HUGO, post("![w](https://e.example/x.png)"))
     assert imported.body("posts/a") == "[w](https://e.example/x.png)"
     assert imported.codes == ["SG603"]
+
+
+def test_authors_come_over_when_no_post_would_get_a_wrong_one(folder: Callable) -> None:
+    front = "title = 'A'\ndate = 2024-01-05\n"
+    other = {"content/post/b.md": "---\ntitle: B\ndate: 2024-02-01\nauthor: [Jo Doe, A B]\n---\nWords.\n"}
+    imported = folder(HUGO, {**post("Words.", front + "author = 'Jo Doe'\n"), **other})
+    assert str(imported.files["content/site.yaml"]).endswith(
+        "authors:\n  jo-doe:\n    name: Jo Doe\n  a-b:\n    name: A B\n"
+    )
+    assert "authors: [jo-doe, a-b]\n" in imported.head("posts/b")
+    imported = folder(HUGO, {**post("Words.", front), **other})
+    assert "authors" not in str(imported.files["content/site.yaml"])
+    assert "# author: [Jo Doe, A B]\n" in imported.head("posts/b")
 
 
 def test_page_without_a_date_is_a_page_and_a_list_is_left_out(folder: Callable) -> None:
