@@ -23,7 +23,8 @@ def mend(root: Path, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str]
     mistakes may have moved.  A text is read when it is first asked for, so this does not find every edit: the caller
     holds the lock of the content against another run.
     """
-    paths = sorted({one.span.path for one in diagnostics if one.fix is not None})
+    fixable = {one.span.path for one in diagnostics if one.fix is not None}
+    paths = sorted(path for path in fixable if not path.endswith(".ipynb"))  # its places are those of its Markdown
     written = 0
     for path in paths:
         before = _text(root, path)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import number_of, report, say, write_new
+from sitegen.cli.common import number_of, output_errors, report, say, write_new
 from sitegen.diagnostics import has_errors
 from sitegen.read.root import find_root
 
 if TYPE_CHECKING:
+    from sitegen.importing.folders.convert import Dialect
     from sitegen.importing.plan import ImportPlan
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
+FOLDER_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 INTO = click.option(
     "--into",
@@ -27,20 +29,60 @@ INTO = click.option(
 
 @click.group("import")
 def import_() -> None:
-    """Import a Jekyll site, a diary or a notebook into a site.  The import loses no line of a file that is there."""
+    """Import a site or a folder of another program, a diary or a notebook.  The import loses no line of a file that is
+    there.
+    """
 
 
 @import_.command("jekyll")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", type=FOLDER_THERE)
 @INTO
 def jekyll(folder: Path, into: Path | None) -> None:
     """Turn the Jekyll site in FOLDER into posts, pages and a worklog.  The old addresses stay valid."""
-    root = _root(into)
-    if root.resolve().is_relative_to(folder.resolve()):
-        raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
     from sitegen.importing.jekyll.convert import import_jekyll
 
-    _write_import(root, import_jekyll(folder))
+    root = _root_outside(folder, into)
+    _write_mended(root, import_jekyll(folder))
+
+
+@import_.command("hugo")
+@click.argument("folder", type=FOLDER_THERE)
+@INTO
+def hugo(folder: Path, into: Path | None) -> None:
+    """Turn the Hugo site in FOLDER into posts and pages.  The old addresses stay valid."""
+    from sitegen.importing.folders.hugo import HUGO
+
+    _import_folder(folder, into, HUGO)
+
+
+@import_.command("myst")
+@click.argument("folder", type=FOLDER_THERE)
+@INTO
+def myst(folder: Path, into: Path | None) -> None:
+    """Turn the book of MyST or Jupyter Book in FOLDER into posts, and its table of contents into a series."""
+    from sitegen.importing.folders.myst import MYST
+
+    _import_folder(folder, into, MYST)
+
+
+@import_.command("quarto")
+@click.argument("folder", type=FOLDER_THERE)
+@INTO
+def quarto(folder: Path, into: Path | None) -> None:
+    """Turn the Quarto site in FOLDER into posts and pages.  The old addresses stay valid."""
+    from sitegen.importing.folders.quarto import QUARTO
+
+    _import_folder(folder, into, QUARTO)
+
+
+@import_.command("obsidian")
+@click.argument("folder", type=FOLDER_THERE)
+@INTO
+def obsidian(folder: Path, into: Path | None) -> None:
+    """Turn the notes of the Obsidian vault in FOLDER into posts, and its daily notes into days of the worklog."""
+    from sitegen.importing.folders.obsidian import OBSIDIAN
+
+    _import_folder(folder, into, OBSIDIAN)
 
 
 @import_.command("worklog")
@@ -82,7 +124,7 @@ def notebook(file: Path, into: Path | None) -> None:
     """Turn the Jupyter notebook in FILE into a draft.  Its cells are executable; `sitegen run` makes their outputs."""
     from sitegen.importing.notebook import import_notebook
 
-    _write_import(_root(into), import_notebook(file, dt.date.today()))
+    _write_mended(_root(into), import_notebook(file, dt.date.today()))
 
 
 @import_.command("plugin")
@@ -108,6 +150,33 @@ def plugin(importer: str, source: Path, into: Path | None) -> None:
 
 def _root(into: Path | None) -> Path:
     return into or find_root(Path.cwd()) or Path.cwd()
+
+
+def _root_outside(folder: Path, into: Path | None) -> Path:
+    """Return the root of the site.  Exits when it stands in the folder that is read."""
+    root = _root(into)
+    if root.resolve().is_relative_to(folder.resolve()):
+        raise click.UsageError(f"the site cannot stand in {folder}, which is read; name another folder with `--into`")
+    return root
+
+
+def _import_folder(folder: Path, into: Path | None, dialect: Dialect) -> None:
+    """Import a folder by the rules of its dialect."""
+    from sitegen.importing.folders.convert import import_folder
+
+    _write_mended(_root_outside(folder, into), import_folder(folder, dialect, dt.date.today()))
+
+
+def _write_mended(root: Path, plan: ImportPlan) -> None:
+    """Mend the texts until they build, write them, and report how much came over."""
+    from sitegen.importing.counts import compared, report_lines
+    from sitegen.pipeline.mend_import import mend_plan
+
+    with output_errors():
+        mended = mend_plan(plan, root)
+    for line in report_lines(compared(mended.sources, mended.files)):
+        say(line)
+    _write_import(root, mended)
 
 
 def _write_import(root: Path, plan: ImportPlan) -> None:

@@ -1,4 +1,4 @@
-"""SG601 to SG609: parts of an old site that `sitegen import` could not take over unchanged."""
+"""SG601 to SG610: parts of an old site that `sitegen import` could not take over unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GROUP = CodeGroup(
             "The old site had the target from elsewhere, or did not have it at all. A link is written as an address; "
             "in place of an image stands a link. Put the file beside the new text, or correct the link.",
             "![Bandwidth](/assets/gone.png)\n",
-            "![Bandwidth](/assets/plot.png)\n",
+            "![Bandwidth](/assets/plot.svg)\n",
             _JEKYLL,
             warning=True,
         ),
@@ -98,6 +98,17 @@ GROUP = CodeGroup(
             "title: Kernels\nurl: https://example.org\nplugins: [jekyll-feed, jekyll-maps]\nmy_setting: 1\n",
             "title: Kernels\nurl: https://example.org\n",
             "_config.yml",
+            warning=True,
+        ),
+        Code(
+            "SG610",
+            "A mistake of the source was mended",
+            "The old text had something that is an error here: a tag that is never closed, a link that leads nowhere, "
+            "TeX that is not known, an id that stands twice. The import wrote it so that the site builds, and the "
+            "words stayed. What could not be mended is shown as code. Look at the place, and write it as you want it.",
+            "See [the table](#gone).\n",
+            "See the table.\n",
+            _JEKYLL,
             warning=True,
         ),
     ),

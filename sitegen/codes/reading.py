@@ -174,6 +174,15 @@ _ADDRESSES = (
         "content/references.bib",
     ),
     Code(
+        "SG026",
+        "A notebook cannot be read",
+        "A post may be a notebook, `index.ipynb`, and this file is none: it is not JSON, or it has no list of cells. "
+        "Nothing of it is read. Open it in Jupyter and save it again; a notebook of version 3 is saved as version 4.",
+        "not JSON\n",
+        '{"cells": [{"cell_type": "raw", "source": "---\\ntitle: A\\ndate: 2026-11-22\\n---"}]}\n',
+        "content/posts/first-look/index.ipynb",
+    ),
+    Code(
         "SG028",
         "A topic names what its phase does not list",
         "A topic of a series names the posts and exercises that treat it, and the phase of the topic does not list "

@@ -28,6 +28,12 @@ MOST_BYTES = 64 * 2**20
 _TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _LABEL = re.compile(r"^#\|[ \t]*label:[ \t]*(\S+)", re.MULTILINE)
 _IMAGE = re.compile(r"(!\[[^\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
+_FILE = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<file>[^)\s#?]+)\)")
+_DATA = re.compile(r"data:image/(?P<kind>png|jpeg|gif|webp|svg\+xml);base64,(?P<data>[\w+/=%]+)")
+_SHELL = re.compile(
+    r"^[ \t]*(?:!|%(?:pip|conda|cd|run|load)\b|%%(?:bash|sh|script|writefile|cu|cuda|cpp|html|capture)\b)", re.M
+)
+"""Lines that a run would give to a shell, and cells in another language."""
 _TICKS = re.compile(r"^`{3,}", re.MULTILINE)
 
 
@@ -81,6 +87,10 @@ class _NotebookPost:
             return ""
         if cell.cell_type == "markdown":
             return self.markdown(source, cell.get("attachments", {}), number)
+        if cell.cell_type == "code" and self.language == "python" and (shell := _SHELL.search(source)):
+            said = f"cell {number} has `{shell[0].strip()}`: it is shown, and not run"
+            self.warn(said, "a run would install packages, load files or start programs")
+            return _fence("python", source)
         if cell.cell_type == "code" and self.language == "python":
             return _fence("{code-cell} python", self.labelled(source))
         if cell.cell_type == "code":
@@ -107,7 +117,16 @@ class _NotebookPost:
             written = match["path"] or match["src"]
             return match[0][: len(match[0]) - len(written)] + self.image(written, attachments, number)
 
+        for match in _FILE.finditer(source):
+            self.copy_linked(match["file"])
         return _IMAGE.sub(moved, source)
+
+    def copy_linked(self, written: str) -> None:
+        """Copy a file beside the notebook to which its text links, such as the source of a kernel."""
+        path = posixpath.normpath(unquote(written))
+        if not is_external(written) and not inside.is_hidden(path) and "/" not in path:
+            with contextlib.suppress(OSError):
+                self.images[path] = inside.resolved(self.file.parent, path)
 
     def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
         """Return the address of an image: the name of its copy beside the text.
@@ -115,6 +134,12 @@ class _NotebookPost:
         An image on another host is reported and keeps its address, and so does one that is missing, hidden, or outside
         of the notebook's folder.
         """
+        if within := _DATA.fullmatch(written):
+            suffix = {"jpeg": "jpg", "svg+xml": "svg"}.get(within["kind"], within["kind"])
+            name = f"cell-{number}-image-{len(self.images) + 1}.{suffix}"
+            with contextlib.suppress(ValueError):
+                self.images[name] = base64.b64decode(unquote(within["data"]), validate=True)
+                return name
         name = unquote(written.removeprefix("attachment:"))
         beside = re.sub(r"[^\w.+-]+", "-", Path(name).name)
         if written.startswith("attachment:") and name in attachments:

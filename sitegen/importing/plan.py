@@ -26,6 +26,8 @@ class ImportPlan:
     """The texts of the source by path, from which the frames of the diagnostics are cut."""
     merged: Mapping[str, str] = field(default_factory=dict)
     """New texts of files that exist, with every line of theirs or a cleaner form of it."""
+    sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The file and the text of the source, without its front matter, by the path of the text that it became."""
 
 
 @dataclass(frozen=True, slots=True)

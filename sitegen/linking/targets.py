@@ -84,13 +84,16 @@ def _page(place: str, path: str, here: str, book: AddressBook) -> str | None:
     return None
 
 
+_ENDINGS = (".md", "/index.md", "/kernel.yaml", "/index.ipynb")
+
+
 @lru_cache(maxsize=1 << 16)
 def _sources(place: str, folder: str) -> tuple[str, ...]:
     """Return the files that a link in a file of `folder` may mean, as Markdown editors and file browsers follow it."""
     base = place.lstrip("/") if place.startswith("/") else _joined(f"{folder}/", place)
     base = base.rstrip("/")
     stem = base.removesuffix("/index.md").removesuffix(".md")  # links stay valid when a post becomes a folder
-    return (base, f"{stem}.md", f"{stem}/index.md", f"{stem}/kernel.yaml") if base else ()
+    return (base, *(f"{stem}{end}" for end in _ENDINGS)) if base else ()
 
 
 def _folder(path: str) -> str:

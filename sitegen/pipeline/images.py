@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen import inside
 from sitegen.model.image import BrokenImage, Image
 from sitegen.pipeline.workers import map_batches
+from sitegen.read.notebook import file_bytes
 from sitegen.write import cache
 from sitegen.write.scan import could_be_read, digest_file
 
@@ -54,7 +54,7 @@ class ImageReader:
 
         images = []
         for path in batch:
-            seen = read_image(inside.read_bytes(self.root, path), path)
+            seen = read_image(file_bytes(self.root, path), path)
             images.append((path, tuple(getattr(seen, name) for name in seen.__match_args__)))
         return images
 

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
-from sitegen import inside
 from sitegen.model.image import ImageVariant, variants_of
 from sitegen.model.site import Exercise, Site
 from sitegen.model.urls import exercise_zip_url, page_url
@@ -18,6 +17,7 @@ from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.plugins import NamedPlugin, plugin_files
 from sitegen.pipeline.private_words import guarded
+from sitegen.read.notebook import file_bytes
 from sitegen.read.root import SITE_FILE
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.rules.sheet import Files, Sheet, fixed_dependencies
@@ -130,7 +130,7 @@ def _image_forms(site: LinkedSite) -> Iterator[Sheet]:
 
 
 def _copy(root: Path, path: str, url: str, printer: Printer) -> Files:
-    return {url: inside.read_bytes(root, path)}
+    return {url: file_bytes(root, path)}
 
 
 def _convert(
@@ -138,4 +138,4 @@ def _convert(
 ) -> Files:
     from sitegen.write.images import variant_contents
 
-    return variant_contents(partial(inside.read_bytes, root, path), digest, wanted, folder)
+    return variant_contents(partial(file_bytes, root, path), digest, wanted, folder)

@@ -63,7 +63,8 @@ def text_files(root: Path) -> Iterator[str]:
 
 def is_text(path: str) -> bool:
     """Tell whether a file in one of the ROOMS is a text of the site."""
-    return path.endswith(SUFFIXES) and "/." not in (whole := f"/{path}") and "/__pycache__/" not in whole
+    is_named = path.endswith(SUFFIXES) or (path.endswith(".ipynb") and POST_FILE.fullmatch(path) is not None)
+    return is_named and "/." not in (whole := f"/{path}") and "/__pycache__/" not in whole
 
 
 def parse_site(files: Mapping[str, str]) -> tuple[Site, tuple[Diagnostic, ...]]:

@@ -16,7 +16,7 @@ from sitegen.read.site_look import read_licence
 from sitegen.read.source import FrontMatter, no_front_matter, split_front_matter
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
-POST_FILE = re.compile(r"content/posts/(?:([^/]+)|([^/]+)/index(?:\.([^/.]+))?)\.md")
+POST_FILE = re.compile(r"content/posts/(?:([^/]+)\.md|([^/]+)/index(?:\.([^/.]+))?\.(?:md|ipynb))")
 """Pattern of a post's path, with groups for the slug of a file, the slug of a folder, the language of a translation."""
 _NOUN = "front matter key"
 
@@ -24,7 +24,8 @@ _NOUN = "front matter key"
 def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tuple[Diagnostic, ...]]:
     """Return the post and its mistakes.
 
-    `path` is `content/posts/<slug>.md`, `…/<slug>/index.md` or `…/<slug>/index.<lang>.md`.
+    `path` is `content/posts/<slug>.md`, `…/<slug>/index.md`, `…/<slug>/index.<lang>.md`, or one of the latter two with
+    `.ipynb`.
     """
     flat, folder, language = _post_name(path)
     front, node, diagnostics = _read_front_matter(text, path, "title", "date")

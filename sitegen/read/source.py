@@ -16,6 +16,10 @@ _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
+_UNREAD = "---\ntitle: Notebook\ndate: 2000-01-01\ndraft: true\n---\n"
+"""The text of a notebook that cannot be read, so that it has no second mistake."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
     """The YAML between the two `---` and the Markdown below; `yaml` is None when there is no front matter."""
@@ -33,7 +37,8 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """
     data = data.removeprefix(_BOM)
     try:
-        return _with_lf(data.decode("utf-8")), ()
+        text = _with_lf(data.decode("utf-8"))
+        return _of_notebook(text, path) if path.endswith(".ipynb") else (text, ())
     except UnicodeDecodeError as error:
         encoding = "utf-16" if data.startswith(_UTF16_BOMS) else "utf-8"
         span = _place(data[: error.start], path)
@@ -41,6 +46,20 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
             "SG001", f"byte 0x{data[error.start]:02x} is not UTF-8", span, "save the file as UTF-8"
         )
         return _with_lf(data.decode(encoding, "replace")), (undecodable,)
+
+
+def _of_notebook(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Return the Markdown of a notebook that is a post; of every other notebook its own text."""
+    from sitegen.read.notebook import NOTEBOOK, notebook_text  # late, because few sites have notebooks
+
+    if not NOTEBOOK.fullmatch(path):
+        return text, ()
+    try:
+        return notebook_text(text), ()
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        reason = str(error).split("\n", 1)[0][:100]
+        broken = Diagnostic("SG026", f"this is no notebook: {reason}", Span(path), "save it again in Jupyter")
+        return _UNREAD, (broken,)
 
 
 def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import time
@@ -10,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from sitegen import inside
+from sitegen.read.notebook import NOTEBOOK, file_bytes, image_names
 
 Signature = tuple[int, int, int, int]
 """Size in bytes, times of modification and of change of the entry in ns, inode."""
@@ -34,7 +36,18 @@ def scan(root: Path, rooms: Iterable[str]) -> dict[str, Signature]:
             signatures.update(
                 (path, _signature(entry)) for path, entry in inside.entries_below(root, room, _is_ignored)
             )
-    return signatures
+    return signatures | _images_of_notebooks(root, signatures)
+
+
+def _images_of_notebooks(root: Path, signatures: dict[str, Signature]) -> dict[str, Signature]:
+    """Return the signature of each image within a notebook that is a post, which is that of the notebook."""
+    images: dict[str, Signature] = {}
+    for path, signature in signatures.items():
+        if path.endswith("/index.ipynb") and NOTEBOOK.fullmatch(path):
+            with contextlib.suppress(OSError):
+                names = image_names(inside.read_bytes(root, path).decode("utf-8", "replace"))
+                images |= {f"{path.rpartition('/')[0]}/{name}": signature for name in names}
+    return {path: signature for path, signature in images.items() if path not in signatures}
 
 
 def is_settled(signature: Signature, now_ns: int | None = None) -> bool:
@@ -59,7 +72,7 @@ def digest_of(data: bytes | OSError) -> bytes:
 def digest_file(root: Path, path: str) -> bytes:
     """Return the digest of a file, as `digest_of` makes it."""
     try:
-        return digest_of(inside.read_bytes(root, path))
+        return digest_of(file_bytes(root, path))
     except OSError as error:
         return digest_of(error)
 

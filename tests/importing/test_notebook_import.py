@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
 from nbformat import v4
 
 from sitegen.diagnostics import has_errors, render_diagnostics
@@ -57,6 +58,29 @@ def test_images_of_the_notebook_and_beside_it_come_along(tmp_path: Path) -> None
     folder = tmp_path / "site/content/posts/first-look"
     assert ((folder / "cell-1-b.png").read_bytes(), (folder / "plot.png").read_bytes()) == (b"inside", b"plot")
     assert [d.code for d in plan.diagnostics] == ["SG603"]
+
+
+@pytest.mark.parametrize("source", ["!pip install x", "x = 1\n  !wget y", "%%bash\nls", "%%cu\nvoid f();"])
+def test_cell_with_a_shell_command_is_shown_and_not_run(source: str, tmp_path: Path) -> None:
+    plan = imported(tmp_path, v4.new_code_cell(source))
+    assert text_of(plan).endswith(f"```python\n{source}\n```\n")
+    assert [d.code for d in plan.diagnostics] == ["SG603"]
+
+
+def test_magic_of_the_kernel_is_run(tmp_path: Path) -> None:
+    plan = imported(tmp_path, v4.new_code_cell("%matplotlib inline\nx != 1"))
+    assert "{code-cell} python" in text_of(plan)
+    assert plan.diagnostics == ()
+
+
+def test_image_within_the_text_and_a_linked_source_come_along(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("void f();")
+    data = base64.b64encode(b"inside").decode()
+    cell = v4.new_markdown_cell(f"![w](data:image/png;base64,{data}) [source](k.cu) [gone](gone.cu)")
+    plan = imported(tmp_path, cell)
+    assert "![w](cell-1-image-2.png) [source](k.cu)" in text_of(plan)
+    assert plan.files["content/posts/first-look/cell-1-image-2.png"] == b"inside"
+    assert "content/posts/first-look/k.cu" in plan.files
 
 
 def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:

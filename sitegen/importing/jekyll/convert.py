@@ -47,12 +47,15 @@ def import_jekyll(folder: Path) -> ImportPlan:
     shared = site_bibliography(site)
     unknown_keys = UnknownKeys()
     files: dict[str, str | bytes | Path] = {"content/site.yaml": site_yaml(site.config, folder.resolve().name, report)}
+    sources: dict[str, tuple[str, str]] = {}
     for source in kept_site.sources:
-        files |= _document(kept_site, source, destinations, entry_keys(shared), unknown_keys)
+        made = _document(kept_site, source, destinations, entry_keys(shared), unknown_keys)
+        files |= made
+        sources |= {path: (source.path, source.body.text) for path in made if path.endswith(".md")}
     if shared:
         files[BIBLIOGRAPHY] = shared
     unknown_keys.tell(report)
-    return ImportPlan(files, tuple(report.diagnostics), report.texts)
+    return ImportPlan(files, tuple(report.diagnostics), report.texts, sources=sources)
 
 
 def _is_template(source: JekyllDocument, report: ImportReport) -> bool:

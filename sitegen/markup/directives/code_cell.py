@@ -72,7 +72,7 @@ def _named(look: Look, label: str, into: Collected) -> Look:
 
 
 def _has_folder(span: Span, into: Collected) -> bool:
-    if not re.search(r"/index(\.[^/.]+)?\.md$", into.path):
+    if not re.search(r"/index(\.[^/.]+)?\.(?:md|ipynb)$", into.path):
         folder = re.sub(r"\.\w+$", "", into.path)
         hint = f"move it to {folder}/index.md, so that its results have a place beside it"
         into.error("SG107", "a post with executable cells is a folder", span, hint)

@@ -1,0 +1,171 @@
+"""Compare the texts of a source with the texts that were made of them: words, images, code, formulas and links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sitegen.importing.mending.places import FENCE
+from sitegen.read.source import split_front_matter
+
+_UNSEEN = re.compile(
+    r"<!--.*?-->|%%(?!\|).*?%%|^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|<(script|style)\b.*?</\1\s*>|!\[\[[^\]|#]+\.\w+(?:#[^\]|]*)?(?=[\]|])",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+"""What no reader sees: comments, scripts, styles, the names of embedded files."""
+_SHORT_LISTING = re.compile(r"\{\{[<%]\s*(highlight|plaintext|code)\b.*?\{\{[<%]\s*/\s*\1\s*[>%]\}\}", re.DOTALL)
+_TARGET_ROLE = re.compile(
+    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
+)
+_NO_WORDS = frozenset(
+    {"figure", "image", "index", "raw", "only", "math", "exercise-start", "solution-start", "solution-end"}
+)
+"""Directives whose argument is no word that a reader sees."""
+_IMAGE = re.compile(
+    r"!\[[^\]]*\]\(|!\[\[[^\]|#]+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)\b|<ima?ge?\b|\{\{[<%]\s*(?:figure|img|image)\b"
+    r"|^[ \t>]*(?:`{3,}|:{3,})\{(?:figure|image)\}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_LISTING = re.compile(r"\{\{[<%]\s*highlight\b|\{%-?\s*highlight\b")
+_FORMULA = re.compile(
+    r"\$\$.+?\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)|\\\[.+?\\\]|\\\(.+?\\\)|\{math\}`",
+    re.DOTALL,
+)
+_LINK = re.compile(
+    r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href"
+    r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
+)
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
+_CODE_CELLS = frozenset(
+    {"myst", "code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
+)
+_MARKUP = re.compile(
+    r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
+    r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
+    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
+    r"|!?\[\[[^\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
+    r"|^[ \t]*\([\w:.-]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"[^\W_]+")
+KINDS = ("words", "images", "code", "formulas", "links")
+SHOWN = 12
+"""Most texts and most words of a text that the report names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a text holds."""
+
+    words: Counter[str]
+    images: int
+    code: int
+    formulas: int
+    links: int
+
+    def number(self, kind: str) -> int:
+        return self.words.total() if kind == "words" else int(getattr(self, kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A text of the source beside the text that it became."""
+
+    source: str
+    path: str
+    before: Counted
+    after: Counted
+
+    @property
+    def lost(self) -> Counter[str]:
+        """The words that did not come over."""
+        return self.before.words - self.after.words
+
+
+def counted(text: str) -> Counted:
+    """Count what a text in any dialect of Markdown holds, below its front matter."""
+    images = len(_IMAGE.findall(text))
+    code, formulas, shown, at = len(_LISTING.findall(text)), 0, list[str](), 0
+    text = _SHORT_LISTING.sub("", _UNSEEN.sub("", text))
+    for fence in FENCE.finditer(text):
+        kind = _kind(fence)
+        code += kind == "code"
+        formulas += kind == "math"
+        shown += [text[at : fence.start()], "" if kind in ("code", "math") else _inner(fence)]
+        at = fence.end()
+    prose = "".join([*shown, text[at:]])
+    formulas += len(_FORMULA.findall(_without_spans(prose)))
+    links = len(_LINK.findall(prose))
+    return Counted(_words(prose), images, code, formulas, links)
+
+
+def _kind(fence: re.Match[str]) -> str:
+    """Return `code`, or the name of a directive that holds no code."""
+    name = _DIRECTIVE.match(fence["info"])
+    return "code" if not name or name["name"] in _CODE_CELLS else name["name"]
+
+
+def _inner(fence: re.Match[str]) -> str:
+    """Return the text within a fence, and that of the fences in it."""
+    kind = _kind(fence)
+    title = "" if kind in _NO_WORDS else _DIRECTIVE.sub("", fence["info"])
+    inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match), fence["code"])
+    return f"\n{title}\n{'' if kind in ('index', 'raw', 'only') else inner}"
+
+
+def _without_spans(prose: str) -> str:
+    return re.sub(r"(?<!\})(`+)(.+?)\1", " ", prose, flags=re.DOTALL)
+
+
+def _words(prose: str) -> Counter[str]:
+    plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
+    plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
+    plain = _MARKUP.sub(" ", _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain)))
+    return Counter(word.lower() for word in _WORD.findall(plain))
+
+
+def compared(sources: Mapping[str, tuple[str, str]], files: Mapping[str, object]) -> tuple[Comparison, ...]:
+    """Return both sides of each text of an import."""
+    return tuple(
+        Comparison(source, path, counted(text), _here(str(files[path])))
+        for path, (source, text) in sources.items()
+        if path in files
+    )
+
+
+def _here(text: str) -> Counted:
+    front, _ = split_front_matter(text, "")
+    found = counted(front.body.text)
+    title = Counter(word.lower() for word in _WORD.findall(front.yaml or ""))
+    return Counted(found.words + title, found.images, found.code, found.formulas, found.links)
+
+
+def report_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the lines of the report: a table of both sides, then the texts that lost words or more."""
+    if not comparisons:
+        return
+    yield f"{'':10}{'there':>10}{'here':>10}"
+    yield f"{'texts':10}{len(comparisons):>10,}{len(comparisons):>10,}"
+    for kind in KINDS:
+        before = sum(one.before.number(kind) for one in comparisons)
+        lost = sum(_missing(one, kind) for one in comparisons)
+        yield f"{kind:10}{before:>10,}{before - lost:>10,}"
+    poorer = sorted((one for one in comparisons if _losses(one)), key=lambda one: -one.lost.total())
+    for one in poorer[:SHOWN]:
+        yield f"{one.source}: {', '.join(_losses(one))}"
+    if len(poorer) > SHOWN:
+        yield f"{len(poorer) - SHOWN} further texts came over with less"
+
+
+def _missing(one: Comparison, kind: str) -> int:
+    return one.lost.total() if kind == "words" else max(0, one.before.number(kind) - one.after.number(kind))
+
+
+def _losses(one: Comparison) -> list[str]:
+    losses = [f"{missing} {kind}" for kind in KINDS[1:] if (missing := _missing(one, kind))]
+    if words := one.lost:
+        named = " ".join(list(words)[:SHOWN])
+        losses.insert(0, f"{words.total()} words ({named}{' …' if len(words) > SHOWN else ''})")
+    return losses

@@ -1,0 +1,73 @@
+"""Read and write fences of colons, which nest: `::: {.callout-note}` of Quarto, `:::{note}` of MyST."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sitegen.importing.folders.passages import Kept
+
+_OPENING = re.compile(r"(?P<indent>[ \t]*):{3,}[ \t]*(?P<info>\{[^\n]*\}[^\n]*|[\w-]+[^\n]*?)[ \t]*:*[ \t]*")
+_CLOSING = re.compile(r"[ \t]*:{3,}[ \t]*")
+_RUN = re.compile(r"^[ \t>]*(:{3,})", re.MULTILINE)
+KINDS = {
+    "note": "note",
+    "tip": "tip",
+    "hint": "hint",
+    "important": "important",
+    "warning": "warning",
+    "caution": "caution",
+    "danger": "danger",
+    "attention": "warning",
+    "error": "danger",
+    "bug": "danger",
+    "fail": "warning",
+    "failure": "warning",
+    "missing": "warning",
+    "success": "tip",
+    "check": "tip",
+    "done": "tip",
+}
+"""The callout for each kind of callout of other programs; every other kind is a note with its name as title."""
+
+
+@dataclass(slots=True)
+class _Open:
+    info: str
+    line: str
+    lines: list[str]
+
+
+def containers(text: str, change: Callable[[str, str], str]) -> str:
+    """Return the text with each fence of colons replaced, the inner ones first.
+
+    `change` gets what stands behind the colons and the text within.  A fence that is never closed stays.
+    """
+    stack = [_Open("", "", [])]
+    for line in text.split("\n"):
+        if opening := _OPENING.fullmatch(line):
+            stack.append(_Open(opening["info"].strip(), line, []))
+        elif _CLOSING.fullmatch(line) and len(stack) > 1:
+            done = stack.pop()
+            stack[-1].lines += change(done.info, "\n".join(done.lines)).split("\n")
+        else:
+            stack[-1].lines.append(line)
+    while len(stack) > 1:
+        unclosed = stack.pop()
+        stack[-1].lines += [*([] if _RUN.match(unclosed.line) else [unclosed.line]), *unclosed.lines]
+    return "\n".join(stack[0].lines)
+
+
+def container(kept: Kept, name: str, title: str, inner: str) -> str:
+    """Return a fence of colons around a text, with more colons than the fences within have."""
+    runs = _RUN.findall(kept.restored(inner))
+    marks = ":" * max(3, 1 + max(map(len, runs), default=2))
+    return f"{marks}{{{name}}}{f' {title}' if title else ''}\n{inner.strip(chr(10))}\n{marks}"
+
+
+def callout(kept: Kept, kind: str, title: str, inner: str) -> str:
+    """Return the callout for a kind of another program."""
+    known = KINDS.get(kind.lower())
+    shown = title or ("" if known else kind.replace("-", " ").capitalize())
+    return container(kept, known or "note", " ".join(shown.split()), inner or " ")

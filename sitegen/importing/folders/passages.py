@@ -1,0 +1,77 @@
+"""Keep stretches of a text aside while the rest is changed: code, formulas, finished blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sitegen.importing.mending.places import FENCE
+
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?)(?<!`)\1(?!`)")
+_FORMULA = re.compile(
+    r"\$\$(?:(?!\$\$).)+\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?(?<!\s)\$(?![\d\w])", re.DOTALL
+)
+_MARK = re.compile("\ue000(\\d+)\ue001")
+_LINE = re.compile("^(?P<indent>[ \t>]*)\ue000(?P<number>\\d+)\ue001", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence of backquotes or tildes, without the indentation of its lines."""
+
+    info: str
+    code: str
+    """The lines between, each with its line feed."""
+    marks: str = "```"
+
+    def __str__(self) -> str:
+        return f"{self.marks}{self.info}\n{self.code}{self.marks}"
+
+
+@dataclass(slots=True)
+class Kept:
+    """The stretches that were kept aside, each behind a mark that no other change touches."""
+
+    stretches: list[str] = field(default_factory=list)
+
+    def keep(self, text: str) -> str:
+        """Return the mark that stands for a stretch."""
+        self.stretches.append(text)
+        return f"\ue000{len(self.stretches) - 1}\ue001"
+
+    def fences(self, text: str, change: Callable[[Fence], str | None]) -> str:
+        """Return the text with a mark for each fence; `change` gives its new form, or None where it stays."""
+
+        def kept(match: re.Match[str]) -> str:
+            indent = match["indent"]
+            lines = [line.removeprefix(indent) for line in match["code"].split("\n")]
+            fence = Fence(match["info"].strip(), "\n".join(lines), match["marks"])
+            new = change(fence)
+            return indent + self.keep(str(fence) if new is None else new)
+
+        return FENCE.sub(kept, text)
+
+    def spans(self, text: str, change: Callable[[str, str], str | None] = lambda marks, code: None) -> str:
+        """Return the text with a mark for each stretch of code within a line."""
+
+        def kept(match: re.Match[str]) -> str:
+            new = change(match[1], match[2])
+            return self.keep(match[0] if new is None else new)
+
+        return _SPAN.sub(kept, text)
+
+    def formulas(self, text: str) -> str:
+        """Return the text with a mark for each formula between dollar signs."""
+        return _FORMULA.sub(lambda match: self.keep(match[0]), text)
+
+    def restored(self, text: str) -> str:
+        """Return the text with the stretches in place of their marks, indented as their marks are."""
+        while _MARK.search(text):
+            text = _LINE.sub(self._indented, text)
+            text = _MARK.sub(lambda match: self.stretches[int(match[1])], text)
+        return text
+
+    def _indented(self, match: re.Match[str]) -> str:
+        indent = match["indent"]
+        return indent + self.stretches[int(match["number"])].replace("\n", f"\n{indent}")

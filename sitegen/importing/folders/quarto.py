@@ -1,0 +1,201 @@
+"""Read a site of Quarto: its documents, the cells in them, and the forms of Pandoc."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from sitegen.importing.folders.authors import author_names
+from sitegen.importing.folders.cells import cell, notebook_text
+from sitegen.importing.folders.containers import callout, container, containers
+from sitegen.importing.folders.convert import Dialect, TextConversion
+from sitegen.importing.folders.passages import Fence, Kept
+from sitegen.importing.folders.placing import Found
+from sitegen.importing.folders.shortcodes import Shortcode, replaced
+from sitegen.importing.folders.source import Folder, FolderText, as_date, as_words, with_first_heading
+
+_CONFIGS = ("_quarto.yml", "_quarto.yaml")
+_TEXTS = (".qmd", ".ipynb", ".md", ".rmd")
+_ATTRIBUTES = re.compile(
+    r"(?P<before>\]\([^()\n]*(?:\([^()\n]*\))?[^()\n]*\)|^#{1,6}[^\n{]*|\$\$)[ \t]*\{(?P<inner>[^{}\n]+)\}",
+    re.MULTILINE,
+)
+_SPAN = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\{(?:[.#][^{}\n]*|[\w-]+=[^{}\n]*)\}")
+_CODE_SPAN = re.compile(r"^\{?(?:python|r|julia)\}? +")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>[^\n]+?)[ \t]*(?:\{[^}]*\})?[ \t]*$", re.MULTILINE)
+_MARGIN = re.compile(r"\.(?:column-margin|aside)\b")
+_LISTED = re.compile(r"^[ \t]*listing[ \t]*:", re.MULTILINE)
+
+
+def find(folder: Folder) -> Sequence[Found]:
+    """Return the documents; a page that lists others is left out, with a warning."""
+    found: list[Found] = []
+    for path in folder.files:
+        if not path.lower().endswith(_TEXTS) or _is_partial(path):
+            continue
+        text = notebook_text(folder, path) if path.endswith(".ipynb") else folder.text(path)
+        if path.endswith(".md") and not text.head:
+            continue
+        text = with_first_heading(text)
+        if _LISTED.search(text.head) and len(re.findall(r"\w+", text.body)) < 40:
+            folder.warn("SG606", "a page that lists others is left out", path, 1, "lists are made without a text")
+            continue
+        found.append(_found(folder, text))
+    return found
+
+
+def _is_partial(path: str) -> bool:
+    """Tell whether Quarto makes no page of a file: its name or a folder above it begins with `_`."""
+    return "/_" in f"/{path}" or posixpath.basename(path).upper().startswith("README.")
+
+
+def _found(folder: Folder, text: FolderText) -> Found:
+    front = text.front
+    stem = text.path.rpartition(".")[0]
+    name = posixpath.basename(posixpath.dirname(text.path)) if stem.endswith("/index") else posixpath.basename(stem)
+    date = as_date(front.get("date"))
+    title = text.title or name.replace("-", " ").replace("_", " ").capitalize() or "Home"
+    if not text.title:
+        text = FolderText(text.path, {**front, "title": title}, text.head, text.body, text.line)
+    return Found(
+        text,
+        f"/{stem.removesuffix('index')}" if stem.endswith("index") else f"/{stem}.html",
+        date,
+        "posts" if date or "/" in text.path else "pages",
+        name or "home",
+        front.get("draft") is True,
+        tuple(as_words(front.get("categories") or front.get("tags"))),
+        tuple(f"/{alias.strip('/')}" for alias in as_words(front.get("aliases")) if not alias.startswith(".")),
+        {"authors": author_names(front), "description": front.get("description") or front.get("subtitle")},
+    )
+
+
+def write(conversion: TextConversion, body: str) -> str:
+    """Return a document in the Markdown of sitegen."""
+    kept = Kept()
+    text = replaced(body, partial(_included, conversion, 0))
+    text = kept.fences(text, partial(_fence, conversion))
+    text = kept.spans(text, lambda marks, code: f"`{_CODE_SPAN.sub('', code)}`" if _CODE_SPAN.match(code) else None)
+    text = _ATTRIBUTES.sub(partial(_attributes, conversion), text)
+    text = kept.formulas(text)
+    text = replaced(text, partial(_shortcode, conversion, kept))
+    text = _SPAN.sub(lambda match: match["words"], text)
+    text = containers(text, partial(_container, conversion, kept))
+    return conversion.finished(text, kept)
+
+
+def _included(conversion: TextConversion, depth: int, code: Shortcode, inner: str | None) -> str:
+    """Return the text of an included file; every other shortcode stays as it was."""
+    if code.name != "include" or depth > 5:
+        return code.source
+    here = posixpath.dirname(conversion.found.text.path)
+    path = posixpath.normpath(
+        posixpath.join("" if code.get(at=0).startswith("/") else here, code.get(at=0).lstrip("/"))
+    )
+    if path not in conversion.folder.files:
+        conversion.note(f"the file `{path}` that is included")
+        return code.source
+    return replaced(conversion.folder.text(path).body, partial(_included, conversion, depth + 1))
+
+
+def _fence(conversion: TextConversion, fence: Fence) -> str:
+    """Return a cell with the options that are known here, or a listing."""
+    match = re.match(
+        r"\{(?P<cell>[\w-]+)(?P<more>[^}]*)\}|\{(?P<attributes>[.=#][^}]*)\}|(?P<plain>[\w+#-]*)", fence.info
+    )
+    if match and match["cell"] and match["cell"] != "mermaid":
+        named = fence.info[match.end() :].strip() if match["cell"] == "code-cell" else match["cell"]
+        return cell(conversion, named or "python", fence.code)
+    if match and match["cell"]:
+        return str(Fence("mermaid", re.sub(r"(?m)^%%\|.*\n", "", fence.code), fence.marks))
+    if match and match["attributes"]:
+        if match["attributes"].startswith("=html"):
+            return fence.code
+        language = re.search(r"\.([\w+#-]+)", match["attributes"])
+        name = re.search(r"(?:filename|file)=\"([^\"]+)\"", match["attributes"])
+        title = f' filename="{name[1]}"' if name else ""
+        return str(Fence(f"{language[1] if language else 'text'}{title}", fence.code, fence.marks))
+    return str(Fence(match["plain"] if match else "", fence.code, fence.marks))
+
+
+def _attributes(conversion: TextConversion, match: re.Match[str]) -> str:
+    """Keep the id of a link, an image, a heading or a formula; the other attributes are left out."""
+    if not re.search(r"(?:^|\s)[#.]|=", match["inner"]):
+        return match[0]
+    id = re.search(r"(?:^|\s)#([\w:.-]+)", match["inner"])
+    alt = re.search(r"fig-alt=\"([^\"]*)\"", match["inner"])
+    before = match["before"].rstrip() if match["before"].startswith("#") else match["before"]
+    if alt:
+        conversion.note("the words of an image in `fig-alt`, beside its caption")
+    spaced = " " if before.startswith(("#", "$$")) else ""
+    return f"{before}{spaced}{{#{id[1]}}}" if id else before
+
+
+def _shortcode(conversion: TextConversion, kept: Kept, code: Shortcode, inner: str | None) -> str:
+    if code.name in ("video", "embed", "pdf") and (source := code.get("src", "url", at=0)):
+        return f"[{source}]({source})"
+    if code.name == "meta":
+        return str(conversion.found.text.front.get(code.get(at=0), ""))
+    if code.name in ("pagebreak", "fa", "bi", "iconify", "include"):
+        return kept.keep(f"`{code.source}`") if code.name == "include" else ""
+    conversion.note(f"the shortcode `{code.name}`")
+    return kept.keep(f"`{' '.join(code.source.split())}`") + (inner or "")
+
+
+def _container(conversion: TextConversion, kept: Kept, info: str, inner: str) -> str:
+    """Return a callout, a set of tabs or a note in the margin; of every other container its text."""
+    kind = re.search(r"callout-(\w+)", info)
+    heading = _HEADING.match(inner.lstrip("\n"))
+    if kind:
+        title = re.search(r"title=\"([^\"]*)\"", info)
+        shown = title[1] if title else heading["title"] if heading else ""
+        rest = inner.lstrip("\n")[heading.end() :] if heading and not title else inner
+        return f"\n{callout(kept, kind[1], shown, rest)}\n"
+    if "panel-tabset" in info:
+        return _tabs(kept, inner)
+    if _MARGIN.search(info):
+        return f"\n{container(kept, 'margin', '', inner)}\n"
+    if 'unless-format="html"' in info or 'when-format="pdf"' in info:
+        return ""
+    if not re.search(r"content-visible|content-hidden|column|grid|layout|g-col", info):
+        conversion.note(f"the container `{info[:40]}`")
+    return f"\n{inner}\n"
+
+
+def _tabs(kept: Kept, inner: str) -> str:
+    headings = list(_HEADING.finditer(inner))
+    if not headings:
+        return inner
+    level = len(headings[0][0]) - len(headings[0][0].lstrip("#"))
+    tops = [match for match in headings if len(match[0]) - len(match[0].lstrip("#")) == level]
+    ends = [*(match.start() for match in tops[1:]), len(inner)]
+    items = [
+        container(kept, "tab-item", top["title"], inner[top.end() : end] or " ")
+        for top, end in zip(tops, ends, strict=True)
+    ]
+    return f"\n{inner[: tops[0].start()].strip()}\n{container(kept, 'tab-set', '', chr(10).join(items))}\n"
+
+
+def _website(folder: Folder) -> Mapping[str, Any]:
+    settings = folder.settings(*_CONFIGS)
+    found = settings.get("website") or settings.get("book") or {}
+    return found if isinstance(found, dict) else {}
+
+
+def shared(folder: Folder, places: Mapping[str, object]) -> Mapping[str, str]:
+    """Return the bibliography of the site, gathered from all that its documents name."""
+    works = [folder.read(path) for path in folder.files if path.endswith(".bib")]
+    return {"content/references.bib": "\n".join(works)} if works else {}
+
+
+QUARTO = Dialect(
+    "Quarto",
+    find,
+    write,
+    lambda folder: str(_website(folder).get("title") or ""),
+    lambda folder: str(_website(folder).get("site-url") or ""),
+    shared=shared,
+)

@@ -1,0 +1,91 @@
+"""A site of Hugo comes over: its addresses, front matter in TOML, shortcodes, files of bundles and of static/."""
+
+import base64
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sitegen.importing.folders.convert import import_folder
+from sitegen.importing.folders.hugo import HUGO
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+CONFIG = "baseURL = 'https://old.example/'\ntitle = 'Old'\n[permalinks]\npost = '/:year/:slug/'\n"
+
+
+def post(body: str, front: str = "title = 'A: b'\ndate = 2024-01-05\n") -> dict[str, str]:
+    return {"hugo.toml": CONFIG, "content/post/a.md": f"+++\n{front}+++\n{body}\n"}
+
+
+def test_front_matter_in_toml_keeps_its_address_and_its_unknown_keys(folder: Callable) -> None:
+    front = "title = 'A: b'\ndate = 2024-01-05\ntags = ['x']\naliases = ['/was/']\nweight = 3\n[cover]\na = 'c'\n"
+    imported = folder(HUGO, post("Words.", front))
+    assert imported.head("posts/a") == (
+        'title: "A: b"\ndate: 2024-01-05\ntags: [x]\npermalink: /2024/a/\naliases: [/was/]\n'
+        "# weight = 3\n# [cover]\n# a = 'c'\n"
+    )
+    assert imported.codes == ["SG602", "SG602", "SG602"]
+    assert imported.files["content/site.yaml"] == "title: Old\nbase_url: https://old.example/\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("{{< highlight go >}}\nx := `{{< y >}}`\n{{< /highlight >}}", "```go\nx := `{{< y >}}`\n```"),
+        ("{{% notice tip %}}\nWords.\n{{% /notice %}}", "\n:::{tip}\nWords.\n:::\n"),
+        ("{{< youtube abc >}}", "<https://www.youtube.com/watch?v=abc>"),
+        ('{{< details summary="More" >}}\nInside.\n{{< /details >}}', ":::{dropdown} More\nInside.\n:::"),
+        ("`{{< y >}}`", "`{{< y >}}`"),
+        ("{{< strange 1 >}}", "`{{< strange 1 >}}`"),
+        ("{{< strange >}}Words.{{< /strange >}}", "Words."),
+        (r"A \\(x_1\\) and \\[y\\]", "A $x_1$ and $$\ny\n$$"),
+        ('```go {linenos=true,hl_lines=[2,"4-5"]}\n1\n2\n3\n4\n5\n```', "```go hl=2,4-5\n1\n2\n3\n4\n5\n```"),
+    ],
+)
+def test_shortcodes(written: str, wanted: str, folder: Callable) -> None:
+    assert folder(HUGO, post(written)).body("posts/a").strip() == wanted.strip()
+
+
+def test_link_and_image_are_found_by_address_by_file_and_by_reference(folder: Callable) -> None:
+    other = "---\ntitle: B\ndate: 2024-02-01\n---\n## A heading\n"
+    body = '[1](/2024/b/) [2](b.md) [3]({{< ref "b.md#a-heading" >}}) [4](https://old.example/2024/b/) ![w](/i/x.png)'
+    imported = folder(HUGO, {**post(body), "content/post/b.md": other, "static/i/x.png": PNG})
+    address = "(/2024/b/)"
+    assert imported.body("posts/a/index") == (
+        f"[1]{address} [2]{address} [3](/2024/b/#a-heading) [4]{address} ![w](x.png)"
+    )
+    assert "content/posts/a/x.png" in imported.files
+
+
+def test_image_of_another_host_is_a_link_and_that_is_said(folder: Callable) -> None:
+    imported = folder(HUGO, post("![w](https://e.example/x.png)"))
+    assert imported.body("posts/a") == "[w](https://e.example/x.png)"
+    assert imported.codes == ["SG603"]
+
+
+def test_authors_come_over_when_no_post_would_get_a_wrong_one(folder: Callable) -> None:
+    front = "title = 'A'\ndate = 2024-01-05\n"
+    other = {"content/post/b.md": "---\ntitle: B\ndate: 2024-02-01\nauthor: [Jo Doe, A B]\n---\nWords.\n"}
+    imported = folder(HUGO, {**post("Words.", front + "author = 'Jo Doe'\n"), **other})
+    assert str(imported.files["content/site.yaml"]).endswith(
+        "authors:\n  jo-doe:\n    name: Jo Doe\n  a-b:\n    name: A B\n"
+    )
+    assert "authors: [jo-doe, a-b]\n" in imported.head("posts/b")
+    imported = folder(HUGO, {**post("Words.", front), **other})
+    assert "authors" not in str(imported.files["content/site.yaml"])
+    assert "# author: [Jo Doe, A B]\n" in imported.head("posts/b")
+
+
+def test_page_without_a_date_is_a_page_and_a_list_is_left_out(folder: Callable) -> None:
+    texts = {"content/about.md": "---\ntitle: About\n---\nMe.\n", "content/post/_index.md": "---\ntitle: All\n---\n"}
+    imported = folder(HUGO, {**post("Words."), **texts})
+    assert "content/pages/about.md" in imported.files
+    assert not any("index" in path for path in imported.files)
+
+
+def test_folder_without_texts_is_an_error(tmp_path: Path) -> None:
+    plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
+    assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])

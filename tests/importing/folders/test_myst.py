@@ -1,0 +1,69 @@
+"""A book of MyST comes over: its contents as a series, directives, roles, labels, citations, notebooks."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from sitegen.importing.folders.myst import MYST
+
+TOC = "format: jb-book\nroot: intro\nparts:\n  - caption: One\n    chapters:\n      - file: a\n      - file: b\n"
+
+
+def book(body: str, **more: str) -> dict[str, str]:
+    return {
+        "_config.yml": "title: The Book\n",
+        "_toc.yml": TOC,
+        "intro.md": "# Welcome\n\nWords.\n",
+        "a.md": f"# Chapter A\n\n{body}\n",
+        "b.md": "(b-label)=\n# Chapter B\n\n(sec_two)=\n## Two\n\n$$ y $$ (eq:y)\n",
+        "refs.bib": "@book{k, author={A B}, title={T}, year={2020}, publisher={P}}\n",
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (
+            "{ref}`b-label` {ref}`x <sec_two>` {doc}`b`",
+            "[Chapter B](/b.html) [x](/b.html#sec-two) [Chapter B](/b.html)",
+        ),
+        ("{eq}`eq:y`", "[eq:y](/b.html#eq-y)"),
+        ("```{math}\n:label: e1\nx\n```\n\nBy {eq}`e1`.", "$$\nx\n$$ {#eq-e1}\n\nBy @eq-e1."),
+        (r"`\label{x}` and `y`", r"`\label{x}` and `y`"),
+        ("{cite}`k` and {cite:t}`k`", "[@k] and @k"),
+        ("{cite}`gone`", "[\\@gone]"),
+        ("```{admonition} A title\n:class: tip\nWords.\n```", ":::{tip} A title\nWords.\n:::"),
+        ("````{seealso}\n```{math}\nx\n```\n````", ":::{note} Seealso\n$$\nx\n$$\n:::"),
+        (":::{prf:theorem} Name\nWords.\n:::", ":::{note} Theorem: Name\nWords.\n:::"),
+        ("```{index} single: x\n```\nWords. {index}`x`", "\nWords. "),
+        ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
+        ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
+        ("````{figure}\n:label: f\n```py\nx\n```\nWords.\n````", "```py\nx\n```\nWords."),
+        ("```{strange} Arg\nWords.\n```", "**Arg**\n\nWords."),
+    ],
+)
+def test_forms(written: str, wanted: str, folder: Callable) -> None:
+    assert folder(MYST, book(written)).body("posts/a").strip() == wanted.strip()
+
+
+def test_contents_become_a_series_and_the_root_a_page(folder: Callable) -> None:
+    imported = folder(MYST, book("Words.", **{"left.md": "# Out\n"}))
+    series = "title: The Book\nphases:\n  - title: One\n    posts: [a, b]\n"
+    assert imported.files["series/the-book.yaml"] == series
+    assert imported.head("pages/intro") == "title: Welcome\naliases: [/intro.html]\n"
+    assert imported.codes == ["SG606", "SG608"]
+
+
+def test_notebook_of_a_book_becomes_a_text_with_cells(folder: Callable) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "See {ref}`b-label`."], "metadata": {}},
+        {"cell_type": "code", "source": "x = 1", "metadata": {}, "outputs": [], "execution_count": None},
+    ]
+    notebook = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    files = {path: text for path, text in book("x").items() if path != "a.md"}
+    imported = folder(MYST, {**files, "a.ipynb": notebook})
+    assert imported.body("posts/a/index").strip() == (
+        "See [Chapter B](/b.html).\n\n```{code-cell} python\n#| label: cell-1\nx = 1\n```"
+    )
