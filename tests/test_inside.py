@@ -215,6 +215,7 @@ OPEN_FILES = {
     "write/fragments.py": "is given a folder of the cache",
     "write/images.py:_write_whole": "is given a folder of the cache",
     "write/images.py:variant_contents": "is given a folder of the cache",
+    "pipeline/mend_import.py:_forget": "the cache of a temporary folder",
     "pipeline/external_links.py:_read": "is given a file of the cache",
     "pipeline/external_links.py:_write": "is given a file of the cache",
     "write/output.py:_write_manifest": "a file of the cache",
@@ -274,7 +275,7 @@ def names_a_file(call: ast.AST) -> bool:
         return False
     of, name = ast.unparse(call.func.value), call.func.attr
     moves_a_path = name == "replace" and len(call.args) == 1 and not call.keywords  # that of a string takes two
-    others = {"inside": False, "os": name in OF_OS, "shutil": name != "which"}
+    others = {"inside": False, "os": name in OF_OS, "shutil": name not in ("which", "get_terminal_size")}
     return others.get(of, name in METHODS or moves_a_path)
 
 
