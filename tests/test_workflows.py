@@ -128,6 +128,21 @@ def test_pull_requests_are_checked_without_a_secret_and_with_a_token_that_can_on
     assert [step["run"] for step in steps("checks.yml", "checks") if "run" in step] == [".ci/run"]
 
 
+@pytest.mark.parametrize(("name", "job"), JOBS)
+def test_a_job_after_one_that_goes_on_without_its_needs_does_so_itself(name: str, job: str) -> None:
+    """GitHub adds `success()` to a condition without a status function, and looks at all jobs before: also at one that
+    was skipped."""
+    jobs = workflow(name)["jobs"]
+
+    def needs(one: str) -> list[str]:
+        named = jobs[one].get("needs", [])
+        direct = [named] if isinstance(named, str) else named
+        return [*direct, *(before for need in direct for before in needs(need))]
+
+    if any("cancelled()" in str(jobs[before].get("if", "")) for before in needs(job)):
+        assert re.search(r"(cancelled|always|failure)\(\)", str(jobs[job].get("if", "")))
+
+
 def test_site_is_built_on_push_and_daily() -> None:
     triggers = workflow("site.yml")["on"]
     assert "push" in triggers

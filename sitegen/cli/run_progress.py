@@ -50,7 +50,7 @@ def _line(progress: Progress) -> str:
 
 def _print_event(progress: Progress) -> None:
     """Print a line of JSON on stdout at once, for a program that reads along."""
-    click.echo(json.dumps({"event": "job", **asdict(progress)}, ensure_ascii=False))
+    click.echo(json.dumps({"event": "job", **asdict(progress)}))
     sys.stdout.flush()
 
 
@@ -109,6 +109,12 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
+def _fitting(lines: list[str], height: int) -> list[str]:
+    """Return the lines that a terminal of that height can draw over, the last of them with the number of the rest."""
+    shown = max(2, height - 2)
+    return lines if len(lines) <= shown else [*lines[: shown - 1], f"… and {len(lines) - shown + 1} more"]
+
+
 @contextmanager
 def _live_table() -> Iterator[Callable[[Progress], None]]:
     """Yield a listener that draws the table over itself each second.  Failures stay above it."""
@@ -116,9 +122,9 @@ def _live_table() -> Iterator[Callable[[Progress], None]]:
 
     def draw(*above: str) -> None:
         with lock:
-            lines = table_lines(state, time.monotonic()) if state.total else []
+            width, height = shutil.get_terminal_size()
+            lines = _fitting(table_lines(state, time.monotonic()) if state.total else [], height)
             up = f"\x1b[{drawn[0]}A" if drawn[0] else ""
-            width = shutil.get_terminal_size().columns
             shown = [*map(printable, above), *(printable(line)[: width - 1] for line in lines)]
             click.echo(f"{up}\r\x1b[J" + "\n".join(shown), err=True, nl=bool(shown))
             drawn[0] = len(lines)

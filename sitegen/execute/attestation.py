@@ -20,7 +20,7 @@ _RUN = re.compile(r"https://github\.com/(?P<run>(?P<repository>[^/]+/[^/]+)/acti
 
 
 class NotAttested(ValueError):
-    """The text is a sentence that says why nobody can tell who measured the results."""
+    """The message says why the signature was not accepted."""
 
 
 def signed_run(results: Path, attestation: Path, repository: str, commit: str) -> str:

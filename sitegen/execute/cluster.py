@@ -48,7 +48,7 @@ PATIENCE_S = 120.0
 LOOK_S = 1.0
 """Seconds between two looks at the workers while no job ends."""
 AGAIN_S = 30.0
-"""Seconds between two looks at the hosts that have lost their worker."""
+"""Seconds between two checks for hosts without a worker."""
 SCHEDULER_LOST = "the scheduler was lost before the job ended"
 NO_WORKERS = f"no worker with the resource GPU was there for {PATIENCE_S:.0f} s"
 SSH = {"connect_timeout": 20, "keepalive_interval": 15, "keepalive_count_max": 4}

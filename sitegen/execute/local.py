@@ -47,7 +47,7 @@ class WorkerProcess:
 
     def __init__(self, device: Device, work: Callable[[Spec], JobReply], place: str = "") -> None:
         self.place = place
-        """The words for its GPU in a report."""
+        """Name of its GPU in a report."""
         self._environment = FEW_THREADS | passed_on(os.environ) | device.environment
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)

@@ -31,6 +31,8 @@ PRELUDE_S = 120.0
 STARTUP_S = 60
 LONGEST_SOCKET = 100
 """The most characters of a socket's path; the operating system takes 107."""
+LONGEST_TEMPORARY = 30
+"""The longest path of the folder for temporary files below which sockets of `multiprocessing` still fit."""
 
 
 def to_notebook(job: NotebookJob) -> Any:
@@ -61,8 +63,8 @@ def run_notebook(job: NotebookJob) -> JobResult:
     """
     with tempfile.TemporaryDirectory(prefix="sitegen-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
+        _profile(folder).mkdir()
         _write_sources(folder, job.sources)
-        _temporary(folder).mkdir(parents=True)
         error, results, warnings = _executed(job, folder)
         warnings = (*warnings, *why_open(_network(folder)))
     return JobResult(JOB_SCHEMA, job.id, "notebook", cells=results, warnings=warnings, error=error)
@@ -91,9 +93,9 @@ def _executed(job: NotebookJob, folder: Path) -> tuple[str, tuple[CellResult, ..
 @contextmanager
 def _kernel_of(notebook: Any, folder: Path) -> Iterator[Any]:
     """Yield the client of a new kernel, which ends with the block and all that it started."""
-    with _socket_folder(folder) as sockets:
+    with _socket_folder(folder) as sockets, _temporary_folder() as temporary:
         client = _client(notebook, folder, sockets)
-        with leaving_no_process(), client.setup_kernel(env=_environment(folder)):
+        with leaving_no_process(), client.setup_kernel(env=_environment(folder, temporary)):
             yield client
 
 
@@ -179,7 +181,6 @@ def _socket_folder(folder: Path) -> Iterator[Path]:
     outputs to every user of the machine, and nothing outside of the kernel's network namespace would reach it.
     """
     if len(f"{_profile(folder) / 'kernel'}-1") <= LONGEST_SOCKET:
-        _profile(folder).mkdir(exist_ok=True)
         yield _profile(folder)
         return
     with tempfile.TemporaryDirectory(prefix="sitegen-", dir="/tmp", ignore_cleanup_errors=True) as name:
@@ -190,8 +191,13 @@ def _profile(folder: Path) -> Path:
     return folder / ".ipython"
 
 
-def _temporary(folder: Path) -> Path:
-    return _profile(folder) / "tmp"
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Yield a folder for the temporary files of the cells, below /tmp where sockets in it would get too long a path."""
+    usual = tempfile.gettempdir()
+    where = usual if len(usual) <= LONGEST_TEMPORARY else "/tmp"
+    with tempfile.TemporaryDirectory(prefix="sitegen-", dir=where, ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def _network(folder: Path) -> Path:
@@ -199,11 +205,11 @@ def _network(folder: Path) -> Path:
     return _profile(folder) / "network"
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def _environment(folder: Path, temporary: Path) -> dict[str, str]:
     """Return the kernel's environment: the site's modules can be imported, and the user's own profile is not read."""
     return passed_on(os.environ) | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])),
-        "TMPDIR": str(_temporary(folder)),
+        "TMPDIR": str(temporary),
         "PYTHONDONTWRITEBYTECODE": "1",
         "IPYTHONDIR": str(_profile(folder)),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",

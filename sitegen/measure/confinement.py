@@ -4,9 +4,9 @@ Code of a site runs in such a command: kernels, references, cells, and the compi
 them inherit what is set here.  Where the system does not let this user take the network away, FILE gets a sentence that
 says why, and the command runs nevertheless.
 
-The command gets a network namespace of its own (Linux), in which it reaches only itself.  Root may make one; another
-user first makes a user namespace, in which numbers of users and groups stay as they are.  Only the standard library is
-imported, because this module is started as a file.
+The command gets a network namespace of its own (Linux), in which it reaches only itself.  Root may make one, where it
+has CAP_SYS_ADMIN.  Another user first makes a user namespace, in which numbers of users and groups stay as they are.
+Only the standard library is imported, because this module is started as a file.
 """
 
 from __future__ import annotations
@@ -92,17 +92,18 @@ def take_network() -> str:
     """Move this process into a network namespace of its own; return why that is not possible, or nothing."""
     if sys.platform != "linux":
         return "only Linux has network namespaces"
-    for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET):
-        if not (error := _failure_in_a_fork(flags)):
-            _enter_namespaces(flags)
-            return ""
-    return f"a network namespace cannot be made ({os.strerror(error)})"
+    # Root in a user namespace of its own would lose its rights over the files of other users.
+    flags = _CLONE_NEWUSER | _CLONE_NEWNET if os.geteuid() else _CLONE_NEWNET
+    if error := _failure_in_a_fork(flags):
+        return f"a network namespace cannot be made ({os.strerror(error)})"
+    _enter_namespaces(flags)
+    return ""
 
 
 def _failure_in_a_fork(flags: int) -> int:
     """Return the error number with which `_enter_namespaces` fails in another process, 0 if it works.
 
-    A failure in the middle, as under AppArmor, would leave a process that is no user.
+    A failure in the middle, as under AppArmor, would leave this process with the unmapped user 65534.
     """
     if pid := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -140,7 +141,8 @@ def make_gpu_devices() -> None:
     """
     program = shutil.which("nvidia-modprobe")
     if program and Path("/dev/nvidiactl").exists() and not Path("/dev/nvidia-uvm").exists():
-        subprocess.run([program, "-u", "-c=0"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=30)
+        with contextlib.suppress(OSError, subprocess.SubprocessError):  # CUDA may find the device without this help
+            subprocess.run([program, "-u", "-c=0"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_processes_of_a_job_are_in_a_network_of_their_own() -> None:
     with MeasureProcess() as process:
         process.start_ahead()
         until = time.monotonic() + 30
-        while not (found := [one for one in measuring() if one.cmdline()[1:3] == ["-m", "sitegen.measure"]]):
+        while not (found := measuring()):
             assert time.monotonic() < until
             time.sleep(0.05)
         if (process.folder / "network").exists():
@@ -58,7 +59,12 @@ def test_processes_of_a_job_are_in_a_network_of_their_own() -> None:
 
 
 def measuring() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
+    """The processes of a measurement that run; those that end meanwhile are left out."""
+    found = list[psutil.Process]()
+    for one in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found += [one] if one.cmdline()[1:3] == ["-m", "sitegen.measure"] else []
+    return found
 
 
 def test_a_run_says_once_that_the_network_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -99,6 +99,18 @@ def test_a_system_that_makes_no_namespace_is_named(monkeypatch: pytest.MonkeyPat
     assert confinement.take_network() == "a network namespace cannot be made (Operation not permitted)"
 
 
+@pytest.mark.parametrize("user", [0, 1000])
+def test_root_keeps_its_rights_over_files_of_others_where_it_may_make_no_network(
+    monkeypatch: pytest.MonkeyPatch, user: int
+) -> None:
+    """In a user namespace of its own, root would own files of root alone."""
+    tried: list[int] = []
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(confinement, "_failure_in_a_fork", lambda flags: tried.append(flags) or errno.EPERM)
+    confinement.take_network()
+    assert [bool(flags & confinement._CLONE_NEWUSER) for flags in tried] == [user != 0]
+
+
 def test_a_failure_in_the_middle_stays_in_the_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(flags: int) -> None:
         raise OSError(errno.EACCES, "write uid_map")

@@ -32,7 +32,7 @@ def build(folder: Path) -> str:
 def test_a_library_appears_only_when_nvcc_has_written_all_of_it(tmp_path, monkeypatch):
     put_nvcc(tmp_path, SLOW, monkeypatch)
     library = tmp_path / "_two_passes_float32.so"
-    building = threading.Thread(target=build, args=(tmp_path,))
+    building = threading.Thread(target=build, args=(tmp_path,), daemon=True)
     building.start()
     while not [one for one in tmp_path.iterdir() if one.is_file() and one.read_text() == "half"]:
         assert building.is_alive()

@@ -47,9 +47,12 @@ def plain_html(text: str) -> tuple[str, list[str]]:
         if name not in ALLOWED:
             left_out.append(name)
             return ""
-        kept = "".join(
-            f' {key}="{value}"' if value else f" {key}" for key, value in values.items() if not _REFUSED.fullmatch(key)
-        )
+        kept = "".join(_written(key, value) for key, value in values.items() if not _REFUSED.fullmatch(key))
         return f"<{name}{kept}>"
 
     return TAG.sub(tag, _HIDDEN.sub(hidden, text)), left_out
+
+
+def _written(name: str, value: str) -> str:
+    quoted = value.replace('"', "&quot;")
+    return f' {name}="{quoted}"' if value else f" {name}"

@@ -53,8 +53,11 @@ class TextLinks:
     def followed(self, text: str) -> str:
         """Return a text without code in which every link leads to its new address."""
         text = LINK.sub(self._link, text)
-        text = _HTML.sub(lambda match: f'{match["before"]}"{self.target(match["target"])}"', text)
+        text = _HTML.sub(lambda match: f'{match["before"]}"{self._attribute(match["target"])}"', text)
         return _DEFINITION.sub(lambda match: match["before"] + self.target(match["target"]), text)
+
+    def _attribute(self, written: str) -> str:
+        return self.target(written).replace('"', "&quot;")
 
     def target(self, written: str) -> str:
         """Return the new address of a target; one that leads nowhere stays as it is."""

@@ -153,7 +153,7 @@ def heat(
     the last day.  The size of a square shows the amount, so that no reader depends on a shade.  `what` and `period`
     name the amount, and the days when they are not the last weeks, for readers who do not see the squares.
     """
-    monday = _first_monday(min(levels, default=last) if first is None else first, last, weeks)
+    monday = first_monday(min(levels, default=last) if first is None else first, last, weeks)
     weeks = (last - monday).days // 7 + 1
     days = [monday + dt.timedelta(days=n) for n in range((last - monday).days + 1)]
     places = [(day, 34 + 15 * ((day - monday).days // 7), 18 + 15 * day.weekday()) for day in days]
@@ -172,7 +172,7 @@ def heat(
     return tag("svg", join([*names, *months, *squares]), class_="chart heat", **box)
 
 
-def _first_monday(first: dt.date, last: dt.date, weeks: int) -> dt.date:
+def first_monday(first: dt.date, last: dt.date, weeks: int) -> dt.date:
     """Return the Monday of the first day, at most `weeks` weeks before the last day."""
     earliest, latest = (last - dt.timedelta(days=last.weekday() + 7 * n) for n in (weeks - 1, 0))
     return min(max(first - dt.timedelta(days=first.weekday()), earliest), latest)

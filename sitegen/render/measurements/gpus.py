@@ -46,8 +46,15 @@ def name_of(product: str, gpu: str) -> str:
 
 
 def short_name(gpu: str) -> str:
-    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`, and `yours` for a reader's own."""
-    return "yours" if gpu.endswith("(yours)") else gpu.removeprefix("NVIDIA ").partition(" ")[0]
+    """Return the short name of a GPU: `H100` for `NVIDIA H100 80GB HBM3`, and `yours` for a reader's own.
+
+    Words without a digit lead to the model and stay, apart from the vendor's: `GeForce RTX 4090`.
+    """
+    if gpu.endswith("(yours)"):
+        return "yours"
+    words = gpu.removeprefix("NVIDIA ").split()
+    model = next((n for n, word in enumerate(words) if any(map(str.isdigit, word))), len(words) - 1)
+    return " ".join(words[: model + 1])
 
 
 def label_of(sources: Sources, record: Record, number: str = "") -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.model.site import TaskState
-from sitegen.render.figures.inline_charts import heat, level, level_of_count
+from sitegen.render.figures.inline_charts import first_monday, heat, level, level_of_count
 from sitegen.render.inputs.sources import Sources
 
 
@@ -37,11 +37,11 @@ def heat_maps(
         ("Tasks done", "Days with tasks done", _levels_of_tasks(sources)),
         ("Kernels run", "Days with kernels run", _levels_of_kernels(sources)),
     )
-    today = sources.as_of
+    today, since = sources.as_of, first_monday(first, last, weeks)
     return tuple(
         HeatMap(title, heat(levels, last, weeks, first=first, today=today, what=what, period=period))
         for title, what, levels in found
-        if any(first <= day <= last for day in levels)
+        if any(since <= day <= last and amount for day, amount in levels.items())
     )
 
 

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from sitegen.model.record import Record
 from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.gpus import short_name
 from sitegen.render.measurements.provenance import provenance
 
 OTHER, NAMES, SHORT = "nvidia-h100", ["NVIDIA H200", "NVIDIA H100"], ["H200", "H100"]
@@ -30,6 +31,22 @@ def two(make: SimpleNamespace) -> dict[str, Html]:
         evidence=Evidence(make.records(record, on_other(record, ("2048x65536",)), make.record("copy")))
     )
     return {path: Html(str(text)) for path, text in pages.items() if path.endswith(".html")}
+
+
+@pytest.mark.parametrize(
+    ("gpu", "name"),
+    [
+        ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090"),
+        ("NVIDIA GeForce RTX 3090", "GeForce RTX 3090"),
+        ("NVIDIA RTX A6000", "RTX A6000"),
+        ("Tesla V100-SXM2-16GB", "Tesla V100-SXM2-16GB"),
+        ("NVIDIA H100 80GB HBM3", "H100"),
+        ("NVIDIA H200 (yours)", "yours"),
+        ("Simulator", "Simulator"),
+    ],
+)
+def test_a_short_name_tells_one_model_from_another(gpu: str, name: str) -> None:
+    assert short_name(gpu) == name
 
 
 def test_a_post_shows_what_one_gpu_measured_and_the_other_behind_a_tab(two: dict[str, Html]) -> None:

@@ -54,6 +54,12 @@ def test_a_map_without_a_square_is_left_out() -> None:
     assert list(shown(sources(done=0, kernels=()))) == ["Words"]
 
 
+def test_a_map_whose_squares_are_older_than_its_weeks_is_left_out() -> None:
+    given = sources(done=0, kernels=("sum",))
+    given.evidence.records.histories = {("sum", "h200"): (SimpleNamespace(date="2025-01-07"),)}
+    assert [one.title for one in heat_maps(given, dt.date(2025, 1, 6), LAST)] == ["Words"]
+
+
 def test_the_list_and_the_year_have_the_maps_and_a_month_has_none(make: SimpleNamespace) -> None:
     pages: Mapping[str, str | bytes] = make.rendered()
     maps = {
