@@ -109,7 +109,7 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def _fitting(lines: list[str], height: int) -> list[str]:
+def fitting(lines: list[str], height: int) -> list[str]:
     """Return the lines that a terminal of that height can draw over, the last of them with the number of the rest."""
     shown = max(2, height - 2)
     return lines if len(lines) <= shown else [*lines[: shown - 1], f"… and {len(lines) - shown + 1} more"]
@@ -123,7 +123,7 @@ def _live_table() -> Iterator[Callable[[Progress], None]]:
     def draw(*above: str) -> None:
         with lock:
             width, height = shutil.get_terminal_size()
-            lines = _fitting(table_lines(state, time.monotonic()) if state.total else [], height)
+            lines = fitting(table_lines(state, time.monotonic()) if state.total else [], height)
             up = f"\x1b[{drawn[0]}A" if drawn[0] else ""
             shown = [*map(printable, above), *(printable(line)[: width - 1] for line in lines)]
             click.echo(f"{up}\r\x1b[J" + "\n".join(shown), err=True, nl=bool(shown))

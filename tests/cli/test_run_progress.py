@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from sitegen.cli import run_progress
-from sitegen.cli.run_progress import RunState, run_report, table_lines
+from sitegen.cli.run_progress import RunState, fitting, run_report, table_lines
 from sitegen.execute.progress import Progress
 
 STEPS = (
@@ -87,3 +87,16 @@ def test_a_terminal_shows_the_table_over_itself_and_keeps_failures(monkeypatch: 
     assert "\x1b[4A" in drawn
     assert drawn.count("the worker was lost") == 1
     assert "2 of 3 jobs, 1 failed" in drawn.rpartition("\x1b[J")[2]
+
+
+@pytest.mark.parametrize(
+    ("count", "height", "shown"),
+    [
+        (3, 24, ["0", "1", "2"]),
+        (22, 24, [str(n) for n in range(22)]),
+        (41, 24, [*(str(n) for n in range(21)), "… and 20 more"]),
+        (9, 1, ["0", "… and 8 more"]),
+    ],
+)
+def test_a_table_has_no_more_lines_than_the_terminal_can_draw_over(count: int, height: int, shown: list[str]) -> None:
+    assert fitting([str(n) for n in range(count)], height) == shown
