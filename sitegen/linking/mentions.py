@@ -27,6 +27,11 @@ _Names = Mapping[tuple[str, ...], tuple[tuple[tuple[str, ...], Mention, bool], .
 """All names by their first two words, or by their only word: the words, the page, whether only code counts."""
 
 
+def _by_title(one: Mention) -> tuple[str, str]:
+    """Return the key of sorting: a kernel and a term may have the same title, `layernorm` and `LayerNorm`."""
+    return one.title.casefold(), one.url
+
+
 class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
     """The pages that the entry of each day mentions, in the order of their titles; computed at the first access.
 
@@ -47,7 +52,10 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
         pages = {mention.url: mention for _, mention, _ in _named_pages(self._site)}
         names, leads = _by_first_words(self._site), self._leads()
         found = {entry.date: self._mentions(entry, pages, names, leads) for entry in self._site.worklog}
-        return {date: tuple(sorted(of_day, key=lambda one: one.title.casefold())) for date, of_day in found.items()}
+        return {
+            date: tuple(sorted(of_day, key=lambda one: (one.title.casefold(), one.url)))
+            for date, of_day in found.items()
+        }
 
     def _leads(self) -> Mapping[str, list[str]]:
         """Return where the links of each entry lead, by its `document_key`."""

@@ -126,7 +126,10 @@ def test_the_records_here_judge_a_formula_of_every_counted_kernel_and_find_all_o
     formula_error.main([])
     told = capsys.readouterr().out
     counted = {record.kernel for record in stored_records(the_site()) if any(e.counters for e in record.evaluations)}
-    assert counted and all(f"\n{kernel}@" in told for kernel in counted) and "WRONG" not in told
+    unjudged = told.rpartition("no counters at a large workload: ")[2]
+    assert counted and all(f"\n{kernel}@" in told or f"{kernel} on " in unjudged for kernel in counted)
+    assert sum(f"\n{kernel}@" in told for kernel in counted) > len(counted) / 2
+    assert "WRONG" not in told
 
 
 # --- rejected ---------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sitegen.diagnostics import has_errors, render_diagnostics
@@ -242,6 +242,7 @@ PIECES = st.sampled_from(
 )
 
 
+@example("[{% raw %}[^1]: - ")
 @given(st.lists(PIECES, max_size=40).map("".join))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_text_of_an_author_ends_the_import(post: Post, text: str) -> None:

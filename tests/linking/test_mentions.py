@@ -22,9 +22,13 @@ FILES = {
 DAY = dt.date(2026, 11, 21)
 
 
-def linked(text: str) -> Linked:
+def linked(text: str, more: dict[str, str] | None = None) -> Linked:
     site, _ = parse_site(
-        {**FILES, "content/worklog/diary.md": text if text.startswith("2026") else f"2026-11-21\n\n{text}"}
+        {
+            **FILES,
+            **(more or {}),
+            "content/worklog/diary.md": text if text.startswith("2026") else f"2026-11-21\n\n{text}",
+        }
     )
     documents, _ = parse_documents(site)
     return link_site(site, documents, as_of=DAY, files=frozenset(FILES))[0]
@@ -44,6 +48,12 @@ def test_names_in_full_links_and_shown_kernels_are_mentions() -> None:
     assert mentioned("a tile is no exercise") == []
     for text in ("Add in tiles", "exercise `tile`", "the tile exercise", "[it](/exercises/tile/)"):
         assert mentioned(text) == ["exercise Add in tiles"]
+
+
+def test_pages_of_one_name_are_always_in_one_order() -> None:
+    term = {"content/terms/vectors.md": "---\ntitle: Vector_add\n---\nText.\n"}
+    for text in ("{term}`Vector_add` and vector_add", "`vector_add`, a {term}`Vector_add`"):
+        assert [one.url for one in linked(text, term).mentions[DAY]] == ["kernels/vector_add/", "terms/vectors/"]
 
 
 def test_ten_mentions_link_both_ways() -> None:

@@ -270,9 +270,9 @@ def definition(text: str, line: int, conversion: Conversion) -> str | None:
     match = _DEFINITION.match(text)
     if match is None:
         return None
-    given = conversion.inserts.verbatim(match[2])
+    name, given, title = (conversion.inserts.verbatim(part or "") for part in match.groups())
     address = conversion.image(given) or link(given, line, conversion)
-    return f"[{match[1]}]: {_target(address)}{match[3] or ''}"
+    return f"[{name}]: {_target(address)}{title}"
 
 
 def is_definition(text: str) -> bool:
