@@ -52,10 +52,7 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
         pages = {mention.url: mention for _, mention, _ in _named_pages(self._site)}
         names, leads = _by_first_words(self._site), self._leads()
         found = {entry.date: self._mentions(entry, pages, names, leads) for entry in self._site.worklog}
-        return {
-            date: tuple(sorted(of_day, key=lambda one: (one.title.casefold(), one.url)))
-            for date, of_day in found.items()
-        }
+        return {date: tuple(sorted(of_day, key=_by_title)) for date, of_day in found.items()}
 
     def _leads(self) -> Mapping[str, list[str]]:
         """Return where the links of each entry lead, by its `document_key`."""
