@@ -41,13 +41,13 @@ LEVELS = """{"columns": ["level", "bytes", "latency", "guess"], "units": ["", "B
 "rows": [["L1", 1024, 18.26, 20], ["L2", 4096, 120.0, 100]]}"""
 
 
-def rendered(make: SimpleNamespace) -> str:
+def rendered(make: SimpleNamespace, levels: str = LEVELS) -> str:
     site = make.site()
     posts = tuple(
         replace(post, body=replace(post.body, text=TEXT)) if post.slug == "softmax" and not post.lang else post
         for post in site.posts
     )
-    cell = replace(make.cell, outputs=(Output("data", LEVELS),))
+    cell = replace(make.cell, outputs=(Output("data", levels),))
     records = replace(make.records(make.record()), cells={("softmax", "first-look", make.gpu): cell})
     return str(make.rendered(replace(site, posts=posts), Evidence(records))["posts/softmax/index.html"])
 
@@ -68,3 +68,9 @@ def test_the_table_of_a_cell_is_shown_as_table_chart_and_figures(make: SimpleNam
     )
     assert page.css("p.absent")[0].text().startswith("Figure 2. Not measured yet: the cell first-look.")
     assert {one.record for one in figures_of_page(html) if "ns" in one.words} == {f"posts/softmax {make.gpu}"}
+
+
+def test_a_column_without_a_name_has_no_heading_that_a_screen_reader_would_announce(make: SimpleNamespace) -> None:
+    page = LexborHTMLParser(rendered(make, LEVELS.replace('"level"', '""')))
+    head = page.css_first("#first-look thead tr")
+    assert [cell.tag for cell in head.css("th, td")] == ["td", "th", "th", "th"]
