@@ -56,7 +56,7 @@ def _print_event(progress: Progress) -> None:
 
 @dataclass(slots=True)
 class RunState:
-    """What a table shows: the job of each place, and how far the run is."""
+    """The state of a run that the table draws: the job of each place, and how far the run is."""
 
     began: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Job and time of its start, by place."""

@@ -57,7 +57,7 @@ SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a text holds."""
+    """The words of a text, and the numbers of its images, listings, formulas and links."""
 
     words: Counter[str]
     images: int

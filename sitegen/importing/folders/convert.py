@@ -55,7 +55,7 @@ class TextConversion:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What an import has to know of a program."""
+    """The functions by which texts of one program, such as Hugo, are found and rewritten."""
 
     name: str
     find: Callable[[Folder], Sequence[Found]]

@@ -23,7 +23,7 @@ TEXTS = (".md", ".markdown", ".qmd", ".ipynb", ".rst", ".html", ".htm", ".Rmd", 
 
 @dataclass(frozen=True, slots=True)
 class LinkBook:
-    """What links of the old site may lead to."""
+    """The texts and files of the old site to which its links may lead."""
 
     places: Mapping[str, Place]
     """The new place of each text by its path."""

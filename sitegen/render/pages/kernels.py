@@ -247,7 +247,7 @@ def _kernel_plate(
     facts += [Fact("tolerance", allowed)] if allowed else []
     facts.append(Fact("odd shapes checked", str(len(kernel.checks))))
     if measured and kernel.wrong:
-        caught = max(sum(variant.held for variant in _caught(record, {})) for record, _ in measured)
+        caught = max(sum(one.status == one.expected for one in record.rejections) for record, _ in measured)
         facts.append(Fact("wrong/ caught", f"{caught} of {len(kernel.wrong)}"))
     own = [one for one in sources.site.exercises if one.kernel.name == kernel.name]
     facts += [Fact("exercise", one.title, relative(exercise_url(one.id), here)) for one in own]

@@ -18,6 +18,8 @@ _LEFT_OUT = frozenset({"a", "code", "em", "i", "pre", "script", "strong", "style
 """Elements of which every word is somebody's: code, names, emphasis in the prose."""
 _VALUE = re.compile(r"\\\{(\w+)\\\}")
 _NBSP = "\N{NO-BREAK SPACE}"
+_Patterns = tuple[tuple[re.Pattern[str], str], ...]
+"""Patterns of the keys with values, each with its key."""
 
 
 def in_its_language(html: str, spoken: Vocabulary) -> str:
@@ -27,10 +29,10 @@ def in_its_language(html: str, spoken: Vocabulary) -> str:
 
 def _pieces(html: str, spoken: Vocabulary) -> Iterator[str]:
     """Yield tags as they are, and texts translated.  The name of a row stays: it is an implementation."""
-    depth, row = 0, False
+    depth, row, patterns = 0, False, _patterns(tuple(spoken.words))
     for piece in _TAG.split(html):
         if not piece.startswith("<"):
-            yield piece if depth or (row and " " not in piece.strip()) else _said(piece, spoken)
+            yield piece if depth or (row and " " not in piece.strip()) else _said(piece, spoken, patterns)
             continue
         name = _NAME.match(piece)
         if name and name[1] in _LEFT_OUT:
@@ -40,20 +42,20 @@ def _pieces(html: str, spoken: Vocabulary) -> Iterator[str]:
         yield piece
 
 
-def _said(piece: str, spoken: Vocabulary) -> str:
+def _said(piece: str, spoken: Vocabulary, patterns: _Patterns) -> str:
     text = piece.strip().replace(_NBSP, " ")
     if not text:
         return piece
     if (whole := spoken.words.get(text)) is not None:
         return piece.replace(piece.strip(), whole)
-    for pattern, english in _patterns(spoken.digest, tuple(spoken.words)):
+    for pattern, english in patterns:
         if found := pattern.fullmatch(text):
             return piece.replace(piece.strip(), spoken.say(english, **found.groupdict()))
     return piece
 
 
 @lru_cache(maxsize=8)
-def _patterns(_digest: str, keys: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _patterns(keys: tuple[str, ...]) -> _Patterns:
     """Return the keys with values as patterns, the longest first; `{n} posts` matches `3 posts`."""
     with_values = sorted((key for key in keys if re.search(r"\{\w+\}", key)), key=len, reverse=True)
     return tuple((re.compile(_VALUE.sub(r"(?P<\1>[^<>]+?)", re.escape(key))), key) for key in with_values)
