@@ -33,7 +33,11 @@ from sitegen.execute.targets import (
 from sitegen.execute.work import deadline_s
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
-SMI = "0, GPU-aaaa1, NVIDIA H200\n1, GPU-bbbb2, NVIDIA H200\n2, GPU-cccc3, NVIDIA A100-SXM4-80GB\n"
+SMI = (
+    "0, GPU-aaaa1, NVIDIA H200, 00000000:1B:00.0\n"
+    "1, GPU-bbbb2, NVIDIA H200, 00000000:43:00.0\n"
+    "2, GPU-cccc3, NVIDIA A100-SXM4-80GB, 00000000:52:00.0\n"
+)
 
 
 def spec(number: int, folder: Path) -> dict[str, object]:
