@@ -65,6 +65,8 @@ FEW = 3
 PARTS = ("warm", "one", "all", "killed")
 SHARE = 0.95
 LOOK_S = 0.5
+POLL_S = 0.1
+"""Seconds by which the script may notice the end of a killed process too late."""
 UNDER_WAY_S = 2.5
 """Seconds after which a job is in the middle."""
 KERNEL, WORKLOAD, DTYPE, IMPLEMENTATION = "copy", "256Mi", "float32", "vec4"
@@ -246,8 +248,18 @@ def killed(worker: Any) -> dict[str, Any]:
             process.kill()
         except psutil.Error:
             continue
-    psutil.wait_procs(everybody, timeout=10.0)
+    while any(lives(process) for process in everybody):
+        time.sleep(0.002)
     return {"processes": len(everybody), "gone": time.monotonic()}
+
+
+def lives(process: Any) -> bool:
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def intervals(seen: Mapping[str, Any]) -> list[tuple[str, str, float, float]]:
@@ -274,7 +286,7 @@ def overlaps(found: Sequence[tuple[str, str, float, float]]) -> list[str]:
     return [
         f"{second[1]} began on {first[0]} before {first[1]} had ended"
         for first, second in pairwise(ordered)
-        if first[0] == second[0] and second[2] < first[3]
+        if first[0] == second[0] and second[2] < first[3] - POLL_S
     ]
 
 
@@ -363,9 +375,9 @@ def _last_cores(parts: Mapping[str, Any]) -> dict[str, list[int]]:
     return dict(next((seen["cores"] for name, seen in parts.items() if name in ("all", "killed")), {}))
 
 
-def measure(out: Path, names: Sequence[str]) -> None:
+def measure(out: Path, names: Sequence[str], seconds: float) -> None:
     """Run the parts, and save what was seen after each of them."""
-    limit, devices, job = Limit(SECONDS), gpus(), the_job()
+    limit, devices, job = Limit(seconds), gpus(), the_job()
     out.mkdir(parents=True, exist_ok=True)
     parts: dict[str, Seen] = {}
     for name in names:
@@ -382,10 +394,11 @@ def main(arguments: list[str]) -> int:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", type=Path, help="folder for the results")
     what.add_argument("--report", type=Path, help="judge the results in this folder again")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"limit of all parts; default: {SECONDS:.0f}")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
     given = parser.parse_args(arguments)
     if given.out:
-        measure(given.out.resolve(), [name for name in PARTS if name in given.parts])
+        measure(given.out.resolve(), [name for name in PARTS if name in given.parts], given.seconds)
     text, held = report(given.report or given.out)
     print(text)
     return 0 if held else 1
