@@ -16,11 +16,13 @@ import secrets
 import selectors
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sitegen.execute.cores import Cores, core_shares, cores_near, usable_cores
@@ -29,7 +31,7 @@ from sitegen.execute.measure_process import PACKAGE_ROOT, failure
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import Device, Target
 from sitegen.execute.work import run_job
-from sitegen.model.variables import passed_on
+from sitegen.model.variables import DRIVER_LOCK, passed_on
 
 RETRIES = 2
 LOST = f"the worker was lost {RETRIES + 1} times while it ran this job"
@@ -53,11 +55,15 @@ JobReply = dict[str, Any]
 class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
-    def __init__(self, device: Device, work: Callable[[Spec], JobReply], place: str = "", cores: Cores = ()) -> None:
+    def __init__(
+        self, device: Device, work: Callable[[Spec], JobReply], place: str = "", cores: Cores = (), lock: str = ""
+    ) -> None:
         self.place = place
         """Name of its GPU in a report."""
         self._mark = secrets.token_hex(8)
-        self._environment = FEW_THREADS | passed_on(os.environ) | device.environment | {MARK: self._mark}
+        self._environment = (
+            FEW_THREADS | passed_on(os.environ) | device.environment | {MARK: self._mark, DRIVER_LOCK: lock}
+        )
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)
         self._first = {"path": sys.path, "module": work.__module__, "function": work.__qualname__} | {"cores": cores}
@@ -119,7 +125,8 @@ def execute(
     """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        idle = deque(_workers(target, work))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sitegen-run-", ignore_cleanup_errors=True))
+        idle = deque(_workers(target, work, str(Path(folder) / "driver")))
         for worker in idle:
             stack.callback(worker.end)
         jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
@@ -131,11 +138,12 @@ def execute(
                     yield result
 
 
-def _workers(target: Target, work: Callable[[Spec], JobReply]) -> Iterator[WorkerProcess]:
-    """Yield a worker for each device, which starts with its first job."""
+def _workers(target: Target, work: Callable[[Spec], JobReply], lock: str) -> Iterator[WorkerProcess]:
+    """Yield a worker for each device, which starts with its first job; several take turns at the driver by `lock`."""
+    lock = lock if len(target.devices) > 1 else ""
     shares = core_shares(usable_cores(), [cores_near(device.bus) for device in target.devices])
     for number, (device, cores) in enumerate(zip(target.devices, shares, strict=True)):
-        yield WorkerProcess(device, work, f"GPU {number}" if device.gpu else "no GPU", cores)
+        yield WorkerProcess(device, work, f"GPU {number}" if device.gpu else "no GPU", cores, lock)
 
 
 @dataclass(slots=True)

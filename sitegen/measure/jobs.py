@@ -16,6 +16,7 @@ from dataclasses import replace
 from threading import Semaphore
 
 from sitegen.measure.artefacts import digest_of_log, log_artefact
+from sitegen.measure.driver_turns import turn_at_driver
 from sitegen.measure.evaluation import PendingEvaluation, artefacts_of, evaluation_of
 from sitegen.measure.job_timing import first_baseline, time_all
 from sitegen.measure.memory_plan import MemoryPlan, plan_memory
@@ -184,7 +185,8 @@ def _start_all(evaluations: Evaluations, workspace: Workspace) -> None:
     """
     with workspace.timed("start"), ThreadPoolExecutor(1) as pool:
         facts = pool.submit(read_environment, workspace)
-        run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
+        with turn_at_driver():
+            run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
         facts.result()
 
 

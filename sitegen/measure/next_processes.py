@@ -15,11 +15,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from sitegen.measure.driver_turns import shares_driver, turn_at_driver
 from sitegen.measure.evaluation import PendingEvaluation
 from sitegen.measure.memory_plan import MemoryPlan
 from sitegen.measure.process import Child
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.requests import MakeFirstCalls, Prepare, Request
+from sitegen.measure.requests import MakeFirstCalls, Prepare, Request, Start
 from sitegen.measure.room import Room
 from sitegen.measure.rounds import GENERATIONS, MORE_GENERATIONS
 from sitegen.measure.steps import end_processes, run_side_by_side
@@ -81,13 +82,11 @@ def _prepare(
         pending.later_failure = why
 
     _start(evaluations, workspace, range(2, memory.generations + 1))
-    run_side_by_side(
-        evaluations,
-        workspace,
-        lambda e: _prepare_next_children(e, job, memory, room),
-        at_once=len(evaluations),
-        on_end=keep,
-    )
+    all_at_once = partial(run_side_by_side, evaluations, workspace, at_once=len(evaluations), on_end=keep)
+    if shares_driver():
+        with turn_at_driver():
+            all_at_once(lambda e: _ask_all(e.next_children, Start()))
+    all_at_once(lambda e: _prepare_next_children(e, job, memory, room))
 
 
 def _start(evaluations: Iterable[PendingEvaluation], workspace: Workspace, numbers: Iterable[int]) -> None:

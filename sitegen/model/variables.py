@@ -29,6 +29,8 @@ PASSED_ON = (
     "SITEGEN_*",
 )
 """Names of variables; an entry that ends with `*` stands for every name that begins so."""
+DRIVER_LOCK = "SITEGEN_DRIVER_LOCK"
+"""Name of the variable with the file by which the jobs of a host take turns at creating CUDA contexts."""
 SECRET = ("*TOKEN*", "*SECRET*", "*PASSW*", "*CREDENTIAL*", "*_KEY", "*_KEY_*", "*_AUTH*")
 """Patterns of names that are never passed on, although they are listed above, such as `TORCH_HUB_TOKEN`."""
 
