@@ -243,7 +243,13 @@ REJECTED = (
         "low_precision",
         ((_SUMS, "tl.sum(tl.load(x + i, mask=i < N, other=0.0).to(tl.float16), axis=0)"),),
     ),
-    Solution("sum", "partial sums in half precision", "overflow", (("dtype=torch.float32", "dtype=torch.float16"),)),
+    Solution(
+        "sum",
+        "partial sums in half precision",
+        "overflow",
+        (("dtype=torch.float32", "dtype=torch.float16"),),
+        on_gpu="low_precision",
+    ),
     Solution("sum", "every number counted twice", "wrong_factor", (("tl.store(total, tl", "tl.store(total, 2 * tl"),)),
     Solution(
         "sum",
