@@ -13,7 +13,7 @@ from typing import Any
 
 from sitegen.model.gpu import gpu_id
 
-QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name", "--format=csv,noheader")
+QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name,pci.bus_id", "--format=csv,noheader")
 
 
 class NoTarget(ValueError):
@@ -29,6 +29,8 @@ class Device:
     uuid: str = ""
     host: str = ""
     """The host over SSH; empty: this machine."""
+    bus: str = ""
+    """Address of the GPU on the PCI bus, `00000000:1B:00.0`; empty where it is not known."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -112,8 +114,8 @@ def _smi(command: Sequence[str]) -> str:
 
 
 def _devices(listing: str, host: str = "") -> list[Device]:
-    rows = [[field.strip() for field in line.split(",", 2)] for line in listing.splitlines()]
-    return [Device(gpu_id(row[2]), row[1], host) for row in rows if len(row) == 3]
+    rows = [[field.strip() for field in line.split(",")] for line in listing.splitlines()]
+    return [Device(gpu_id(row[2]), row[1], host, row[3]) for row in rows if len(row) == 4]
 
 
 def _visible(devices: list[Device]) -> list[Device]:

@@ -33,7 +33,11 @@ from sitegen.execute.targets import (
 from sitegen.execute.work import deadline_s
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
-SMI = "0, GPU-aaaa1, NVIDIA H200\n1, GPU-bbbb2, NVIDIA H200\n2, GPU-cccc3, NVIDIA A100-SXM4-80GB\n"
+SMI = (
+    "0, GPU-aaaa1, NVIDIA H200, 00000000:1B:00.0\n"
+    "1, GPU-bbbb2, NVIDIA H200, 00000000:43:00.0\n"
+    "2, GPU-cccc3, NVIDIA A100-SXM4-80GB, 00000000:52:00.0\n"
+)
 
 
 def spec(number: int, folder: Path) -> dict[str, object]:
@@ -358,3 +362,21 @@ def test_two_runs_on_one_host_do_not_meet_at_a_port(tmp_path: Path) -> None:
     second = execute([spec(3, tmp_path)], Target((Device(),)), lambda _: None, note_and_wait)
     assert [result["id"] for result in second] == ["job-3"]
     assert [result["id"] for result in first] == ["job-2"]
+
+
+def leave_a_process(spec):
+    """Start a process that outlives this worker, which then dies; the second time, tell whether that process lives."""
+    log = Path(spec["log"])
+    if not log.exists():
+        command = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"]
+        log.write_text(str(subprocess.Popen(command, start_new_session=True).pid))
+        time.sleep(0.5)  # until it ignores SIGTERM
+        os.kill(os.getpid(), signal.SIGKILL)
+    pid = int(log.read_text())
+    lives = psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return {"id": spec["id"], "kind": "test", "lives": lives}
+
+
+def test_what_a_lost_worker_started_has_ended_before_its_gpu_gets_a_job(tmp_path):
+    (result,) = execute([spec(1, tmp_path)], Target((Device(),)), lambda _: None, leave_a_process)
+    assert result == {"id": "job-1", "kind": "test", "lives": False}
