@@ -21,6 +21,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import archive
 from sitegen.execute.archive import BadArchive
+from sitegen.execute.needs import unmet_need
 from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target, local_target
 from sitegen.model.job import (
@@ -207,8 +208,12 @@ def _are_all_done(done: Sequence[JobResult], specs: Sequence[Mapping[str, Any]])
 
 
 def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Report) -> Iterator[dict[str, Any]]:
-    """Yield what the workers return for every job, in the order in which they finish."""
-    from sitegen.execute.work import run_with_ceilings, with_ceilings  # psutil is installed only where jobs run
+    """Yield what the workers return for every job, in the order in which they finish.
+
+    A job that needs more memory than any GPU has is a failure, and runs nowhere.
+    """
+    from sitegen.execute.measure_process import failure  # psutil is installed only where jobs run
+    from sitegen.execute.work import run_with_ceilings, with_ceilings
 
     if target.is_here:
         from sitegen.execute.local import execute
@@ -216,8 +221,11 @@ def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Repo
         from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
     ceilings = [spec for spec in specs if spec["kind"] == "ceilings"]
     run = secrets.token_hex(8)  # workers of a Dask scheduler may serve several runs at once
-    jobs = [with_ceilings(spec, ceilings, run) for spec in specs if spec["kind"] != "ceilings"]
-    return execute(jobs, target, progress, run_with_ceilings)
+    unmet = {spec["id"]: why for spec in specs if (why := unmet_need(spec, target.devices))}
+    yield from (failure(spec, unmet[spec["id"]]) for spec in specs if spec["id"] in unmet)
+    able = [spec for spec in specs if spec["kind"] != "ceilings" and spec["id"] not in unmet]
+    jobs = [with_ceilings(spec, ceilings, run) for spec in able]
+    yield from execute(jobs, target, progress, run_with_ceilings)
 
 
 def write_results(results: Results, path: Path) -> None:

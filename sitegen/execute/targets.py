@@ -13,7 +13,7 @@ from typing import Any
 
 from sitegen.model.gpu import gpu_id
 
-QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name,pci.bus_id", "--format=csv,noheader")
+QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name,pci.bus_id,memory.total", "--format=csv,noheader")
 
 
 class NoTarget(ValueError):
@@ -31,6 +31,8 @@ class Device:
     """The host over SSH; empty: this machine."""
     bus: str = ""
     """Address of the GPU on the PCI bus, `00000000:1B:00.0`; empty where it is not known."""
+    memory_bytes: int = 0
+    """Memory of the GPU; 0 where it is not known."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -115,7 +117,13 @@ def _smi(command: Sequence[str]) -> str:
 
 def _devices(listing: str, host: str = "") -> list[Device]:
     rows = [[field.strip() for field in line.split(",")] for line in listing.splitlines()]
-    return [Device(gpu_id(row[2]), row[1], host, row[3]) for row in rows if len(row) == 4]
+    return [Device(gpu_id(row[2]), row[1], host, row[3], _mib(row[4])) for row in rows if len(row) == 5]
+
+
+def _mib(text: str) -> int:
+    """Return the bytes of `81559 MiB`; 0 where nvidia-smi does not say, as on GPUs that share the host's memory."""
+    number = text.removesuffix(" MiB")
+    return int(number) << 20 if number.isdigit() else 0
 
 
 def _visible(devices: list[Device]) -> list[Device]:

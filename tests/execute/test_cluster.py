@@ -34,9 +34,9 @@ from sitegen.execute.work import deadline_s
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
 SMI = (
-    "0, GPU-aaaa1, NVIDIA H200, 00000000:1B:00.0\n"
-    "1, GPU-bbbb2, NVIDIA H200, 00000000:43:00.0\n"
-    "2, GPU-cccc3, NVIDIA A100-SXM4-80GB, 00000000:52:00.0\n"
+    "0, GPU-aaaa1, NVIDIA H200, 00000000:1B:00.0, 143771 MiB\n"
+    "1, GPU-bbbb2, NVIDIA H200, 00000000:43:00.0, 143771 MiB\n"
+    "2, GPU-cccc3, NVIDIA A100-SXM4-80GB, 00000000:52:00.0, 143771 MiB\n"
 )
 
 
@@ -291,6 +291,7 @@ def test_a_job_gets_more_time_for_more_implementations():
 def test_gpus_are_those_of_one_model_that_the_environment_leaves_to_us(monkeypatch):
     devices = _devices(SMI)
     assert [d.gpu for d in devices] == ["nvidia-h200", "nvidia-h200", "nvidia-a100-sxm4-80gb"]
+    assert (devices[0].bus, devices[0].memory_bytes) == ("00000000:1B:00.0", 143771 << 20)
     assert [d.uuid for d in _of_one_model(devices)] == ["GPU-aaaa1", "GPU-bbbb2"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-bbbb,2")
     assert [d.uuid for d in _visible(devices)] == ["GPU-bbbb2", "GPU-cccc3"]

@@ -95,7 +95,7 @@ def test_registry_lists_the_keys_of_a_target(monkeypatch: pytest.MonkeyPatch) ->
             asked.add(key)
             return super().__getitem__(key)
 
-    monkeypatch.setattr(targets, "_smi", lambda command: "0, GPU-1, NVIDIA H200, 00000000:1B:00.0\n")
+    monkeypatch.setattr(targets, "_smi", lambda command: "0, GPU-1, NVIDIA H200, 00000000:1B:00.0, 143771 MiB\n")
     targets.configured_target("lab", {"lab": Settings(hosts=["gpu1"], bind="10.0.0.1")})
     targets.configured_target("lab", {"lab": Settings(scheduler="tls://gpu1:8786")})
     assert asked == set(TARGET.about)
