@@ -1,6 +1,6 @@
 """Run a queue of equal jobs on one GPU of a host and on all of them, and print jobs per minute and their ratio.
 
-    python tests/gpu/several_gpus.py --out FOLDER                       (up to 285 s)
+    python tests/gpu/several_gpus.py --out FOLDER                       (up to 420 s)
     python tests/gpu/several_gpus.py --out FOLDER --parts warm killed   (only these parts)
     python tests/gpu/several_gpus.py --report FOLDER                    (judges again; needs no GPU)
 
@@ -60,7 +60,7 @@ from sitegen.model.job import JobResult, KernelJob
 from sitegen.results.compare import compare_records
 from sitegen.results.verdicts import Verdict
 
-SECONDS = 285.0
+SECONDS = 420.0
 JOBS = 16
 """Jobs for each GPU in the parts `one` and `all`."""
 FEW = 3
@@ -91,6 +91,8 @@ class Seen:
     """What the script notes of one part; all times are seconds of one clock."""
 
     gpus: int
+    jobs: int
+    """Jobs in the queue."""
     events: list[dict[str, Any]] = field(default_factory=list)
     """Starts and ends of jobs, in order: `at`, `job`, `state`, `place`, `message`."""
     users: list[dict[str, list[int]]] = field(default_factory=list)
@@ -102,13 +104,13 @@ class Seen:
     complete: bool = False
 
 
-def run_part(name: str, job: KernelJob, devices: Sequence[Device], out: Path, limit: Limit) -> Seen:
+def run_part(name: str, job: KernelJob, devices: Sequence[Device], out: Path, limit: Limit, jobs: int) -> Seen:
     """Run the queue of a part as an author would run it, and return what was seen."""
     used = devices[:1] if name == "one" else devices
-    each = {"warm": 1, "killed": FEW}.get(name, JOBS)
+    each = {"warm": 1, "killed": FEW}.get(name, jobs)
     bundle = out / f"{name}.jobs"
     write_bundle(queue_of(job, each * len(used)), "", bundle)
-    seen = Seen(len(used))
+    seen = Seen(len(used), each * len(used))
     command = [
         sys.executable,
         "-m",
@@ -310,8 +312,7 @@ def per_minute(seen: Mapping[str, Any]) -> float:
 
 def queue_line(name: str, seen: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     """Yield the lines that every part must meet."""
-    each = {"warm": 1, "killed": FEW}.get(name, JOBS)
-    done, wanted = finished(seen), each * int(seen["gpus"])
+    done, wanted = finished(seen), seen["jobs"]
     once = sum(1 for times in done.values() if times == 1)
     yield f"{name}: jobs with one result", once, wanted, once == wanted
     twice = len(overlaps(intervals(seen)))
@@ -405,7 +406,7 @@ def _last_cores(parts: Mapping[str, Any]) -> dict[str, list[int]]:
     return dict(next((seen["cores"] for name, seen in parts.items() if name in ("all", "killed")), {}))
 
 
-def measure(out: Path, names: Sequence[str], seconds: float) -> None:
+def measure(out: Path, names: Sequence[str], seconds: float, jobs: int) -> None:
     """Run the parts, and save what was seen after each of them."""
     limit, devices, job = Limit(seconds), gpus(), the_job()
     out.mkdir(parents=True, exist_ok=True)
@@ -414,7 +415,7 @@ def measure(out: Path, names: Sequence[str], seconds: float) -> None:
         if limit.left < 10:
             print(f"no time is left for {name}", flush=True)
             continue
-        parts[name] = run_part(name, job, devices, out, limit)
+        parts[name] = run_part(name, job, devices, out, limit, jobs)
         save(out, "several_gpus", parts)
         print(f"{name}: done after {limit.spent:.0f} s", flush=True)
 
@@ -425,10 +426,13 @@ def main(arguments: list[str]) -> int:
     what.add_argument("--out", type=Path, help="folder for the results")
     what.add_argument("--report", type=Path, help="judge the results in this folder again")
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"limit of all parts; default: {SECONDS:.0f}")
+    parser.add_argument(
+        "--jobs", type=int, default=JOBS, help="jobs for each GPU in `one` and `all`; default: %(default)s"
+    )
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
     given = parser.parse_args(arguments)
     if given.out:
-        measure(given.out.resolve(), [name for name in PARTS if name in given.parts], given.seconds)
+        measure(given.out.resolve(), [name for name in PARTS if name in given.parts], given.seconds, given.jobs)
     text, held = report(given.report or given.out)
     print(text)
     return 0 if held else 1

@@ -24,7 +24,15 @@ def run_of(gpus: int, jobs: int, killed: bool = False, job_s: float = 5.0):
         ended = (turn + 1) * job_s + 2.0 + gpu / 100
         events += [event(began, number, "started", f"GPU {gpu}"), event(ended, number, "finished")]
     cores = {str(n): [2 * n, 2 * n + 1] for n in range(gpus)}
-    seen = {"gpus": gpus, "events": events, "users": users, "cores": cores, "killed": {}, "complete": True}
+    seen = {
+        "gpus": gpus,
+        "jobs": jobs,
+        "events": events,
+        "users": users,
+        "cores": cores,
+        "killed": {},
+        "complete": True,
+    }
     if killed:  # the last job, after 1 s; its worker takes 2 s more to start again
         last = jobs - 1
         began = events[-2]["at"]
