@@ -115,6 +115,8 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
     loaded = load_site_or_exit()
     target = target_of(loaded, where)
     require_installed(TO_RUN if where == "local" else TO_SEND)
+    if target.slurm:
+        say(f"sbatch gets {number_of(target.slurm, 'job')}; `squeue --me` shows whether they wait")
     for host in target.silent:
         say(f"{host} does not answer to nvidia-smi over SSH; the run goes on without it")
     with usage_errors(), run_report(as_json=as_json) as progress:

@@ -13,6 +13,7 @@ from sitegen.model.site import SiteConfig
 from sitegen.read.root import SITE_FILE
 from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.site_look import read_address_of_page, read_authors, read_licence, read_theme
+from sitegen.read.site_targets import read_targets
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
@@ -33,6 +34,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
         "timezone": _timezone,
         "repository": _repository,
         "redact": _redact,
+        "targets": read_targets,
         "theme": read_theme,
         "authors": read_authors,
         "licence": read_licence,
