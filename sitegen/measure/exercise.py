@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from sitegen.measure.confinement import SITE_CODE
 from sitegen.measure.doctor import Finding, findings_for_triton
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sources import write_sources
@@ -34,6 +35,8 @@ JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _CONFINEMENT = Path(__file__).with_name("confinement.py")
+_NETWORK = "network"
+"""Name of the file in which a confined process says why it has a network."""
 
 
 class NoAnswerError(Exception):
@@ -47,11 +50,24 @@ def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
     machine = tuple(_machine_lines(found)) if job.machine else ()
     if missing := [one for one in found if one.needed and not one.works]:
         return False, (*machine, *(f"MISSING: {one.name}: {one.text}" for one in missing))
+    with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
+        passed, lines = _verdict(folder, job, Path(temporary))
+        return passed, (*machine, *lines, *_network_lines(Path(temporary)))
+
+
+def _verdict(folder: Path, job: ExerciseJob, place: Path) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the kernel is solved, and the lines that say it; `place` is an empty folder for the processes."""
     try:
-        result = _result(folder, job)
+        result = _result(folder, job, place)
     except NoAnswerError as why:
-        return False, (*machine, str(why))
-    return is_solved(job, result), (*machine, *lines_of(job, result))
+        return False, (str(why),)
+    return is_solved(job, result), tuple(lines_of(job, result))
+
+
+def _network_lines(place: Path) -> tuple[str, ...]:
+    """Return a line about the network, if the process of a check still had it."""
+    file = place / _NETWORK
+    return (file.read_text(encoding="utf-8").replace(SITE_CODE, "your code", 1),) if file.exists() else ()
 
 
 def is_solved(job: ExerciseJob, result: ExerciseResult) -> bool:
@@ -64,16 +80,16 @@ def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
     return (f"{'ok     ' if one.works else 'missing'}  {one.name:<8} {one.text}" for one in found)
 
 
-def _result(folder: Path, job: ExerciseJob) -> ExerciseResult:
+def _result(folder: Path, job: ExerciseJob, place: Path) -> ExerciseResult:
     """Check and time the kernel on the GPU if there is one; its loads are counted under the interpreter in any
     case.
     """
     if not gpu_memory_bytes():
-        return _run(folder, job, interpreted=True)
-    on_gpu = _run(folder, job, interpreted=False)
+        return _run(folder, job, place, interpreted=True)
+    on_gpu = _run(folder, job, place, interpreted=False)
     if on_gpu.message:
         return on_gpu
-    return with_counts(on_gpu, _run(folder, job, interpreted=True))
+    return with_counts(on_gpu, _run(folder, job, place, interpreted=True))
 
 
 def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> ExerciseResult:
@@ -82,20 +98,19 @@ def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> Exercise
     return replace(on_gpu, traffic=counts[0], author_traffic=counts[1], traffic_at=counts[2])
 
 
-def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult:
+def _run(folder: Path, job: ExerciseJob, place: Path, *, interpreted: bool) -> ExerciseResult:
     """Run the check in a process of its own.  Raises NoAnswerError when it gives no result."""
     path = os.pathsep.join(filter(None, (str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", ""))))
     setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
     if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
         setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     code = (folder / job.reader_file).read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
-        place = Path(temporary)
-        answer = place / "answer.json"
-        write_sources(place, {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
-        confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / "network")]
-        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), str(place), str(answer)]
-        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": str(place)})
+    with tempfile.TemporaryDirectory(dir=place) as own:
+        answer = Path(own) / "answer.json"
+        write_sources(Path(own), {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
+        confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / _NETWORK)]
+        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), own, str(answer)]
+        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": own})
         if not answer.exists():
             raise NoAnswerError("the check ended without an answer")
         return from_plain(ExerciseResult, json.loads(answer.read_text(encoding="utf-8")))
