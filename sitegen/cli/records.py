@@ -92,16 +92,18 @@ def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
     """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
+    from sitegen.execute.targets import local_target
 
     require_installed(TO_RUN)
+    target = local_target()
     try:
-        earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output)
+        earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output, target)
         if earlier:
             found = number_of(len(earlier.results), "result")
             say(f"{output} holds {found} of a run that was cut short: the rest follows")
         with run_report(as_json=as_json) as progress:
-            results = bundles.run_bundle(bundle_file, output, progress=progress)
-    except (BadArchive, OSError) as error:
+            results = bundles.run_bundle(bundle_file, output, target, progress)
+    except (BadArchive, bundles.OtherGpuError, OSError) as error:
         fail(str(error))
     print_outcome(results.results)
     say(f"{len(results.results)} results in {output}")
