@@ -13,6 +13,7 @@ import click
 
 from sitegen.cli.common import (
     NewFile,
+    OldFile,
     any_failed,
     as_rows,
     count_states,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 CHECKED = "what could be checked under Triton's interpreter passed"
 NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
 UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged without a GPU"
-FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+FILE = OldFile()
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 """The extra of sitegen that has each package for running jobs on this machine."""

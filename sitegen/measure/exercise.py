@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ from sitegen.model.variables import passed_on
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
+_LARGEST = 16 << 20
+"""Bytes of the largest file that is read."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _CONFINEMENT = Path(__file__).with_name("confinement.py")
 _NETWORK = "network"
@@ -44,8 +47,11 @@ class NoAnswerError(Exception):
 
 
 def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the reader's kernel is right and not slow, and the lines to print.  Raises OSError without JOB."""
-    job = from_plain(ExerciseJob, json.loads((folder / JOB).read_text(encoding="utf-8")))
+    """Return whether the reader's kernel is right and not slow, and the lines to print."""
+    try:
+        job = _job(folder)
+    except NoAnswerError as why:
+        return False, (str(why),)
     found = tuple(findings_for_triton())
     machine = tuple(_machine_lines(found)) if job.machine else ()
     if missing := [one for one in found if one.needed and not one.works]:
@@ -53,6 +59,32 @@ def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
     with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
         passed, lines = _verdict(folder, job, Path(temporary))
         return passed, (*machine, *lines, *_network_lines(Path(temporary)))
+
+
+def _job(folder: Path) -> ExerciseJob:
+    """Return the exercise of a folder, which may come from a stranger.  Raises NoAnswerError."""
+    try:
+        job = from_plain(ExerciseJob, json.loads(_text(folder, JOB)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NoAnswerError(f"{JOB} is no exercise: start it again by `sitegen exercise start`") from error
+    names = (*job.sources, job.kernel.name, f"{job.kernel.folder}/{READER}.py", job.reader_file)
+    if odd := [name for name in names if name.startswith("/") or ".." in name.split("/")]:
+        raise NoAnswerError(f"{JOB} names {odd[0][:100]!r}, which leads out of the folder: nothing was run")
+    return job
+
+
+def _text(folder: Path, name: str) -> str:
+    """Return the text of a file.  Raises NoAnswerError for a pipe, a device, and what is no text."""
+    try:
+        with os.fdopen(os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
+                raise NoAnswerError(f"{name} is not a regular file of at most {_LARGEST >> 20} MiB")
+            return file.read().decode()
+    except OSError as error:
+        raise NoAnswerError(f"{name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NoAnswerError(f"{name} is not a text in UTF-8") from error
 
 
 def _verdict(folder: Path, job: ExerciseJob, place: Path) -> tuple[bool, tuple[str, ...]]:
@@ -104,7 +136,7 @@ def _run(folder: Path, job: ExerciseJob, place: Path, *, interpreted: bool) -> E
     setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
     if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
         setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-    code = (folder / job.reader_file).read_text(encoding="utf-8")
+    code = _text(folder, job.reader_file)
     with tempfile.TemporaryDirectory(dir=place) as own:
         answer = Path(own) / "answer.json"
         write_sources(Path(own), {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
