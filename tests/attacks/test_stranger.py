@@ -7,16 +7,21 @@ import json
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from jinja2.exceptions import SecurityError
 
 from sitegen.cli import main
+from sitegen.editor.server import Session
 from sitegen.importing.folders.convert import import_folder
 from sitegen.importing.folders.hugo import HUGO
 from sitegen.importing.jekyll.liquid import tokens
 from sitegen.measure import exercise
 from sitegen.measure.exercise import JOB, check_folder
+from sitegen.render.shared.sandbox import OwnTemplates
+from sitegen.render.shared.templates import TemplateFailure
 
 SITE = "title: T\nbase_url: https://example.org/\n"
 POST = "---\ntitle: A\ndate: 2024-01-01\n---\n"
@@ -163,3 +168,42 @@ def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str)
     pieces = list(tokens(text))
     assert "".join(piece.source for piece in pieces) == text
     assert time.monotonic() - began < 5.0
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "'x'.ljust(10**10)",
+        "'x'.zfill(width=10**10)",
+        "'x'|center(10**10)",
+        "'a\nb'|indent(10**10)",
+        "[1]|batch(10**10, 0)|list",
+        "[1]|slice(10**10)|list",
+        "{'a': 1}|tojson(indent=10**10)",
+        "'{:10000000000}'.format(1)",
+        "'{:{}}'.format(1, 10**10)",
+        "'{:{w}}'.format(1, w=10**10)",
+        "'%10000000000d' % 1",
+        "'%*d' % (10**10, 1)",
+        "'%.*f' % (10**10, 1.0)",
+        "'%10000000000d'|format(1)",
+        "'%-*d'|format(10**10, 1)",
+    ],
+)
+def test_template_that_asks_for_a_gigabyte_is_refused(expression: str) -> None:
+    with pytest.raises((SecurityError, TemplateFailure), match="above 1000000 is refused"):
+        OwnTemplates().from_string("{{ " + expression + " }}").render()
+
+
+def test_large_numbers_may_be_shown() -> None:
+    text = "{{ '{:,}'.format(16777216) }} {{ '%d' % 16777216 }} {{ 16777216|tojson }} {{ 'x'.ljust(3) }}| "
+    text += "{{ 16777216|center }}"
+    shown = OwnTemplates().from_string(text).render()
+    assert shown.split() == ["16,777,216", "16777216", "16777216", "x", "|", "16777216"]
+
+
+def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
+    session = Session(SimpleNamespace(), site)  # type: ignore[arg-type]
+    for uri in ("file:///%00", f"file:///{'a' * 5000}", "", "untitled:x", "http://evil/x.md"):
+        assert session._path(uri) == ""
+    session.site.close()

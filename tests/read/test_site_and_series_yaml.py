@@ -1,6 +1,7 @@
 """The file content/site.yaml becomes a SiteConfig, and series/<id>.yaml a Series."""
 
 import datetime as dt
+import json
 
 import pytest
 
@@ -125,3 +126,16 @@ def test_a_topic_a_planned_post_and_an_exercise_may_be_a_name_or_tell_more() -> 
     assert [(t.title, len(t.posts), len(t.exercises)) for t in phase.topics] == [("trees", 0, 0), ("shuffles", 1, 1)]
     assert [(p.title, len(p.needs), len(p.teaches)) for p in phase.planned] == [("Attention", 0, 0), ("Scans", 1, 1)]
     assert [(e.id.name, e.title, e.minutes) for e in phase.exercises] == [("vector-add", "", 0), ("scan", "A scan", 90)]
+
+
+@pytest.mark.parametrize(
+    "link", ["javascript:x", "JavaScript:x", "data:text/html,x", " javascript:x", "java\tscript:x"]
+)
+def test_a_link_of_the_menu_that_a_browser_would_run_is_refused(link: str) -> None:
+    _, found = parse_config(f"{SITE}menu: [{{title: x, link: {json.dumps(link)}}}]\n")
+    assert [(d.code, d.span.line) for d in found] == [("SG014", 3)]
+
+
+@pytest.mark.parametrize("link", ["/kernels/", "https://example.org/a:b", "mailto:a@b.org", "#top", "/a/?x=1:2"])
+def test_other_links_of_the_menu_are_read(link: str) -> None:
+    assert not parse_config(f"{SITE}menu: [{{title: x, link: {json.dumps(link)}}}]\n")[1]
