@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from sitegen.model import urls
@@ -23,7 +23,9 @@ _ENGLISH = (
     *("scan", "scatter", "sort", "sum", "transpose"),
 )
 """Names of kernels that stand in diaries as words, too."""
-_Names = Mapping[tuple[str, ...], tuple[tuple[tuple[str, ...], Mention, bool], ...]]
+NamedPage = tuple[str, Mention, bool]
+"""A name, its page, and whether the name counts only as code; a name is empty when only links count."""
+Names = Mapping[tuple[str, ...], tuple[tuple[tuple[str, ...], Mention, bool], ...]]
 """All names by their first two words, or by their only word: the words, the page, whether only code counts."""
 
 
@@ -49,8 +51,9 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
 
     @cached_property
     def _by_day(self) -> dict[dt.date, tuple[Mention, ...]]:
-        pages = {mention.url: mention for _, mention, _ in _named_pages(self._site)}
-        names, leads = _by_first_words(self._site), self._leads()
+        named_pages = tuple(pages_with_names(self._site))
+        pages = {mention.url: mention for _, mention, _ in named_pages}
+        names, leads = by_first_words(named_pages), self._leads()
         found = {entry.date: self._mentions(entry, pages, names, leads) for entry in self._site.worklog}
         return {date: tuple(sorted(of_day, key=_by_title)) for date, of_day in found.items()}
 
@@ -63,13 +66,13 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
         return leads
 
     def _mentions(
-        self, entry: WorklogEntry, pages: Mapping[str, Mention], names: _Names, leads: Mapping[str, list[str]]
+        self, entry: WorklogEntry, pages: Mapping[str, Mention], names: Names, leads: Mapping[str, list[str]]
     ) -> set[Mention]:
         key = document_key(entry.body)
         document = self._documents.get(key)
         shown = self._kernels_of(document) if document else set()
         linked = (*leads[key], *map(urls.kernel_url, shown))
-        return {pages[url] for url in linked if url in pages} | set(_named(entry.body.text, names) if names else ())
+        return {pages[url] for url in linked if url in pages} | set(named_in(entry.body.text, names))
 
     def __getitem__(self, date: dt.date) -> tuple[Mention, ...]:
         return self._by_day[date]
@@ -105,8 +108,8 @@ class DaysOfPages(Mapping[str, tuple[dt.date, ...]]):
         return len(self._by_url)
 
 
-def _named_pages(site: Site) -> Iterator[tuple[str, Mention, bool]]:
-    """Yield each name, its page, and whether the name counts only as code; a name is empty when only links count."""
+def pages_with_names(site: Site) -> Iterator[NamedPage]:
+    """Yield the posts, kernels, exercises and terms that a worklog can mention, each with its names."""
     for post in site.posts:
         title = post.title if len(post.title.split()) > 1 else ""
         yield title, Mention("post", post.title, urls.post_url(post, site.config)), False
@@ -121,16 +124,18 @@ def _named_pages(site: Site) -> Iterator[tuple[str, Mention, bool]]:
             yield name, Mention("term", term.title, urls.term_url(term.slug)), False
 
 
-def _by_first_words(site: Site) -> _Names:
+def by_first_words(pages: Iterable[NamedPage]) -> Names:
     names: dict[tuple[str, ...], list[tuple[tuple[str, ...], Mention, bool]]] = {}
-    for name, mention, only_code in _named_pages(site):
+    for name, mention, only_code in pages:
         if words := tuple(_WORD.findall(name.casefold())):
             names.setdefault(words[:2], []).append((words, mention, only_code))
     return {first: tuple(longer) for first, longer in names.items()}
 
 
-def _named(text: str, names: _Names) -> Iterator[Mention]:
+def named_in(text: str, names: Names) -> Iterator[Mention]:
     """Yield the pages whose names stand in a text."""
+    if not names:
+        return
     found = list(_WORD.finditer(text))
     words = [match[0].casefold() for match in found]
     for at, word in enumerate(words):

@@ -70,7 +70,9 @@ class ReadingItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mention:
+class LinkMention:
+    """A link as it stands in the text of one day."""
+
     date: dt.date
     url: str
     title: str
@@ -80,9 +82,9 @@ class _Mention:
 
 def reading_list(entries: Iterable[WorklogEntry]) -> tuple[ReadingItem, ...]:
     """Return the links of a worklog, the ones that were seen last first."""
-    by_address: dict[str, list[_Mention]] = {}
+    by_address: dict[str, list[LinkMention]] = {}
     for entry in sorted(entries, key=lambda entry: entry.date):
-        for mention in _mentions(entry):
+        for mention in links_in(entry):
             by_address.setdefault(canonical(mention.url), []).append(mention)
     items = (_item(mentions) for mentions in by_address.values())
     return tuple(sorted(items, key=lambda item: item.dates[-1], reverse=True))
@@ -95,7 +97,7 @@ def canonical(url: str) -> str:
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
-def _item(mentions: Sequence[_Mention]) -> ReadingItem:
+def _item(mentions: Sequence[LinkMention]) -> ReadingItem:
     said = [mention.reading for mention in mentions if mention.reading is not Reading.UNSAID]
     return ReadingItem(
         url=min((without_trackers(mention.url) for mention in mentions), key=len),
@@ -106,7 +108,8 @@ def _item(mentions: Sequence[_Mention]) -> ReadingItem:
     )
 
 
-def _mentions(entry: WorklogEntry) -> Iterator[_Mention]:
+def links_in(entry: WorklogEntry) -> Iterator[LinkMention]:
+    """Yield the links of one day, with the notes on them."""
     if "://" not in entry.body.text and "www." not in entry.body.text:
         return
     states = {task.line - entry.body.first_line: task.state for task in entry.tasks}
@@ -118,7 +121,7 @@ def _mentions(entry: WorklogEntry) -> Iterator[_Mention]:
             beside = _beside(line, link.whole) if len(links) == 1 else ""
             notes = tuple(filter(None, (beside, *below)))
             reading = _reading(states.get(index), notes)
-            yield _Mention(entry.date, link.url, link.title, notes, reading)
+            yield LinkMention(entry.date, link.url, link.title, notes, reading)
 
 
 def _beside(line: str, link: str) -> str:
