@@ -11,6 +11,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 
 from sitegen.model import urls
 from sitegen.model.document import Document
@@ -134,17 +135,18 @@ def by_first_words(pages: Iterable[NamedPage]) -> Names:
 
 def named_in(text: str, names: Names) -> Iterator[Mention]:
     """Yield the pages whose names stand in a text."""
-    if not names:
-        return
-    found = list(_WORD.finditer(text))
-    words = [match[0].casefold() for match in found]
-    for at, word in enumerate(words):
-        for first in ((word,), tuple(words[at : at + 2])):
+    begins = {first[0] for first in names}
+    words = [word.casefold() for word in _WORD.findall(text)] if names else []
+    for at in [at for at, word in enumerate(words) if word in begins]:
+        for first in ((words[at],), tuple(words[at : at + 2])):
             for whole, mention, only_code in names.get(first, ()):
-                if tuple(words[at : at + len(whole)]) == whole and (not only_code or _is_code(text, found[at])):
+                if tuple(words[at : at + len(whole)]) == whole and (not only_code or _is_code(text, at)):
                     yield mention
 
 
-def _is_code(text: str, word: re.Match[str]) -> bool:
-    """Tell whether a word is written as code, `copy`, or before an implementation, `copy/vectorised`."""
+def _is_code(text: str, number: int) -> bool:
+    """Tell whether the word of that number is written as code, `copy`, or before an implementation,
+    `copy/vectorised`.
+    """
+    word = next(islice(_WORD.finditer(text), number, None))
     return text[word.start() - 1 : word.start()] == "`" or bool(re.match(r"/\w", text[word.end() : word.end() + 2]))

@@ -30,9 +30,18 @@ def excerpt(html: str, letters: int = 160) -> str:
 
 def _sentences(html: str) -> Iterator[str]:
     """Yield the sentences of a text; a list item or a heading without a full stop is one, too."""
-    for block in _BLOCK.split(_NOT_WORDS.sub("", html)):
-        words = " ".join(Markup(block).striptags().split())
+    for block in _blocks(html):
+        words = " ".join(Markup(_NOT_WORDS.sub("", block)).striptags().split())
         yield from filter(None, _SENTENCE_END.split(words))
+
+
+def _blocks(html: str) -> Iterator[str]:
+    """Yield the text between the tags of blocks.  An excerpt needs only the first of them."""
+    at = 0
+    for tag in _BLOCK.finditer(html):
+        yield html[at : tag.start()]
+        at = tag.end()
+    yield html[at:]
 
 
 def word_sum(period: str, words: int) -> Markup:
