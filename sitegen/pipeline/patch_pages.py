@@ -10,30 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sitegen import inside
 from sitegen.model.document import fill_slots, has_formula
 from sitegen.model.linked import document_key
 from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
-from sitegen.pipeline.edited_day import edited_day
-from sitegen.pipeline.edited_texts import edited_day_text, edited_post
-from sitegen.pipeline.patchable_days import (
-    NO_DAYS,
-    PatchableDay,
-    PatchableDays,
-    load_patchable_days,
-    save_patchable_days,
-)
+from sitegen.pipeline.edited_post import edited_post
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
-from sitegen.pipeline.word_sums import patch_word_sums
 from sitegen.read.load import WORKLOG
-from sitegen.read.source import decode
 from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
+
+if TYPE_CHECKING:
+    from sitegen.pipeline.patched_days import PatchedDays
 
 MOST_TEXTS = 8
 """The most texts that are patched at a time.  More edits come from another branch, and all cores parse them."""
@@ -55,8 +49,6 @@ class PatchedPage:
     """The whole page."""
     page: PatchablePage
     printed: PrintedSheet
-    day: PatchableDay | None
-    """The day of the worklog that the page shows; None for the page of a post."""
 
 
 def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -> BuildResult | None:
@@ -66,27 +58,27 @@ def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -
     """
     if len(edited) > MOST_TEXTS:
         return None
-    request = files.request
-    pages, before = load_patchable_pages(request.state_file, request.version), _days(request, edited)
-    now, store, patched = before, FragmentFiles(request.cache / "fragments"), list[PatchedPage]()
+    request, patched = files.request, list[PatchedPage]()
+    pages, days = load_patchable_pages(request.state_file, request.version), _days(request, previous, edited)
+    store = FragmentFiles(request.cache / "fragments")
     with request.steps.step("patch", len(edited)) as tick:
         for path in edited:
-            one = _patched(request, previous, pages, now, path, store)
+            one = _patched(request, previous, pages, days, path, store)
             if one is None:
                 return None
             patched.append(one)
-            now = now.with_day(one.day) if one.day else now
             tick(1)
-        days = [one.day for one in patched if one.day]
-        sums = patch_word_sums(request, previous, before, now, days)
-    return None if sums is None else _publish(files, previous, pages, patched, now if days else None, sums)
+        sums = days.pages_with_sums() if days else {}
+    return None if sums is None else _publish(files, previous, pages, patched, days, sums)
 
 
-def _days(request: BuildRequest, edited: Iterable[str]) -> PatchableDays:
-    """Return the days of the worklog if one of its files was edited."""
+def _days(request: BuildRequest, previous: BuildState, edited: Iterable[str]) -> PatchedDays | None:
+    """Return the days of the worklog; None when none of its files was edited."""
     if not any(path.startswith(WORKLOG) for path in edited):
-        return NO_DAYS
-    return load_patchable_days(request.state_file, request.version)
+        return None
+    from sitegen.pipeline.patched_days import PatchedDays
+
+    return PatchedDays(request, previous)
 
 
 def _publish(
@@ -94,7 +86,7 @@ def _publish(
     previous: BuildState,
     pages: dict[str, PatchablePage],
     patched: Sequence[PatchedPage],
-    days: PatchableDays | None,
+    days: PatchedDays | None,
     sums: dict[str, bytes],
 ) -> BuildResult:
     """Write the pages, those with new sums of words, and the state for the next build."""
@@ -105,7 +97,7 @@ def _publish(
         now = pages | {one.key: one.page for one in patched}
         save_patchable_pages(request.state_file, request.version, now)
         if days:
-            save_patchable_days(request.state_file, request.version, days)
+            days.save()
         state = _state(files, previous, patched, sums)
         save_state(request.state_file, request.version, state)
     written = WriteCounts(0, len(html), 0, len(previous.outputs) - len(html))
@@ -116,7 +108,7 @@ def _patched(
     request: BuildRequest,
     previous: BuildState,
     pages: Mapping[str, PatchablePage],
-    days: PatchableDays,
+    days: PatchedDays | None,
     path: str,
     store: FragmentFiles,
 ) -> PatchedPage | None:
@@ -125,9 +117,10 @@ def _patched(
         data = inside.read_bytes(request.root, path)
     except OSError:
         return None
-    change = _changed_day(request, previous, days, path, data)
-    key, digest = document_key(change[1].body) if change else path, digest_of(data)
-    page = pages.get(key) if change or not path.startswith(WORKLOG) else None
+    is_day, digest = days is not None and path.startswith(WORKLOG), digest_of(data)
+    change = days.change(path, data) if days and is_day else None
+    key = path if change is None else document_key(change[1].body)
+    page = pages.get(key) if change or not is_day else None
     printed = previous.sheets.get(page.sheet) if page else None
     if page is None or printed is None or printed.key != page.key or f"{path}:" in previous.report:
         return None
@@ -137,8 +130,8 @@ def _patched(
         return None
     known = {piece: before[start:end] for piece, start, end in page.pieces}
     text = (
-        edited_day_text(request, page, days, change, digest, known)
-        if change
+        days.text(page, change, digest, known)
+        if days and change
         else edited_post(request, page, path, data, digest, known)
     )
     html = _page_with(request, page, before, text.document.html) if text else None
@@ -146,20 +139,8 @@ def _patched(
         return None
     now = _printed(printed, path, text.content)
     reference = store.put(_STORE_FILE, text.document.html)
-    day = replace(change[1], words=max(text.document.words, 1)) if change else None
-    return PatchedPage(
-        path, digest, key, html, replace(page, key=now.key, html=reference, pieces=text.pieces), now, day
-    )
-
-
-def _changed_day(
-    request: BuildRequest, previous: BuildState, days: PatchableDays, path: str, data: bytes
-) -> tuple[PatchableDay, PatchableDay] | None:
-    """Return the only day that changed in a file of the worklog, before and after the change."""
-    if not (of_file := days.of_file(path)):
-        return None
-    text = request.privacy.published(decode(data, path)[0], path)
-    return edited_day(of_file, text, previous.digests[path])
+    page = replace(page, key=now.key, html=reference, pieces=text.pieces)
+    return PatchedPage(path, digest, key, html, page, now)
 
 
 def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: str) -> bytes | None:

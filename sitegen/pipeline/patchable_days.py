@@ -74,9 +74,6 @@ class PatchableDays:
         return sums
 
 
-NO_DAYS = PatchableDays({}, (), ())
-
-
 def days_of(site: Site, words_by_day: Mapping[dt.date, int]) -> PatchableDays:
     """Return the days of a site's worklog."""
     days = {document_key(entry.body): _day(entry, words_by_day[entry.date]) for entry in site.worklog}
