@@ -17,28 +17,38 @@ def edited_day(days: Sequence[PatchableDay], text: str, digest: bytes) -> tuple[
     and `text` is the file now.  Returns None when another line of the file changed, or when another line may open a day
     now.
     """
-    start, above = _below_the_same(days, text)
-    if above == len(days):
-        return None
-    day, end = days[above], _above_the_same(days[above:], text)
-    before = f"{text[:start]}{day.text}{text[end:]}"
-    if start > end or digest_of(before.encode()) != digest:
-        return None
-    new = text[start:end]
-    is_last = above == len(days) - 1
-    return (day, replace(day, text=new)) if keeps_days(day.text, new, is_last=is_last) else None
+    starts = _starts(days, text)
+    for index in range(len(starts) - 1, max(len(starts) - 3, -1), -1):
+        if now := _with_new_text(days[index:], text, starts[index], digest):
+            return days[index], now
+    return None
 
 
-def _below_the_same(days: Sequence[PatchableDay], text: str) -> tuple[int, int]:
-    """Return where the text of the first changed day begins, and its index among the days."""
+def _with_new_text(days: Sequence[PatchableDay], text: str, start: int, digest: bytes) -> PatchableDay | None:
+    """Return the first of these days, the last of the file, with its text that begins at `start`; None when another
+    line changed.
+    """
+    day, end = days[0], _above_the_same(days, text)
+    before, new = f"{text[:start]}{day.text}{text[end:]}", text[start:end]
+    is_same = start <= end and digest_of(before.encode()) == digest
+    return replace(day, text=new) if is_same and keeps_days(day.text, new, is_last=len(days) == 1) else None
+
+
+def _starts(days: Sequence[PatchableDay], text: str) -> list[int]:
+    """Return where the texts of the days begin, up to the first that does not stand there.
+
+    The last or the last but one of them is the changed day: a day may have its text and more.
+    """
+    starts: list[int] = []
     at, line = 0, 1
-    for index, day in enumerate(days):
+    for day in days:
         for _ in range(day.first_line - line):
             at = text.find("\n", at) + 1
+        starts.append(at)
         if not text.startswith(day.text, at):
-            return at, index
+            break
         at, line = at + len(day.text), day.first_line + day.text.count("\n")
-    return at, len(days)
+    return starts
 
 
 def _above_the_same(days: Sequence[PatchableDay], text: str) -> int:

@@ -101,6 +101,15 @@ def test_days_are_patched_again_and_again_and_back(edit) -> None:
     assert edit("in it.\n\n- [ ] plot run 12\n", "with `code` in it.\n\n- [ ] plot run 12\n")[0]
 
 
+@pytest.mark.parametrize("path", [LOG, "content/worklog/2026-11-25.md"])
+@pytest.mark.parametrize("day", [19, 20])
+def test_lines_at_the_end_of_a_day_are_patched(edit, path: str, day: int) -> None:
+    end = f"- [ ] plot run {day}\n" if path == LOG else "- [ ] plot run 25\n"
+    assert edit(end, f"{end}\nSaved: text.\n", path)[0]
+    assert edit("\nSaved: text.\n", "\nSaved: text.\n\nMore.\n", path)[0]
+    assert edit("\nSaved: text.\n\nMore.\n", "", path)[0]
+
+
 def test_a_file_of_one_day_is_patched(edit) -> None:
     paths = ("content/worklog/2026-11-25.md", "content/worklog/2026-11-26.md")
     assert edit("paragraph of the day", "paragraph of that very day", *paths)[0]
