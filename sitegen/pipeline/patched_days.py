@@ -41,9 +41,10 @@ class PatchedDays:
 
     def change(self, path: str, data: bytes) -> DayChange | None:
         """Return the only day that changed in a file, before and after the change; None when anything else changed."""
+        text, unreadable = decode(data, path)
         days, digest = self._now.of_file(path), self._previous.digests[path]
-        text = self._request.privacy.published(decode(data, path)[0], path)
-        return edited_day(days, text, digest) if days else None
+        published = self._request.privacy.published(text, path)
+        return edited_day(days, published, digest) if days and not unreadable else None
 
     def text(
         self, page: PatchablePage, change: DayChange, digest: bytes, known: Mapping[bytes, str]

@@ -155,6 +155,13 @@ def test_a_block_without_an_end_is_left_to_a_whole_build(edit, end: str) -> None
     edit("run 9", "run 9, and more")
 
 
+def test_a_day_that_is_no_utf_8_is_left_to_a_whole_build(edit, root) -> None:
+    data = (root / LOG).read_bytes()
+    (root / LOG).write_bytes(data.replace(b"- [ ] plot run 7", b"Caf\xe9.\n\n- [ ] plot run 7"))
+    patched, result = edit("title: K", "title: K", "content/site.yaml")
+    assert not patched and "SG001" in result.report
+
+
 def test_two_days_of_a_file_are_left_to_a_whole_build(edit, root) -> None:
     text = (root / LOG).read_text(encoding="utf-8")
     write(root, LOG, text.replace("A paragraph", "A sentence", 2))
