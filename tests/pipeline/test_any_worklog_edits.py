@@ -43,7 +43,7 @@ LINES = st.sampled_from(
         *("**Q: Why?**\nA: Because.", "## A heading", "### Another", "[nowhere](/posts/none/)", "{nothing}`x`"),
         *("```", "```python\nx = 1\n```", "<!--", "-->", "<!-- a comment -->", "private: all of this"),
         *("2026-11-03", "11/12/26", "12/11/2026", "2026-11-40", "---", "   ", "\ufeff", "a\rb"),
-        *("[half](", "(text)[https://example.org]", "Itâ€™s"),
+        *("Caf\udce9", "[half](", "(text)[https://example.org]", "Itâ€™s"),
     ]
 )
 HEADINGS = st.sampled_from(
@@ -86,7 +86,7 @@ class WorklogEdits(RuleBasedStateMachine):
 
     def write(self, path: str, text: str) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_text(text, encoding="utf-8")
+        (self.root / path).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     def save(self) -> None:
         days = sorted(self.headings, reverse=self.newest_first)
