@@ -29,9 +29,11 @@ def _with_new_text(days: Sequence[PatchableDay], text: str, start: int, digest: 
     line changed.
     """
     day, end = days[0], _above_the_same(days, text)
-    before, new = f"{text[:start]}{day.text}{text[end:]}", text[start:end]
-    is_same = start <= end and digest_of(before.encode()) == digest
-    return replace(day, text=new) if is_same and keeps_days(day.text, new, is_last=len(days) == 1) else None
+    new = text[start:end]
+    if start > end or not keeps_days(day.text, new, is_last=len(days) == 1):
+        return None
+    before = f"{text[:start]}{day.text}{text[end:]}"
+    return replace(day, text=new) if digest_of(before.encode()) == digest else None
 
 
 def _starts(days: Sequence[PatchableDay], text: str) -> list[int]:

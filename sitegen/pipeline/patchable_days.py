@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
 
 from sitegen.linking.mentions import NamedPage, pages_with_names
@@ -12,6 +13,9 @@ from sitegen.model.dates import periods_of
 from sitegen.model.linked import Mention, document_key
 from sitegen.model.site import Markdown, Site, WorklogEntry
 from sitegen.write import cache
+
+_YEAR = 366
+"""The most days between two days of one year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,10 @@ class PatchableDay:
         return Markdown(self.title + self.text, self.path, self.first_line - bool(self.title), self.name)
 
 
+_values = attrgetter(*(one.name for one in fields(PatchableDay)))
+"""Returns the values of a day as a tuple."""
+
+
 @dataclass(frozen=True, slots=True)
 class PatchableDays:
     """The days of the last build, and what their words may name."""
@@ -65,12 +73,15 @@ class PatchableDays:
         moved = {key: _moved(day, now, lines) for key, day in self.days.items()} if lines else self.days
         return replace(self, days={**moved, key: now})
 
-    def word_sums(self, periods: Collection[str]) -> Mapping[str, int]:
-        """Return the number of words of each of these years, months and weeks."""
-        sums = dict.fromkeys(periods, 0)
+    def word_sums(self, dates: Collection[dt.date]) -> Mapping[str, int]:
+        """Return the number of words of the year, the month and the week of each date."""
+        sums = {period: 0 for date in dates for period in periods_of(date)}
+        ordinals = [date.toordinal() for date in dates]
+        first, last = min(ordinals) - _YEAR, max(ordinals) + _YEAR
         for day in self.days.values():
-            for period in sums.keys() & periods_of(day.date):
-                sums[period] += day.words
+            if first <= day.ordinal <= last:
+                for period in sums.keys() & periods_of(day.date):
+                    sums[period] += day.words
         return sums
 
 
@@ -90,7 +101,7 @@ def load_patchable_days(state_file: Path, version: bytes) -> PatchableDays:
 
 def save_patchable_days(state_file: Path, version: bytes, days: PatchableDays) -> None:
     """Write the days as plain values."""
-    plain = {key: _plain(day) for key, day in days.days.items()}
+    plain = {key: _values(day) for key, day in days.days.items()}
     pages = [(name, (page.kind, page.title, page.url), only_code) for name, page, only_code in days.pages]
     cache.save(_beside(state_file), version, (plain, days.tasks, pages))
 
@@ -113,10 +124,6 @@ def _day(entry: WorklogEntry, words: int) -> PatchableDay:
         title=title,
         text=text.removeprefix(title),
     )
-
-
-def _plain(day: PatchableDay) -> tuple[object, ...]:
-    return tuple(getattr(day, one.name) for one in fields(day))
 
 
 def _moved(day: PatchableDay, edited: PatchableDay, lines: int) -> PatchableDay:

@@ -66,7 +66,8 @@ class PatchedDays:
 
     def pages_with_sums(self) -> dict[str, bytes] | None:
         """Return the pages with new sums of words, by output path; None when a page does not show its sum once."""
-        return patch_word_sums(self._request, self._previous, self._before, self._now, self._patched)
+        days = self._patched
+        return patch_word_sums(self._request, self._previous, self._before, self._now, days) if days else {}
 
     def save(self) -> None:
         """Keep the days for the next build."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from sitegen import inside
 from sitegen.model.dates import periods_of
@@ -14,16 +14,19 @@ from sitegen.render.texts.day_summaries import word_sum
 
 
 def patch_word_sums(
-    request: BuildRequest, previous: BuildState, before: PatchableDays, now: PatchableDays, days: Iterable[PatchableDay]
+    request: BuildRequest,
+    previous: BuildState,
+    before: PatchableDays,
+    now: PatchableDays,
+    days: Collection[PatchableDay],
 ) -> dict[str, bytes] | None:
     """Return the pages that show the words of edited days in a sum, by output path; `days` are those days.
 
     None when a page does not show a sum exactly once.
     """
-    shown = {pair for day in days for pair in _places(day)}
-    periods = {period for _, period in shown}
-    old, new = before.word_sums(periods), now.word_sums(periods)
-    pages: dict[str, str] = {}
+    shown, pages = {pair for day in days for pair in _places(day)}, dict[str, str]()
+    dates = {day.date for day in days}
+    old, new = before.word_sums(dates), now.word_sums(dates)
     for path, period in sorted(pair for pair in shown if old[pair[1]] != new[pair[1]]):
         sheet = previous.sheets.get(path)
         if sheet is None or sheet.files != (path,):

@@ -190,8 +190,11 @@ class _Follower:
 def closed_by_prose(entry: WorklogEntry, tasks: Iterable[str]) -> frozenset[str]:
     """Return those of the given texts of tasks that a sentence of an entry would close."""
     sentences = [_stems(line) for _, line in _sentences_of_deeds(entry)]
-    found = (text for text in tasks if any(_is_named(_stems(text), sentence) for sentence in sentences))
-    return frozenset(found) if sentences else frozenset()
+    if not sentences:
+        return frozenset()
+    words = frozenset[str]().union(*sentences)
+    alike = [text for text in tasks if any(word in text.casefold() for word in words)]
+    return frozenset(text for text in alike if any(_is_named(_stems(text), sentence) for sentence in sentences))
 
 
 def _is_named(task: frozenset[str], sentence: frozenset[str]) -> bool:
