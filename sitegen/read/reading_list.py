@@ -110,11 +110,11 @@ def _item(mentions: Sequence[LinkMention]) -> ReadingItem:
 
 def links_in(entry: WorklogEntry) -> Iterator[LinkMention]:
     """Yield the links of one day, with the notes on them."""
-    if "://" not in entry.body.text and "www." not in entry.body.text:
+    if not _may_have_link(entry.body.text):
         return
     states = {task.line - entry.body.first_line: task.state for task in entry.tasks}
     lines = list(visible_lines(entry.body.text))
-    for at, (index, line) in enumerate(lines):
+    for at, (index, line) in [numbered for numbered in enumerate(lines) if _may_have_link(numbered[1][1])]:
         links = list(written_links(without_code(line), line))
         below = tuple(_notes_below(lines[at + 1 :], line)) if len(links) == 1 else ()
         for link in links:
@@ -122,6 +122,10 @@ def links_in(entry: WorklogEntry) -> Iterator[LinkMention]:
             notes = tuple(filter(None, (beside, *below)))
             reading = _reading(states.get(index), notes)
             yield LinkMention(entry.date, link.url, link.title, notes, reading)
+
+
+def _may_have_link(text: str) -> bool:
+    return "://" in text or "www." in text
 
 
 def _beside(line: str, link: str) -> str:
