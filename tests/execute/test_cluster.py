@@ -31,6 +31,7 @@ from sitegen.execute.targets import (
     local_target,
 )
 from sitegen.execute.work import deadline_s
+from sitegen.model.site import TargetSettings
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
 SMI = (
@@ -307,19 +308,19 @@ def test_a_machine_without_nvidia_smi_checks_under_the_interpreter(monkeypatch):
 
 def test_a_target_that_site_yaml_lacks_is_named_with_those_that_it_has():
     with pytest.raises(NoTarget, match="no target `lba`; it has local, lab"):
-        configured_target("lba", {"lab": {}})
-    assert configured_target("lab", {"lab": {"scheduler": "tcp://gpu1:8786"}}).scheduler == "tcp://gpu1:8786"
+        configured_target("lba", {"lab": TargetSettings()})
+    assert configured_target("lab", {"lab": TargetSettings(scheduler="tcp://gpu1:8786")}).scheduler == "tcp://gpu1:8786"
 
 
 def test_hosts_need_an_address_to_connect_to_rather_than_every_interface():
     with pytest.raises(NoTarget, match="needs `bind`"):
-        configured_target("lab", {"lab": {"hosts": ["gpu1"]}})
+        configured_target("lab", {"lab": TargetSettings(("gpu1",))})
 
 
 def test_hosts_that_do_not_answer_are_an_error_and_no_run_on_this_machine(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NoTarget, match="no host of the target `lab`"):
-        configured_target("lab", {"lab": {"hosts": ["gpu1"], "bind": "10.0.0.1"}})
+        configured_target("lab", {"lab": TargetSettings(("gpu1",), bind="10.0.0.1")})
 
 
 RUN = """
