@@ -3,7 +3,8 @@
 The processes of generations 2 and 3 are prepared while nothing is timed.  Their first calls wait until the first
 generation has compiled everything, and then find the compiled code.  Where the GPU is too small for so many CUDA
 contexts, and when more generations are needed, further processes start between generations, as many generations at a
-time as the plan of the memory allows (memory_plan.py).
+time as the plan of the memory allows (memory_plan.py).  Where jobs run on several GPUs of the host, the processes first
+create their contexts in a turn of this job (driver_turns.py), and then prepare.
 """
 
 from __future__ import annotations
@@ -82,11 +83,12 @@ def _prepare(
         pending.later_failure = why
 
     _start(evaluations, workspace, range(2, memory.generations + 1))
-    all_at_once = partial(run_side_by_side, evaluations, workspace, at_once=len(evaluations), on_end=keep)
+    all_at_once = partial(run_side_by_side, workspace=workspace, at_once=len(evaluations), on_end=keep)
     if shares_driver():
         with turn_at_driver():
-            all_at_once(lambda e: _ask_all(e.next_children, Start()))
-    all_at_once(lambda e: _prepare_next_children(e, job, memory, room))
+            all_at_once(evaluations, step=lambda e: _ask_all(e.next_children, Start()))
+    able = [pending for pending in evaluations if pending.later_failure is None]
+    all_at_once(able, step=lambda e: _prepare_next_children(e, job, memory, room))
 
 
 def _start(evaluations: Iterable[PendingEvaluation], workspace: Workspace, numbers: Iterable[int]) -> None:

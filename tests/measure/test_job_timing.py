@@ -19,6 +19,7 @@ from sitegen.model.job import PreviousRatios
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
+from sitegen.model.variables import DRIVER_LOCK
 
 GB = 1 << 30
 ENVIRONMENT = {
@@ -262,6 +263,30 @@ def test_the_next_processes_compile_after_the_first_of_the_same_code(run):
     for name in ("other", "ours", "torch"):
         first, later = ([at for at in world.when("first", generation=g) if world.asked[at][1] == name] for g in (1, 2))
         assert max(first) < min(later)
+
+
+@pytest.fixture
+def other_workers(tmp_path, monkeypatch):
+    """Make the job one of several on this host."""
+    monkeypatch.setenv(DRIVER_LOCK, str(tmp_path / "driver"))
+
+
+def test_beside_other_gpus_the_next_contexts_are_created_before_anything_is_prepared_in_them(run, other_workers):
+    world = World()
+    found = run(world)
+    assert {e.status for e in found.values()} == {Status.PASSED}
+    created, prepared = ([at for g in (2, 3) for at in world.when(do, generation=g)] for do in ("start", "prepare"))
+    assert len(created) == len(prepared) == 2 * len(EVERYBODY)
+    assert max(created) < min(prepared)
+
+
+def test_a_context_that_cannot_be_created_ends_its_evaluation_with_its_own_reason(run, other_workers):
+    world = World({("ours", 2, "start"): EvaluationEnded(Status.RUNTIME_ERROR, "no context")})
+    found = run(world)
+    assert (found["ours"].status, found["ours"].message) == (Status.RUNTIME_ERROR, "no context")
+    assert found["other"].status is Status.PASSED
+    assert "ours" not in world.who("prepare", 2)
+    assert len(world.when("started")) == len(world.when("ended"))
 
 
 def test_only_one_generation_has_sets_at_a_time(run):
