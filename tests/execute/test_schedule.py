@@ -10,7 +10,16 @@ from types import SimpleNamespace
 import pytest
 
 from sitegen.execute.local import execute
-from sitegen.execute.schedule import Loss, Turn, least_makespan, longest_first, simulate
+from sitegen.execute.schedule import (
+    Loss,
+    Needs,
+    Step,
+    Turn,
+    least_makespan,
+    longest_first,
+    simulate,
+    simulate_steps,
+)
 from sitegen.execute.targets import Device, Target
 from sitegen.model.job import CeilingsJob
 
@@ -54,6 +63,44 @@ def test_a_worker_that_is_lost_again_and_again_still_ends_its_job():
     schedule = simulate([5.0], 1, losses=[Loss(0, 1.0), Loss(0, 1.0), Loss(0, 2.0)])
     assert schedule.makespan == 7.0
     assert_sound(schedule, [5.0])
+
+
+def test_steps_that_need_the_driver_at_once_share_it_and_other_steps_go_on():
+    job = (Step(2.0, Needs.DRIVER), Step(3.0))
+    assert simulate_steps([job] * 2, 2).makespan == 7.0
+    assert simulate_steps([job, (Step(5.0),)], 2).makespan == 5.0
+    # the second asks after 1 s: from then on both are half as fast
+    late = (Step(1.0), Step(2.0, Needs.DRIVER))
+    assert [turn.ended for turn in simulate_steps([(Step(2.0, Needs.DRIVER),), late], 2).turns] == [3.0, 4.0]
+
+
+def test_steps_in_turn_run_one_after_the_other_in_the_order_in_which_they_ask():
+    job = (Step(2.0, Needs.TURN), Step(3.0))
+    assert [turn.ended for turn in simulate_steps([job] * 3, 3).turns] == [5.0, 7.0, 9.0]
+    # a step that needs the driver without a turn shares it with the one that has the turn
+    assert [turn.ended for turn in simulate_steps([job, (Step(1.0, Needs.DRIVER),)], 2).turns] == [2.0, 6.0]
+
+
+def test_a_job_that_is_lost_in_its_turn_gives_it_to_the_next():
+    jobs = [(Step(4.0, Needs.TURN),), (Step(1.0, Needs.TURN),)]
+    schedule = simulate_steps(jobs, 2, losses=[Loss(0, 1.0)])
+    assert [(turn.job, turn.ended, turn.lost) for turn in schedule.turns] == [
+        (0, 1.0, True),
+        (1, 2.0, False),
+        (0, 6.0, False),
+    ]
+
+
+def test_a_job_that_is_lost_while_it_waits_for_its_turn_asks_again():
+    jobs = [(Step(4.0, Needs.TURN),), (Step(1.0, Needs.TURN),)]
+    schedule = simulate_steps(jobs, 2, losses=[Loss(1, 2.0)])
+    assert [turn.lost for turn in schedule.turns] == [True, False, False]
+    assert schedule.makespan == 5.0
+
+
+def test_a_step_of_no_seconds_takes_none_also_in_turn():
+    nothing = (Step(0.0, Needs.TURN), Step(0.0), Step(0.0, Needs.DRIVER))
+    assert simulate_steps([nothing] * 5, 2).makespan == 0.0
 
 
 def test_a_long_job_at_the_end_keeps_one_gpu_busy_and_at_the_start_it_does_not():

@@ -52,8 +52,8 @@ def parts():
     return {"one": one, "all": several, "killed": run_of(2, 2 * several_gpus.FEW, killed=True)}
 
 
-def missed(parts, verdicts=SAME):
-    return [line[0] for line in lines_of(parts, verdicts) if not line[3]]
+def missed(parts, verdicts=SAME, stages=None):
+    return [line[0] for line in lines_of(parts, verdicts, stages or {}) if not line[3]]
 
 
 def test_a_run_that_shares_its_jobs_meets_every_line(parts):
@@ -93,6 +93,18 @@ def test_a_queue_that_two_gpus_do_hardly_faster_is_not_shared(parts):
     assert missed(parts) == ["jobs per minute on all GPUs, of those on one", "all: error of the simulated seconds"]
 
 
+def test_a_part_that_was_cut_short_misses_its_jobs_and_is_not_foretold(parts):
+    parts["all"] = {**run_of(2, 4, job_s=9.0), "jobs": 2 * several_gpus.JOBS, "complete": False}
+    assert missed(parts) == ["all: jobs with one result", "jobs per minute on all GPUs, of those on one"]
+
+
+def test_jobs_that_share_the_driver_are_foretold_to_take_longer(parts):
+    stages = {f"copy-{n}": {"start": 2.0, "total": 5.0} for n in range(several_gpus.JOBS)}
+    assert several_gpus.foretold_s(parts["all"], parts["one"], stages) > several_gpus.foretold_s(
+        parts["all"], parts["one"], {}
+    )
+
+
 def test_a_job_that_begins_again_before_its_processes_are_gone_is_seen(parts):
     again = deepcopy(parts["killed"])
     again["killed"]["gone"] += 3.0
@@ -115,10 +127,10 @@ def test_a_run_that_was_cut_short_counts_what_it_did():
 
 def test_the_table_of_makespans_marks_an_order_that_the_alphabet_beats(monkeypatch):
     lengths = {"a": 1.0, "b": 1.0, "z": 8.0}
-    text, held = makespan.report(lengths)
+    text, held = makespan.report(lengths, {})
     assert held and "z" in text
     monkeypatch.setattr(makespan, "simulate", lambda order, *_: makespan_of(order[0] == 8.0))
-    assert not makespan.report(lengths)[1]
+    assert not makespan.report(lengths, {})[1]
 
 
 def makespan_of(longest_first: bool):
