@@ -102,9 +102,36 @@ def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
     results = {True: counted, False: ExerciseResult(shapes=4, device="cuda")}
     monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
     monkeypatch.setattr(exercise, "findings_for_triton", tuple)
-    monkeypatch.setattr(exercise, "_run", lambda folder, job, *, interpreted: results[interpreted])
+    monkeypatch.setattr(exercise, "_run", lambda folder, job, place, *, interpreted: results[interpreted])
     passed, lines = exercise.check_folder(site / "mine")
     assert not passed and lines[:2] == ("vector_add: checked on the GPU", "RIGHT at all 4 shapes")
     assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
     results[False] = ExerciseResult("2 elements are wrong", Diagnosis("unknown", "Wrong."), device="cuda")
     assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")
+
+
+WITH_NETWORK = """
+import sys
+from pathlib import Path
+Path(sys.argv[1]).write_text("code of the site can reach the network, because of this test")
+{rest}
+"""
+ANSWERS = """Path(sys.argv[-1]).write_text('{"shapes": 3}')"""
+
+
+@pytest.mark.parametrize(("rest", "verdict"), [(ANSWERS, "RIGHT at all 3 shapes"), ("sys.exit('odd')", "odd")])
+def test_a_network_that_stays_is_said_once_also_beside_a_failure(
+    site: Path, monkeypatch: pytest.MonkeyPatch, rest: str, verdict: str
+) -> None:
+    from sitegen.measure import exercise
+
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    (site / "confine.py").write_text(WITH_NETWORK.format(rest=rest))
+    monkeypatch.setattr(exercise, "_CONFINEMENT", site / "confine.py")
+    monkeypatch.setattr(exercise, "findings_for_triton", tuple)
+    for memory in (0, 1 << 30):  # with a GPU, the check runs twice
+        monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda memory=memory: memory)
+        lines = CliRunner().invoke(main, ["exercise", "check", "mine"]).output.splitlines()
+        assert any(verdict in line for line in lines[:-1])
+        assert lines[-1] == "your code can reach the network, because of this test"
+        assert sum("network" in line for line in lines) == 1

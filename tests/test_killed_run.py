@@ -103,7 +103,7 @@ def lab(tmp_path: Path) -> Lab:
         folder.mkdir(parents=True)
     (custom / "torch" / "__init__.py").write_text("")  # `run` asks whether it is there
     (custom / "sitecustomize.py").write_text(CUSTOM)
-    (programs / "nvidia-smi").write_text('#!/bin/sh\necho "0, GPU-1, NVIDIA H200"\n')
+    (programs / "nvidia-smi").write_text('#!/bin/sh\necho "0, GPU-1, NVIDIA H200, 00000000:1B:00.0, 143771 MiB"\n')
     (programs / "nvidia-smi").chmod(0o755)
     machine.make_site(root)
     for name in KERNELS[1:]:

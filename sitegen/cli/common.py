@@ -26,6 +26,20 @@ if TYPE_CHECKING:
     from sitegen.results.freshness import Freshness
 
 
+class OldFile(click.Path):
+    """The path of a regular file that exists: a pipe or a device could be read without end."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False, exists=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        super().convert(value, param, ctx)
+        path = Path(value)
+        if not path.is_file():
+            self.fail(f"'{printable(str(path))}' is not a regular file", param, ctx)
+        return path
+
+
 class NewFile(click.Path):
     """A file that is written at the end of long work.  Its folder is checked at the beginning."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sitegen.cli.common import fail, load_site_or_exit, say
+from sitegen.diagnostics import printable
 
 
 @click.group()
@@ -50,6 +51,6 @@ def check(folder: Path) -> None:
         raise click.UsageError(f"{folder} was not written by `sitegen exercise start`")
     passed, lines = check_folder(folder)
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
     if not passed:
         sys.exit(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import number_of, output_errors, report, say, write_new
+from sitegen.cli.common import OldFile, number_of, output_errors, report, say, write_new
 from sitegen.diagnostics import has_errors
 from sitegen.read.root import find_root
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FOLDER_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
-FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+FILE = OldFile()
 INTO = click.option(
     "--into",
     type=FOLDER,

@@ -13,6 +13,7 @@ import click
 
 from sitegen.cli.common import (
     NewFile,
+    OldFile,
     any_failed,
     as_rows,
     count_states,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 CHECKED = "what could be checked under Triton's interpreter passed"
 NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
 UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged without a GPU"
-FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+FILE = OldFile()
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}
 """The extra of sitegen that has each package for running jobs on this machine."""
@@ -92,16 +93,18 @@ def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
     """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
+    from sitegen.execute.targets import local_target
 
     require_installed(TO_RUN)
+    target = local_target()
     try:
-        earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output)
+        earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output, target)
         if earlier:
             found = number_of(len(earlier.results), "result")
             say(f"{output} holds {found} of a run that was cut short: the rest follows")
         with run_report(as_json=as_json) as progress:
-            results = bundles.run_bundle(bundle_file, output, progress=progress)
-    except (BadArchive, OSError) as error:
+            results = bundles.run_bundle(bundle_file, output, target, progress)
+    except (BadArchive, bundles.OtherGpuError, OSError) as error:
         fail(str(error))
     print_outcome(results.results)
     say(f"{len(results.results)} results in {output}")
@@ -115,6 +118,8 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
     loaded = load_site_or_exit()
     target = target_of(loaded, where)
     require_installed(TO_RUN if where == "local" else TO_SEND)
+    if target.slurm:
+        say(f"sbatch gets {number_of(target.slurm, 'job')}; `squeue --me` shows whether they wait")
     for host in target.silent:
         say(f"{host} does not answer to nvidia-smi over SSH; the run goes on without it")
     with usage_errors(), run_report(as_json=as_json) as progress:

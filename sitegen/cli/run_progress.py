@@ -6,9 +6,11 @@ import json
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from statistics import mean
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING
@@ -60,6 +62,8 @@ class RunState:
 
     began: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Job and time of its start, by place."""
+    lost: set[str] = field(default_factory=set)
+    """Places that lost a job to another place, and have begun none since."""
     seconds: list[float] = field(default_factory=list)
     """Wall time of each job that ended."""
     done: int = 0
@@ -69,6 +73,9 @@ class RunState:
     def add(self, progress: Progress, now: float) -> None:
         """Take in a step of the run.  A job that starts again has left the place where it was."""
         self.done, self.total = progress.done, progress.total
+        if progress.state == "started":
+            self.lost |= {place for place, one in self.began.items() if one[0] == progress.job}
+            self.lost.discard(progress.place)
         self.began = {place: ("", 0.0) if one[0] == progress.job else one for place, one in self.began.items()}
         if progress.state == "started":
             self.began[progress.place] = progress.job, now
@@ -81,26 +88,64 @@ class RunState:
 
         Each job is taken to last as long as those before it on average, and places to share the jobs evenly.
         """
-        if not self.seconds or not self.began:
+        places = self.began.keys() - self.lost
+        if not self.seconds or not places:
             return None
         each = mean(self.seconds)
         running = [max(0.0, each - (now - start)) for job, start in self.began.values() if job]
         waiting = max(0, self.total - self.done - len(running))
-        return (sum(running) + waiting * each) / len(self.began)
+        return (sum(running) + waiting * each) / len(places)
 
 
-def table_lines(state: RunState, now: float) -> list[str]:
-    """Return a line for each host or GPU with its job, and a line for the run."""
-    width = max(map(len, state.began), default=0)
-    rows = [
-        f"{place:<{width}}  {job or 'idle':<40} {_duration(now - start) if job else ''}".rstrip()
-        for place, (job, start) in sorted(state.began.items())
-    ]
-    full = _WIDTH * state.done // max(1, state.total)
+def table_lines(state: RunState, now: float, columns: int = 80) -> list[str]:
+    """Return a line for each host or GPU with its job, and a line for the run, none wider than the terminal."""
+    rows = [_row(state, place, now) for place in sorted(state.began)]
+    first = min(max((cells(row[0]) for row in rows), default=0), columns // 3)
+    last = max((cells(row[2]) for row in rows), default=0)
+    longest = max((cells(row[1]) for row in rows), default=0)
+    second = min(max(40, longest), max(4, columns - first - last - 4))  # 40, so that few jobs move the times
+    lines = [f"{_cell(row[0], first)}  {_cell(row[1], second)}  {row[2]:>{last}}".rstrip() for row in rows]
+    return [cut(line, columns) for line in (*lines, _run_line(state, now, columns))]
+
+
+def _row(state: RunState, place: str, now: float) -> tuple[str, str, str]:
+    """Return a place, its job, and for how long the job has run."""
+    job, start = state.began[place]
+    free = "its worker was lost" if place in state.lost else "idle"
+    return printable(place), printable(job) or free, _duration(now - start) if job else ""
+
+
+def _run_line(state: RunState, now: float, columns: int) -> str:
+    """Return the bar of the run, and how many jobs ended; the bar is shorter where the words need its place."""
     failed = f", {state.failed} failed" if state.failed else ""
     left = state.left_s(now)
-    time_left = f", about {_duration(left)} left" if left is not None and state.done < state.total else ""
-    return [*rows, f"{'█' * full}{'░' * (_WIDTH - full)} {state.done} of {state.total} jobs{failed}{time_left}"]
+    time_left = f", about {_duration(left)} left" if left and round(left) and state.done < state.total else ""
+    words = f"{state.done} of {state.total} jobs{failed}{time_left}"
+    width = max(0, min(_WIDTH, columns - cells(words) - 1))
+    full = width * state.done // max(1, state.total)
+    return f"{'█' * full}{'░' * (width - full)} {words}".lstrip()
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes: a letter of Korean takes two."""
+    return sum(_cells_of(letter) for letter in text)
+
+
+def _cells_of(letter: str) -> int:
+    return 0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a text that takes no more columns; what is cut off is an ellipsis."""
+    if cells(text) <= columns:
+        return text
+    ends = list(accumulate(map(_cells_of, text)))
+    return text[: sum(end < columns for end in ends)] + "…"
+
+
+def _cell(text: str, columns: int) -> str:
+    shown = cut(text, columns)
+    return shown + " " * (columns - cells(shown))
 
 
 def _duration(seconds: float) -> str:
@@ -123,9 +168,9 @@ def _live_table() -> Iterator[Callable[[Progress], None]]:
     def draw(*above: str) -> None:
         with lock:
             width, height = shutil.get_terminal_size()
-            lines = fitting(table_lines(state, time.monotonic()) if state.total else [], height)
+            lines = fitting(table_lines(state, time.monotonic(), width - 1) if state.total else [], height)
             up = f"\x1b[{drawn[0]}A" if drawn[0] else ""
-            shown = [*map(printable, above), *(printable(line)[: width - 1] for line in lines)]
+            shown = [*map(printable, above), *lines]
             click.echo(f"{up}\r\x1b[J" + "\n".join(shown), err=True, nl=bool(shown))
             drawn[0] = len(lines)
 

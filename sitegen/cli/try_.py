@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import fail, load_site_or_exit, require_installed, say, site_root, usage_errors
+from sitegen.cli.common import OldFile, fail, load_site_or_exit, require_installed, say, site_root, usage_errors
 
 if TYPE_CHECKING:
     from sitegen.cli.try_table import StoredCeiling
@@ -31,7 +31,7 @@ SET = "Try these values of a constant, as in THREADS=128,256; repeated, it tries
 @click.option(
     "--bundle",
     "bundle_file",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=OldFile(),
     help="Try what `bundle --try` wrote into this file; this needs no site.",
 )
 def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bundle_file: Path | None) -> None:

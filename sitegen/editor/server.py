@@ -126,8 +126,13 @@ class Session:
         return True
 
     def _path(self, uri: str) -> str:
-        """Return the path of a file from the root of the site; empty for a file elsewhere."""
-        place = Path(to_fs_path(uri) or "").resolve()
+        """Return the path of a file from the root of the site; empty for a file elsewhere, and for what is no file."""
+        if not uri.startswith("file:"):
+            return ""
+        try:
+            place = Path(to_fs_path(uri) or "").resolve()
+        except (OSError, ValueError):  # a name that no file can have
+            return ""
         return place.relative_to(self.root).as_posix() if place.is_relative_to(self.root) else ""
 
     def _uri(self, path: str) -> str:

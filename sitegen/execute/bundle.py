@@ -21,8 +21,10 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute import archive
 from sitegen.execute.archive import BadArchive
+from sitegen.execute.needs import unmet_need
 from sitegen.execute.progress import Report
 from sitegen.execute.targets import Target, local_target
+from sitegen.model.gpu import gpu_id
 from sitegen.model.job import (
     JOB_SCHEMA,
     CeilingsJob,
@@ -52,6 +54,16 @@ _KINDS: Mapping[str, type[Any]] = {
 _FILE_NAME = re.compile(r"[^\W_][\w.+~-]*")
 """Letters of any language: the slug of a post may have them."""
 SAVE_EVERY_S = 5.0
+
+
+OTHER_GPU = (
+    "{out} holds results of {before} from a run that was cut short, and this machine has {now}: "
+    "run the rest on {before}, or name another file by -o"
+)
+
+
+class OtherGpuError(ValueError):
+    """Results of a run that was cut short are of another model of GPU, so that the rest cannot join them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +156,26 @@ def run_bundle(path: Path, out: Path, target: Target | None = None, progress: Re
     """Run the jobs of a bundle here, or on `target`, and write the results to `out`.
 
     The results so far are written every few seconds, so that a run which is cut short is not lost: when `out` holds
-    such results of the same bundle, only the rest runs.  Raises BadArchive and OSError.
+    such results of the same bundle, only the rest runs.  Raises BadArchive, OtherGpuError and OSError.
     """
-    bundle = read_bundle(path)
+    bundle, target = read_bundle(path), target or local_target()
     save = partial(_write_answer, out, bundle.id)
-    earlier = unfinished_results(bundle.id, out)
-    return run_specs(bundle.specs, bundle.commit, target or local_target(), progress, save, earlier)
+    earlier = unfinished_results(bundle.id, out, target)
+    return run_specs(bundle.specs, bundle.commit, target, progress, save, earlier)
 
 
-def unfinished_results(bundle: BundleId, out: Path) -> Results | None:
-    """Return the results in `out` of a run of this bundle that was cut short; None where there are none."""
+def unfinished_results(bundle: BundleId, out: Path, target: Target) -> Results | None:
+    """Return the results in `out` of a run of this bundle that was cut short; None where there are none.
+
+    Raises OtherGpuError when they are of another model than the GPUs of the target.
+    """
     found = read_results(out)[0] if out.exists() else None
-    return found if found and found.answers == bundle and not found.complete else None
+    if not found or found.answers != bundle or found.complete:
+        return None
+    models = {gpu_id(result.environment.gpu) for result in found.results if result.environment}
+    if others := sorted(models - {target.gpu}):
+        raise OtherGpuError(OTHER_GPU.format(out=out, before=", ".join(others), now=target.gpu or "no GPU"))
+    return found
 
 
 def _write_answer(out: Path, bundle: BundleId, results: Results) -> None:
@@ -207,8 +227,12 @@ def _are_all_done(done: Sequence[JobResult], specs: Sequence[Mapping[str, Any]])
 
 
 def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Report) -> Iterator[dict[str, Any]]:
-    """Yield what the workers return for every job, in the order in which they finish."""
-    from sitegen.execute.work import run_with_ceilings, with_ceilings  # psutil is installed only where jobs run
+    """Yield what the workers return for every job, in the order in which they finish.
+
+    A job that needs more memory than any GPU has is a failure, and runs nowhere.
+    """
+    from sitegen.execute.measure_process import failure  # psutil is installed only where jobs run
+    from sitegen.execute.work import run_with_ceilings, with_ceilings
 
     if target.is_here:
         from sitegen.execute.local import execute
@@ -216,8 +240,11 @@ def _executed(specs: Sequence[Mapping[str, Any]], target: Target, progress: Repo
         from sitegen.execute.cluster import execute  # Dask is installed only where jobs are sent elsewhere
     ceilings = [spec for spec in specs if spec["kind"] == "ceilings"]
     run = secrets.token_hex(8)  # workers of a Dask scheduler may serve several runs at once
-    jobs = [with_ceilings(spec, ceilings, run) for spec in specs if spec["kind"] != "ceilings"]
-    return execute(jobs, target, progress, run_with_ceilings)
+    unmet = {spec["id"]: why for spec in specs if (why := unmet_need(spec, target.devices))}
+    yield from (failure(spec, unmet[spec["id"]]) for spec in specs if spec["id"] in unmet)
+    able = [spec for spec in specs if spec["kind"] != "ceilings" and spec["id"] not in unmet]
+    jobs = [with_ceilings(spec, ceilings, run) for spec in able]
+    yield from execute(jobs, target, progress, run_with_ceilings)
 
 
 def write_results(results: Results, path: Path) -> None:

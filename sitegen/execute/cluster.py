@@ -2,13 +2,13 @@
 
 Each GPU has one Nanny worker.  Jobs of this machine need no Dask (local.py).
 
-Dask executes what it receives, so it never listens here without asking for a certificate.  With `hosts` the scheduler
-listens by TLS, with the certificates of Dask's own configuration (`distributed.comm.tls`).  With `scheduler` nothing
-listens here, and the certificates are those that the scheduler asks for.
+Dask executes what it receives, so it never listens here without asking for a certificate.  With `hosts` and with
+`slurm` the scheduler listens by TLS, with the certificates of Dask's own configuration (`distributed.comm.tls`).  With
+`scheduler` nothing listens here, and the certificates are those that the scheduler asks for.
 
 A job whose worker is lost runs again on another worker, twice at most.  The other jobs go on.  A worker that comes
-later gets jobs.  When the scheduler is lost, or has no worker for PATIENCE_S, each job without a result becomes a
-failure with its name, and the results before it stay.
+later gets jobs.  When the scheduler is lost, each job without a result becomes a failure with its name, and the results
+before it stay.  The same happens when there is no worker for PATIENCE_S, and Slurm has no job that may bring one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
 from typing import Any
 
 import dask
 from distributed import Client, Future, Scheduler, Security, SpecCluster, get_worker
 
+from sitegen.execute import slurm
 from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
 from sitegen.execute.measure_process import failure
+from sitegen.execute.missing_workers import Missing, MissingHosts, MissingJobs, bringing_back
 from sitegen.execute.progress import Progress, Report
-from sitegen.execute.targets import NoTarget, Target, answers
+from sitegen.execute.targets import NoTarget, Target
 from sitegen.execute.work import run_job
 
 SETTINGS = {
@@ -47,8 +48,6 @@ PATIENCE_S = 120.0
 """Seconds that jobs wait for a scheduler that is gone, or for a first worker."""
 LOOK_S = 1.0
 """Seconds between two looks at the workers while no job ends."""
-AGAIN_S = 30.0
-"""Seconds between two checks for hosts without a worker."""
 SCHEDULER_LOST = "the scheduler was lost before the job ended"
 NO_WORKERS = f"no worker with the resource GPU was there for {PATIENCE_S:.0f} s"
 SSH = {"connect_timeout": 20, "keepalive_interval": 15, "keepalive_count_max": 4}
@@ -70,20 +69,21 @@ def execute(
         return
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(SETTINGS))
-        client = _connect(target, stack)
-        yield from _Jobs(client, deque(specs), report, work, len(specs)).results()
+        client, missing = _connect(target, stack)
+        yield from _Jobs(client, deque(specs), report, work, len(specs), missing).results()
 
 
-def _connect(target: Target, stack: ExitStack) -> Client:
+def _connect(target: Target, stack: ExitStack) -> tuple[Client, Missing | None]:
+    """Return a client of a scheduler with workers, and who brings missing workers back."""
     if target.scheduler:
         with _starting(f"the scheduler {target.scheduler} does not answer"):
-            return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S))
+            return stack.enter_context(Client(target.scheduler, timeout=STARTUP_S)), None
     security = security_for(target)
     stack.enter_context(dask.config.set({"distributed.comm.require-encryption": True}))  # the workers inherit this
     with _starting("the workers of the target cannot be started"):
         cluster = stack.enter_context(
             SpecCluster(
-                workers=_workers(target),
+                workers=slurm.worker_specs(target, security) if target.slurm else _workers(target),
                 scheduler=_scheduler(target, security),
                 security=security,
                 silence_logs=logging.CRITICAL,
@@ -91,41 +91,12 @@ def _connect(target: Target, stack: ExitStack) -> Client:
             )
         )
         client = stack.enter_context(Client(cluster, security=security))
-        client.wait_for_workers(1, timeout=STARTUP_S)
-    stack.enter_context(_bringing_back(cluster, target))
-    return client
-
-
-@contextlib.contextmanager
-def _bringing_back(cluster: SpecCluster, target: Target) -> Iterator[None]:
-    """During the block, start the worker again of a host that was silent and answers now."""
-    over = Event()
-    thread = Thread(target=_bring_back, args=(cluster, target, over), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _bring_back(cluster: SpecCluster, target: Target, over: Event) -> None:
-    """Look at the workers until the run is over.
-
-    A worker that is missing at one look may be starting again under its Nanny, so it must be missing at two looks.
-    """
+        if not target.slurm:  # a job of Slurm may wait for hours
+            client.wait_for_workers(1, timeout=STARTUP_S)
     hosts = {_name(target, number): device.host for number, device in enumerate(target.devices)}
-    before: set[str] = set()
-    while not over.wait(AGAIN_S):
-        known = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
-        missing = hosts.keys() - known
-        for name in missing & before:
-            if answers(hosts[name]):
-                with contextlib.suppress(Exception):  # of the connection that broke
-                    cluster.sync(cluster.workers.pop(name).close)
-                cluster.scale(len(hosts))
-                missing.discard(name)
-        before = missing
+    missing: Missing = MissingJobs(cluster) if target.slurm else MissingHosts(hosts)
+    stack.enter_context(bringing_back(cluster, missing))
+    return client, missing
 
 
 @contextlib.contextmanager
@@ -209,6 +180,7 @@ class _Jobs:
     report: Report
     work: Callable[[Spec], JobReply]
     total: int
+    missing: Missing | None = None
     topic: str = field(default_factory=lambda: f"sitegen-{secrets.token_hex(8)}")
     """A name that no other run has: runs may share a scheduler."""
     flying: dict[str, tuple[Spec, float]] = field(default_factory=dict)
@@ -243,7 +215,8 @@ class _Jobs:
         except OSError:  # the connection has just been lost
             return 0
         count = sum("GPU" in worker["resources"] for worker in workers)
-        self.served = time.monotonic() if count else self.served
+        if count or (self.missing and self.missing.may_come):
+            self.served = time.monotonic()
         return count
 
     def _submit(self, spec: Spec) -> None:
@@ -277,7 +250,8 @@ class _Jobs:
     def _given_up(self) -> Iterator[JobReply]:
         """Yield a failure for every job that has no result."""
         connected = self.client.status == "running"
-        why = NO_WORKERS if connected else SCHEDULER_LOST
+        nobody = slurm.NO_WORKERS.format(folder=slurm.logs()) if isinstance(self.missing, MissingJobs) else NO_WORKERS
+        why = nobody if connected else SCHEDULER_LOST
         for spec in [*(spec for spec, _ in self.flying.values()), *self.waiting]:
             yield self._reported(spec, failure(spec, why), 0.0)
 

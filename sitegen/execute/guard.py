@@ -41,6 +41,19 @@ def main(arguments: Sequence[str]) -> int:
     return status
 
 
+def end_marked(variable: str, value: str) -> None:
+    """End every process of this machine in whose environment a variable had this value when it began."""
+    end([process for process in psutil.process_iter() if _environment(process).get(variable) == value])
+
+
+def _environment(process: psutil.Process) -> dict[str, str]:
+    """Return the environment with which a process began; empty for one that has ended, or is another user's."""
+    try:
+        return process.environ()
+    except (psutil.Error, OSError):
+        return {}
+
+
 def end(processes: Sequence[psutil.Process]) -> None:
     """End the processes: by SIGTERM, and by SIGKILL those that still live GRACE_S later."""
     for process in processes:

@@ -1,7 +1,10 @@
 """Jobs as plain JSON → results as plain JSON, run on this machine by one worker process per GPU.
 
+With several GPUs each worker has a share of the cores for itself and for all that it starts (cores.py).
+
 A worker uses only the pipes of its parent.  Nothing listens at an address, so no other user of the machine
 can send it work.  A job whose worker is lost runs again in a new worker, twice at most.
+What the lost worker had started is ended before, because two jobs on one GPU would disturb each other.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import selectors
 import subprocess
 import sys
@@ -19,6 +23,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from sitegen.execute.cores import Cores, core_shares, cores_near, usable_cores
+from sitegen.execute.guard import end_marked
 from sitegen.execute.measure_process import PACKAGE_ROOT, failure
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import Device, Target
@@ -27,6 +33,8 @@ from sitegen.model.variables import passed_on
 
 RETRIES = 2
 LOST = f"the worker was lost {RETRIES + 1} times while it ran this job"
+MARK = "SITEGEN_WORKER"
+"""Variable in the environment of a worker and of all that it starts; no other worker has the same value."""
 END_S = 10.0
 """Seconds that a worker may take to end its job when the run is over."""
 FEW_THREADS = {
@@ -45,13 +53,14 @@ JobReply = dict[str, Any]
 class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
-    def __init__(self, device: Device, work: Callable[[Spec], JobReply], place: str = "") -> None:
+    def __init__(self, device: Device, work: Callable[[Spec], JobReply], place: str = "", cores: Cores = ()) -> None:
         self.place = place
         """Name of its GPU in a report."""
-        self._environment = FEW_THREADS | passed_on(os.environ) | device.environment
+        self._mark = secrets.token_hex(8)
+        self._environment = FEW_THREADS | passed_on(os.environ) | device.environment | {MARK: self._mark}
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)
-        self._first = {"path": sys.path, "module": work.__module__, "function": work.__qualname__}
+        self._first = {"path": sys.path, "module": work.__module__, "function": work.__qualname__} | {"cores": cores}
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, spec: Spec) -> int:
@@ -71,13 +80,14 @@ class WorkerProcess:
         return self._process.stdout.fileno()
 
     def result(self) -> JobReply | None:
-        """Return the result of the job; None when the process has ended instead."""
+        """Return the result of the job; None when the process has ended instead, and all that it started too."""
         assert self._process and self._process.stdout
         try:
             result: JobReply = json.loads(self._process.stdout.readline())
             return result
         except ValueError:
             self.end()
+            end_marked(MARK, self._mark)
             return None
 
     def end(self) -> None:
@@ -109,8 +119,7 @@ def execute(
     """Yield the result of every job, in the order in which they finish.  Workers import `work` by its name."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        places = [f"GPU {number}" if device.gpu else "no GPU" for number, device in enumerate(target.devices)]
-        idle = deque(WorkerProcess(device, work, place) for device, place in zip(target.devices, places, strict=True))
+        idle = deque(_workers(target, work))
         for worker in idle:
             stack.callback(worker.end)
         jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
@@ -120,6 +129,13 @@ def execute(
             for ready, _ in selector.select():
                 if (result := jobs.take_result(ready)) is not None:
                     yield result
+
+
+def _workers(target: Target, work: Callable[[Spec], JobReply]) -> Iterator[WorkerProcess]:
+    """Yield a worker for each device, which starts with its first job."""
+    shares = core_shares(usable_cores(), [cores_near(device.bus) for device in target.devices])
+    for number, (device, cores) in enumerate(zip(target.devices, shares, strict=True)):
+        yield WorkerProcess(device, work, f"GPU {number}" if device.gpu else "no GPU", cores)
 
 
 @dataclass(slots=True)

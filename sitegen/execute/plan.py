@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sitegen.diagnostics import did_you_mean
+from sitegen.execute.job_lengths import expected_seconds
+from sitegen.execute.schedule import longest_first
 from sitegen.model.cell_code import cell_code, first_line
 from sitegen.model.document import Cell
 from sitegen.model.job import (
@@ -85,9 +87,10 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
 def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everything: bool = False) -> tuple[Job, ...]:
     """Return the jobs that make the selected records up to date, ceilings first; none when all are fresh.
 
-    `names` select records by title or group; without names, all of the site.  `everything` also repeats fresh ones.  A
-    kernel's job runs all its implementations, because ratios come from common rounds; an inspection by the tools
-    follows its jobs.  Raises UnknownName.
+    `names` select records by title or group; without names, all of the site.  The jobs of a name come before those of
+    the next name.  Within a name, and without names, the longest jobs come first, so that no GPU is busy with a long
+    job when the others have nothing left (schedule.py).  `everything` also repeats fresh ones.  A kernel's job runs all
+    its implementations, because ratios come from common rounds.  Raises UnknownName.
     """
     all_states = status(inventory, gpu)
     selected = _selected(inventory, names, all_states)
@@ -96,8 +99,24 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
+    jobs = _jobs(inventory, gpu, states)
+    seconds = {job.id: expected_seconds(job, inventory.records, gpu) for job in jobs}
+    return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
+
+
+def _jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> tuple[Job, ...]:
+    """Return the jobs that measure what is in `states`, in the order of the site, ceilings first."""
     jobs = (*_kernel_jobs(inventory, gpu, states), *_notebook_jobs(inventory, states))
     return (CeilingsJob(), *jobs) if jobs else ()
+
+
+def _ranks(inventory: Inventory, gpu: str, states: Mapping[str, Freshness], names: Sequence[str]) -> dict[str, int]:
+    """Return for each job the number of the first name that selects it; nothing for a single name or none."""
+    ranks: dict[str, int] = {}
+    for number, name in enumerate(names if len(names) > 1 else ()):
+        mine = {title: state for title, state in states.items() if _selects(name, title)}
+        ranks |= {job.id: number for job in _jobs(inventory, gpu, mine) if job.id not in ranks}
+    return ranks
 
 
 def known_names(inventory: Inventory) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The name of a target → its GPUs: of this machine, of hosts over SSH, or of a Dask scheduler that already runs.
+"""The name of a target → its GPUs: of this machine, of hosts over SSH, of Slurm, or of a Dask scheduler that runs.
 
 GPUs are listed by nvidia-smi, so that nothing here needs torch.
 """
@@ -6,14 +6,16 @@ GPUs are listed by nvidia-smi, so that nothing here needs torch.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sitegen.model.gpu import gpu_id
+from sitegen.model.site import TargetSettings
 
-QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name", "--format=csv,noheader")
+QUERY = ("nvidia-smi", "--query-gpu=index,uuid,name,pci.bus_id,memory.total", "--format=csv,noheader")
+SLURM = ("sbatch", "squeue", "scancel")
 
 
 class NoTarget(ValueError):
@@ -29,6 +31,10 @@ class Device:
     uuid: str = ""
     host: str = ""
     """The host over SSH; empty: this machine."""
+    bus: str = ""
+    """Address of the GPU on the PCI bus, `00000000:1B:00.0`; empty where it is not known."""
+    memory_bytes: int = 0
+    """Memory of the GPU; 0 where it is not known."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -46,22 +52,26 @@ class Target:
     """GPUs, all of one model, because a run measures one model."""
     scheduler: str = ""
     """Address of a running Dask scheduler whose workers have the resource GPU; then `devices` is empty."""
+    slurm: int = 0
+    """Number of GPUs that Slurm gives, each in a job of its own; then `devices` is empty."""
+    sbatch: tuple[str, ...] = ()
+    """Options of each job of Slurm."""
     bind: str = ""
-    """Address of this machine at which the workers over SSH connect to it, by TLS; never all interfaces."""
+    """Address of this machine at which workers over SSH or in Slurm connect to it, by TLS; never all interfaces."""
     python: str = "python3"
-    """A Python on the hosts over SSH that has this package."""
+    """A Python on the hosts or nodes that has this package."""
     silent: tuple[str, ...] = ()
     """Hosts that did not answer to nvidia-smi over SSH, on which nothing runs."""
 
     @property
     def gpu(self) -> str:
-        """The id of the GPU; empty without one, and for a scheduler."""
+        """The id of the GPU; empty without one, in Slurm, and for a scheduler."""
         return self.devices[0].gpu if self.devices else ""
 
     @property
     def is_here(self) -> bool:
         """True when all jobs run on this machine."""
-        return not self.scheduler and not any(device.host for device in self.devices)
+        return not self.scheduler and not self.slurm and not any(device.host for device in self.devices)
 
 
 def local_target() -> Target:
@@ -69,28 +79,33 @@ def local_target() -> Target:
     return Target(_of_one_model(_visible(_devices(_smi(QUERY)))) or (Device(),))
 
 
-def configured_target(name: str, targets: Mapping[str, Mapping[str, Any]]) -> Target:
-    """Return a target of site.yaml; `local` is this machine.  Raises NoTarget.
-
-    A target is `{scheduler: tcp://…}`, or `{hosts: [gpu1, gpu2], bind: 10.0.0.1, python: python3}`, where `bind` is the
-    address of this machine in the network of the hosts.
-    """
+def configured_target(name: str, targets: Mapping[str, TargetSettings]) -> Target:
+    """Return a target of site.yaml; `local` is this machine.  Raises NoTarget."""
     if name == "local":
         return local_target()
     if name not in targets:
         raise NoTarget(f"site.yaml has no target `{name}`; it has {', '.join(['local', *sorted(targets)])}")
     settings = targets[name]
-    if settings.get("scheduler"):
-        return Target(scheduler=str(settings["scheduler"]))
-    if not settings.get("bind"):
+    if settings.scheduler:
+        return Target(scheduler=settings.scheduler)
+    if not settings.bind:
         raise NoTarget(f"the target `{name}` needs `bind`: this machine's address in the network of its hosts")
-    hosts = [str(host) for host in settings.get("hosts", ())]
-    found = {host: _devices(_smi(_over_ssh(host)), host) for host in hosts}
+    return _in_slurm(name, settings) if settings.slurm else _by_ssh(name, settings)
+
+
+def _in_slurm(name: str, settings: TargetSettings) -> Target:
+    if missing := [program for program in SLURM if shutil.which(program) is None]:
+        raise NoTarget(f"the target `{name}` needs {' and '.join(missing)}: run sitegen on a machine that submits jobs")
+    return Target(slurm=settings.slurm, sbatch=settings.sbatch, bind=settings.bind, python=settings.python)
+
+
+def _by_ssh(name: str, settings: TargetSettings) -> Target:
+    found = {host: _devices(_smi(_over_ssh(host)), host) for host in settings.hosts}
     devices = _of_one_model([device for several in found.values() for device in several])
     if not devices:
         raise NoTarget(f"no host of the target `{name}` answers to nvidia-smi over SSH")
     silent = tuple(host for host, several in found.items() if not several)
-    return Target(devices, bind=str(settings["bind"]), python=str(settings.get("python", "python3")), silent=silent)
+    return Target(devices, bind=settings.bind, python=settings.python, silent=silent)
 
 
 def answers(host: str) -> bool:
@@ -112,8 +127,14 @@ def _smi(command: Sequence[str]) -> str:
 
 
 def _devices(listing: str, host: str = "") -> list[Device]:
-    rows = [[field.strip() for field in line.split(",", 2)] for line in listing.splitlines()]
-    return [Device(gpu_id(row[2]), row[1], host) for row in rows if len(row) == 3]
+    rows = [[field.strip() for field in line.split(",")] for line in listing.splitlines()]
+    return [Device(gpu_id(row[2]), row[1], host, row[3], _mib(row[4])) for row in rows if len(row) == 5]
+
+
+def _mib(text: str) -> int:
+    """Return the bytes of `81559 MiB`; 0 where nvidia-smi does not say, as on GPUs that share the host's memory."""
+    number = text.removesuffix(" MiB")
+    return int(number) << 20 if number.isdigit() else 0
 
 
 def _visible(devices: list[Device]) -> list[Device]:

@@ -1,8 +1,8 @@
 """Jobs on standard input → results on standard output, one line of JSON each: `python -m sitegen.execute.worker`.
 
-The first line names the function that runs the jobs, and where it is imported from.  When standard input closes, the
-parent is gone or has no more jobs.  The job in progress is then interrupted, so that it can end its own processes and
-remove its folder, and the worker ends.
+The first line names the function that runs the jobs, where it is imported from, and the cores of this worker.  When
+standard input closes, the parent is gone or has no more jobs.  The job in progress is then interrupted, so that it can
+end its own processes and remove its folder, and the worker ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def main() -> None:
         os.dup2(2, 1)  # the output of a job must not mix with results
         lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(lines,), daemon=True).start()
-        work = _import_work(json.loads(lines.get()))
+        first = json.loads(lines.get())
+        if first["cores"]:
+            os.sched_setaffinity(0, first["cores"])  # also of whatever is started here
+        work = _import_work(first)
         while True:
             spec = json.loads(lines.get())
             answers.write(json.dumps(_result(work, spec)) + "\n")

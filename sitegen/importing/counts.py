@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sitegen.importing.closed import COMMENT, closed, element
 from sitegen.importing.mending.places import FENCE
 from sitegen.read.source import split_front_matter
 
-_UNSEEN = re.compile(
-    r"<!--.*?-->|%%(?!\|).*?%%|^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|<(script|style)\b.*?</\1\s*>|!\[\[[^\]|#]+\.\w+(?:#[^\]|]*)?(?=[\]|])",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
-)
+_UNSEEN_LINES = re.compile(r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])", re.MULTILINE)
+_UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style"))
 """What no reader sees: comments, scripts, styles, the names of embedded files."""
-_SHORT_LISTING = re.compile(r"\{\{[<%]\s*(highlight|plaintext|code)\b.*?\{\{[<%]\s*/\s*\1\s*[>%]\}\}", re.DOTALL)
+_SHORT_LISTINGS = tuple(
+    closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
+    for name in ("highlight", "plaintext", "code")
+)
 _TARGET_ROLE = re.compile(
     r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
 )
@@ -24,15 +26,16 @@ _NO_WORDS = frozenset(
 )
 """Directives whose argument is no word that a reader sees."""
 _IMAGE = re.compile(
-    r"!\[[^\]]*\]\(|!\[\[[^\]|#]+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)\b|<ima?ge?\b|\{\{[<%]\s*(?:figure|img|image)\b"
+    r"!\[[^\[\]]*\]\(|!\[\[[^\[\]|#]+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)\b|<ima?ge?\b|\{\{[<%]\s*(?:figure|img|image)\b"
     r"|^[ \t>]*(?:`{3,}|:{3,})\{(?:figure|image)\}",
     re.MULTILINE | re.IGNORECASE,
 )
 _LISTING = re.compile(r"\{\{[<%]\s*highlight\b|\{%-?\s*highlight\b")
 _FORMULA = re.compile(
-    r"\$\$.+?\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)|\\\[.+?\\\]|\\\(.+?\\\)|\{math\}`",
+    r"\$\$.+?\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)|\{math\}`",
     re.DOTALL,
 )
+_IN_BRACKETS = closed(r"\\\[", r"\\\]", ".+?"), closed(r"\\\(", r"\\\)", ".+?")
 _LINK = re.compile(
     r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href"
     r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
@@ -88,7 +91,9 @@ def counted(text: str) -> Counted:
     """Count what a text in any dialect of Markdown holds, below its front matter."""
     images = len(_IMAGE.findall(text))
     code, formulas, shown, at = len(_LISTING.findall(text)), 0, list[str](), 0
-    text = _SHORT_LISTING.sub("", _UNSEEN.sub("", text))
+    for stretch in (*_UNSEEN, *_SHORT_LISTINGS):
+        text = stretch.replaced(text, "")
+    text = _UNSEEN_LINES.sub("", text)
     for fence in FENCE.finditer(text):
         kind = _kind(fence)
         code += kind == "code"
@@ -96,7 +101,8 @@ def counted(text: str) -> Counted:
         shown += [text[at : fence.start()], "" if kind in ("code", "math") else _inner(fence)]
         at = fence.end()
     prose = "".join([*shown, text[at:]])
-    formulas += len(_FORMULA.findall(_without_spans(prose)))
+    plain = _without_spans(prose)
+    formulas += len(_FORMULA.findall(plain)) + sum(one.count(plain) for one in _IN_BRACKETS)
     links = len(_LINK.findall(prose))
     return Counted(_words(prose), images, code, formulas, links)
 
@@ -122,7 +128,10 @@ def _without_spans(prose: str) -> str:
 def _words(prose: str) -> Counter[str]:
     plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
     plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
-    plain = _MARKUP.sub(" ", _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain)))
+    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain))
+    for formula in _IN_BRACKETS:
+        plain = formula.replaced(plain, " ")
+    plain = _MARKUP.sub(" ", plain)
     return Counter(word.lower() for word in _WORD.findall(plain))
 
 

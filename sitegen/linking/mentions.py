@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 
 from sitegen.model import urls
 from sitegen.model.document import Document
@@ -23,7 +24,9 @@ _ENGLISH = (
     *("scan", "scatter", "sort", "sum", "transpose"),
 )
 """Names of kernels that stand in diaries as words, too."""
-_Names = Mapping[tuple[str, ...], tuple[tuple[tuple[str, ...], Mention, bool], ...]]
+NamedPage = tuple[str, Mention, bool]
+"""A name, its page, and whether the name counts only as code; a name is empty when only links count."""
+Names = Mapping[tuple[str, ...], tuple[tuple[tuple[str, ...], Mention, bool], ...]]
 """All names by their first two words, or by their only word: the words, the page, whether only code counts."""
 
 
@@ -49,8 +52,9 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
 
     @cached_property
     def _by_day(self) -> dict[dt.date, tuple[Mention, ...]]:
-        pages = {mention.url: mention for _, mention, _ in _named_pages(self._site)}
-        names, leads = _by_first_words(self._site), self._leads()
+        named_pages = tuple(pages_with_names(self._site))
+        pages = {mention.url: mention for _, mention, _ in named_pages}
+        names, leads = by_first_words(named_pages), self._leads()
         found = {entry.date: self._mentions(entry, pages, names, leads) for entry in self._site.worklog}
         return {date: tuple(sorted(of_day, key=_by_title)) for date, of_day in found.items()}
 
@@ -63,13 +67,13 @@ class Mentions(Mapping[dt.date, tuple[Mention, ...]]):
         return leads
 
     def _mentions(
-        self, entry: WorklogEntry, pages: Mapping[str, Mention], names: _Names, leads: Mapping[str, list[str]]
+        self, entry: WorklogEntry, pages: Mapping[str, Mention], names: Names, leads: Mapping[str, list[str]]
     ) -> set[Mention]:
         key = document_key(entry.body)
         document = self._documents.get(key)
         shown = self._kernels_of(document) if document else set()
         linked = (*leads[key], *map(urls.kernel_url, shown))
-        return {pages[url] for url in linked if url in pages} | set(_named(entry.body.text, names) if names else ())
+        return {pages[url] for url in linked if url in pages} | set(named_in(entry.body.text, names))
 
     def __getitem__(self, date: dt.date) -> tuple[Mention, ...]:
         return self._by_day[date]
@@ -105,8 +109,8 @@ class DaysOfPages(Mapping[str, tuple[dt.date, ...]]):
         return len(self._by_url)
 
 
-def _named_pages(site: Site) -> Iterator[tuple[str, Mention, bool]]:
-    """Yield each name, its page, and whether the name counts only as code; a name is empty when only links count."""
+def pages_with_names(site: Site) -> Iterator[NamedPage]:
+    """Yield the posts, kernels, exercises and terms that a worklog can mention, each with its names."""
     for post in site.posts:
         title = post.title if len(post.title.split()) > 1 else ""
         yield title, Mention("post", post.title, urls.post_url(post, site.config)), False
@@ -121,25 +125,28 @@ def _named_pages(site: Site) -> Iterator[tuple[str, Mention, bool]]:
             yield name, Mention("term", term.title, urls.term_url(term.slug)), False
 
 
-def _by_first_words(site: Site) -> _Names:
+def by_first_words(pages: Iterable[NamedPage]) -> Names:
     names: dict[tuple[str, ...], list[tuple[tuple[str, ...], Mention, bool]]] = {}
-    for name, mention, only_code in _named_pages(site):
+    for name, mention, only_code in pages:
         if words := tuple(_WORD.findall(name.casefold())):
             names.setdefault(words[:2], []).append((words, mention, only_code))
     return {first: tuple(longer) for first, longer in names.items()}
 
 
-def _named(text: str, names: _Names) -> Iterator[Mention]:
+def named_in(text: str, names: Names) -> Iterator[Mention]:
     """Yield the pages whose names stand in a text."""
-    found = list(_WORD.finditer(text))
-    words = [match[0].casefold() for match in found]
-    for at, word in enumerate(words):
-        for first in ((word,), tuple(words[at : at + 2])):
+    begins = {first[0] for first in names}
+    words = [word.casefold() for word in _WORD.findall(text)] if names else []
+    for at in [at for at, word in enumerate(words) if word in begins]:
+        for first in ((words[at],), tuple(words[at : at + 2])):
             for whole, mention, only_code in names.get(first, ()):
-                if tuple(words[at : at + len(whole)]) == whole and (not only_code or _is_code(text, found[at])):
+                if tuple(words[at : at + len(whole)]) == whole and (not only_code or _is_code(text, at)):
                     yield mention
 
 
-def _is_code(text: str, word: re.Match[str]) -> bool:
-    """Tell whether a word is written as code, `copy`, or before an implementation, `copy/vectorised`."""
+def _is_code(text: str, number: int) -> bool:
+    """Tell whether the word of that number is written as code, `copy`, or before an implementation,
+    `copy/vectorised`.
+    """
+    word = next(islice(_WORD.finditer(text), number, None))
     return text[word.start() - 1 : word.start()] == "`" or bool(re.match(r"/\w", text[word.end() : word.end() + 2]))

@@ -32,7 +32,8 @@ MOST_FILES = 65_536
 MORE_THREADS = 8192
 """Threads and processes that the user can start beyond those that run already.  A job has up to 80 processes, and one
 that uses torch and CUDA has some 20 threads."""
-OPEN = "code of the site can reach the network, because this system does not let it be taken away: {why}"
+SITE_CODE = "code of the site"
+OPEN = f"{SITE_CODE} can reach the network, because this system does not let it be taken away: {{why}}"
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
 _UP = 1

@@ -16,6 +16,8 @@ from sitegen.model.exercise import Diagnosis
 
 CLOSE = 1e-4
 """Largest error, relative to the largest expected value, of an element that counts as right in float32."""
+CLOSE_IN_BFLOAT16 = 1e-2
+"""The same for an output in bfloat16, which keeps 8 bits: one rounding changes an element by up to 2e-3."""
 
 NEARLY = 2e-2
 """Largest error, relative to a typical value, of a result that too few digits on the way explain."""
@@ -64,7 +66,12 @@ class Trial:
     @property
     def wrong(self) -> Any:
         """Bool tensor: the elements that are not the expected ones."""
-        return ~_close(self.got, self.expected, self.size)
+        return ~_close(self.got, self.expected, self.size, self.close)
+
+    @property
+    def close(self) -> float:
+        """The largest error of an element that counts as right, relative to `size`."""
+        return CLOSE_IN_BFLOAT16 if self.got.dtype is torch.bfloat16 else CLOSE
 
     @property
     def size(self) -> float:
@@ -213,8 +220,8 @@ def _alternative(evidence: Evidence, failing: Sequence[Trial], right: Sequence[T
         for one in trial.alternatives:
             known = torch.isfinite(one.output)
             scale = trial.size
-            differs = ~_close(one.output, trial.expected, scale) & known
-            matches = _close(trial.got, one.output, scale, EXACT) | ~known
+            differs = ~_close(one.output, trial.expected, scale, trial.close) & known
+            matches = _close(trial.got, one.output, scale, EXACT if trial.close == CLOSE else trial.close) | ~known
             if bool(matches.all()) and int(differs.sum()) * 4 >= known.numel():
                 words = f"At {trial.place} the output is exactly what {one.words} gives.{ADVICE.get(one.cause, '')}"
                 return Diagnosis(one.cause, words, _right_at(right))
@@ -237,8 +244,8 @@ def _overflow(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
 
 
 def _cancels(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
-    """Right for small inputs, and without most digits for large ones."""
-    if failing or not evidence.shifted or evidence.shifted[0].right:
+    """Right for small inputs, and without most digits for large ones, which bfloat16 never keeps."""
+    if failing or not evidence.shifted or evidence.shifted[0].right or evidence.shifted[0].close != CLOSE:
         return None
     sentence = (
         "Results are right for inputs near 0, and lose digits when 1000 is added to every input: two large numbers are "
@@ -321,13 +328,13 @@ def _sizes(trials: Sequence[Trial]) -> str:
 
 
 def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
-    """Rows are right up to a length, and wrong beyond it."""
+    """Rows are right up to a length of at least the least block, and wrong beyond it."""
     if not failing or not right:
         return None
     lengths = [(trial.dims[name], trial) for trial in failing for name in list(trial.dims)[-1:]]
     longest = max(trial.dims[list(trial.dims)[-1]] for trial in right)
     shortest, trial = min(lengths, key=lambda pair: pair[0])
-    if longest >= shortest:
+    if longest >= shortest or longest < LEAST_BLOCK:
         return None
     name = list(trial.dims)[-1]
     if evidence.summed:
@@ -337,8 +344,8 @@ def _first_block(evidence: Evidence, failing: Sequence[Trial], right: Sequence[T
         )
     else:
         what = (
-            "the kernel handles one block of limited length. Loop over the further blocks, or make the block as long "
-            "as the row."
+            "the kernel handles one block of limited length, or combines blocks wrongly. Loop over the further blocks, "
+            "or make the block as long as the row."
         )
     sentence = f"Right up to {name}={longest}, wrong from {name}={shortest} on: {what}"
     return Diagnosis("first_block_of_a_row", sentence, _right_at(right))
@@ -398,8 +405,8 @@ _BY_SIZE = (_tiles, _tail, _first_block, _rows, _factor)
 def _unknown(failing: Sequence[Trial]) -> Diagnosis:
     if not failing:
         sentence = (
-            "The results are right to four digits for normal inputs, and the gate asks for more digits, or for special "
-            "inputs: its sentence below names both. If it names an error, add in float32."
+            "The results are right or nearly right for normal inputs, and the gate asks for more digits, or for "
+            "special inputs: its sentence below names both. If it names an error, add in float32."
         )
         return Diagnosis("unknown", sentence)
     trial = failing[0]

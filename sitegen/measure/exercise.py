@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from sitegen.measure.confinement import SITE_CODE
 from sitegen.measure.doctor import Finding, findings_for_triton
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sources import write_sources
@@ -32,8 +34,12 @@ from sitegen.model.variables import passed_on
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
+_LARGEST = 16 << 20
+"""Bytes of the largest file that is read."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _CONFINEMENT = Path(__file__).with_name("confinement.py")
+_NETWORK = "network"
+"""Name of the file in which a confined process says why it has a network."""
 
 
 class NoAnswerError(Exception):
@@ -41,17 +47,59 @@ class NoAnswerError(Exception):
 
 
 def check_folder(folder: Path) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the reader's kernel is right and not slow, and the lines to print.  Raises OSError without JOB."""
-    job = from_plain(ExerciseJob, json.loads((folder / JOB).read_text(encoding="utf-8")))
+    """Return whether the reader's kernel is right and not slow, and the lines to print."""
+    try:
+        job = _job(folder)
+    except NoAnswerError as why:
+        return False, (str(why),)
     found = tuple(findings_for_triton())
     machine = tuple(_machine_lines(found)) if job.machine else ()
     if missing := [one for one in found if one.needed and not one.works]:
         return False, (*machine, *(f"MISSING: {one.name}: {one.text}" for one in missing))
+    with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
+        passed, lines = _verdict(folder, job, Path(temporary))
+        return passed, (*machine, *lines, *_network_lines(Path(temporary)))
+
+
+def _job(folder: Path) -> ExerciseJob:
+    """Return the exercise of a folder, which may come from a stranger.  Raises NoAnswerError."""
     try:
-        result = _result(folder, job)
+        job = from_plain(ExerciseJob, json.loads(_text(folder, JOB)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NoAnswerError(f"{JOB} is no exercise: start it again by `sitegen exercise start`") from error
+    names = (*job.sources, job.kernel.name, f"{job.kernel.folder}/{READER}.py", job.reader_file)
+    if odd := [name for name in names if name.startswith("/") or ".." in name.split("/")]:
+        raise NoAnswerError(f"{JOB} names {odd[0][:100]!r}, which leads out of the folder: nothing was run")
+    return job
+
+
+def _text(folder: Path, name: str) -> str:
+    """Return the text of a file.  Raises NoAnswerError for a pipe, a device, and what is no text."""
+    try:
+        with os.fdopen(os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
+                raise NoAnswerError(f"{name} is not a regular file of at most {_LARGEST >> 20} MiB")
+            return file.read().decode()
+    except OSError as error:
+        raise NoAnswerError(f"{name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NoAnswerError(f"{name} is not a text in UTF-8") from error
+
+
+def _verdict(folder: Path, job: ExerciseJob, place: Path) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the kernel is solved, and the lines that say it; `place` is an empty folder for the processes."""
+    try:
+        result = _result(folder, job, place)
     except NoAnswerError as why:
-        return False, (*machine, str(why))
-    return is_solved(job, result), (*machine, *lines_of(job, result))
+        return False, (str(why),)
+    return is_solved(job, result), tuple(lines_of(job, result))
+
+
+def _network_lines(place: Path) -> tuple[str, ...]:
+    """Return a line about the network, if the process of a check still had it."""
+    file = place / _NETWORK
+    return (file.read_text(encoding="utf-8").replace(SITE_CODE, "your code", 1),) if file.exists() else ()
 
 
 def is_solved(job: ExerciseJob, result: ExerciseResult) -> bool:
@@ -64,16 +112,16 @@ def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
     return (f"{'ok     ' if one.works else 'missing'}  {one.name:<8} {one.text}" for one in found)
 
 
-def _result(folder: Path, job: ExerciseJob) -> ExerciseResult:
+def _result(folder: Path, job: ExerciseJob, place: Path) -> ExerciseResult:
     """Check and time the kernel on the GPU if there is one; its loads are counted under the interpreter in any
     case.
     """
     if not gpu_memory_bytes():
-        return _run(folder, job, interpreted=True)
-    on_gpu = _run(folder, job, interpreted=False)
+        return _run(folder, job, place, interpreted=True)
+    on_gpu = _run(folder, job, place, interpreted=False)
     if on_gpu.message:
         return on_gpu
-    return with_counts(on_gpu, _run(folder, job, interpreted=True))
+    return with_counts(on_gpu, _run(folder, job, place, interpreted=True))
 
 
 def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> ExerciseResult:
@@ -82,20 +130,19 @@ def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> Exercise
     return replace(on_gpu, traffic=counts[0], author_traffic=counts[1], traffic_at=counts[2])
 
 
-def _run(folder: Path, job: ExerciseJob, *, interpreted: bool) -> ExerciseResult:
+def _run(folder: Path, job: ExerciseJob, place: Path, *, interpreted: bool) -> ExerciseResult:
     """Run the check in a process of its own.  Raises NoAnswerError when it gives no result."""
     path = os.pathsep.join(filter(None, (str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", ""))))
     setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
     if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
         setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-    code = (folder / job.reader_file).read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="sitegen-exercise-") as temporary:
-        place = Path(temporary)
-        answer = place / "answer.json"
-        write_sources(place, {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
-        confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / "network")]
-        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), str(place), str(answer)]
-        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": str(place)})
+    code = _text(folder, job.reader_file)
+    with tempfile.TemporaryDirectory(dir=place) as own:
+        answer = Path(own) / "answer.json"
+        write_sources(Path(own), {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
+        confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / _NETWORK)]
+        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), own, str(answer)]
+        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": own})
         if not answer.exists():
             raise NoAnswerError("the check ended without an answer")
         return from_plain(ExerciseResult, json.loads(answer.read_text(encoding="utf-8")))

@@ -41,7 +41,9 @@ ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     2: ((8, 128), (4, 2048)),
     3: ((64, 64, 64), (32, 64, 128), (128, 32, 64), (64, 128, 32)),
 }
-"""Sizes of powers of two at which a wrong kernel is called too, by the number of dims."""
+"""Sizes of powers of two at which a wrong kernel is called too, by the number of dims.  Where inputs of such sizes have
+more than MOST_INTERPRETED elements, all sizes but the last are halved until they have not.
+"""
 RACE = (
     "The result changes from call to call with the same inputs: several programs write into the same place, or add to "
     "it, and the GPU runs them in any order. Give each program a place of its own, and combine the places in a second "
@@ -149,7 +151,7 @@ def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str,
     inputs + SHIFT, and with an output that is 0 before the call.  Whole numbers, such as classes, are not shifted: they
     are indices.
     """
-    aligned = [_named(setup, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
+    aligned = [_fitting(setup.kernel, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
     shapes = [*ragged, *aligned]
     plain = tuple(_trial(setup, runnable, dims) for dims in shapes)
     shifted = tuple(_trial(setup, runnable, dims, shift=SHIFT) for dims in (aligned[0], *ragged[1:2]))
@@ -173,13 +175,29 @@ def _trial(
     names = [tensor.name for tensor in setup.kernel.inputs]
 
     def compute(named: Mapping[str, Any]) -> Any:
-        exact = {name: one.double() if one.is_floating_point() else one for name, one in named.items()}
-        return as_tuple(setup.reference.reference(**exact, **setup.params))[0].cpu()
+        return _expected(setup, named, setup.params)
 
     named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
     expected = compute(named)
-    others: tuple[Alternative, ...] = () if shift else tuple(alternatives_of(named, dims, compute, expected))
+    others: tuple[Alternative, ...] = ()
+    if not shift:
+        others = (*alternatives_of(named, dims, compute, expected), *_with_other_params(setup, named))
     return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others, _typical(setup, inputs))
+
+
+def _expected(setup: KernelSetup, named: Mapping[str, Any], params: Mapping[str, Any]) -> Any:
+    """Return the first output of the reference for inputs by name, in float64."""
+    exact = {name: one.double() if one.is_floating_point() else one for name, one in named.items()}
+    return as_tuple(setup.reference.reference(**exact, **params))[0].cpu()
+
+
+def _with_other_params(setup: KernelSetup, named: Mapping[str, Any]) -> Iterator[Alternative]:
+    """Yield the outputs of a kernel that computes with another value of a parameter of kernel.yaml."""
+    for name, values in setup.kernel.params.items():
+        for value in values:
+            if value != setup.params[name]:
+                output = _expected(setup, named, {**setup.params, name: value})
+                yield Alternative("wrong_param", f"`{name}={value}`", output)
 
 
 def _typical(setup: KernelSetup, inputs: Any) -> float:
@@ -217,8 +235,14 @@ def _buffers(setup: KernelSetup, dims: Mapping[str, int], inputs: Any) -> Buffer
     return guarded_buffers(dims, inputs, shapes, output_dtypes(setup.kernel, setup.dtype), setup.device)
 
 
-def _named(setup: KernelSetup, sizes: tuple[int, ...]) -> dict[str, int]:
-    return dict(zip(setup.kernel.dims, sizes, strict=True))
+def _fitting(kernel: Kernel, sizes: tuple[int, ...]) -> dict[str, int]:
+    """Return sizes by dim, with the largest one before the last halved until the inputs are small enough."""
+    dims = dict(zip(kernel.dims, sizes, strict=True))
+    while _elements(kernel, dims) > MOST_INTERPRETED and max(sizes[:-1], default=1) > 1:
+        largest = max(kernel.dims[:-1], key=lambda name: dims[name])
+        dims[largest] //= 2
+        sizes = tuple(dims.values())
+    return dims
 
 
 @dataclass

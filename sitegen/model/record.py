@@ -402,6 +402,8 @@ class Record:
     evaluations: tuple[Evaluation, ...]
     rejections: tuple[Rejection, ...] = ()
     sweeps: tuple[MeasuredSweep, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Wall time of the newest run of each job, by the job's id: `softmax@8192x8192:float32`, `softmax/tools`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sitegen.diagnostics import Span
 from sitegen.model.markdown import Markdown as Markdown
@@ -64,6 +64,24 @@ class MenuEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetSettings:
+    """The settings of machines with GPUs on which a run may measure; `execute/targets.py` makes a target of them."""
+
+    hosts: tuple[str, ...] = ()
+    """Hosts that SSH reaches."""
+    slurm: int = 0
+    """Number of GPUs that Slurm gives, each in a job of its own."""
+    scheduler: str = ""
+    """Address of a Dask scheduler that runs already."""
+    bind: str = ""
+    """Address of this machine in the network of the hosts, or of the nodes of Slurm."""
+    python: str = "python3"
+    """A Python there that has sitegen and torch."""
+    sbatch: tuple[str, ...] = ()
+    """Options of each job of Slurm."""
+
+
+@dataclass(frozen=True, slots=True)
 class SiteConfig:
     """The settings of content/site.yaml."""
 
@@ -78,7 +96,7 @@ class SiteConfig:
     gpus: tuple[str, ...] = ()
     """Ids of the GPUs whose records are shown first."""
     gpu_aliases: Mapping[str, str] = field(default_factory=dict)
-    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    targets: Mapping[str, TargetSettings] = field(default_factory=dict)
     """Settings of the GPU machines that `sitegen run` may use, by name."""
     cards: bool = False
     search: bool = False

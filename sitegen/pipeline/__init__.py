@@ -13,9 +13,10 @@
 Three routes share these steps, see `build.Route`: `build.update` updates an output folder, `in_memory` builds the whole
 site for commands that need no output, and `preview` prints single pages on request.
 
-An update ends early when nothing changed.  It also ends early when only posts were edited and no other page shows
-anything new of them (`text_interface`): then the step `patch` (`patch_pages.patch_pages`) replaces their HTML in their
-own pages, and `publish` saves the state.  `build --profile` prints the time of each step under these names.
+An update ends early when nothing changed.  It also ends early when only posts and days of the worklog were edited and
+no other page shows anything new of them (`text_interface`): then the step `patch` (`patch_pages.patch_pages`) replaces
+their HTML in their own pages, and `publish` saves the state.  `build --profile` prints the time of each step under
+these names.
 
 Every file of the output belongs to a sheet of `render`.  A sheet is a pure function of its dependencies.  A build
 therefore keeps these files in a folder for this site in the user's cache (`user_cache`):
@@ -23,8 +24,9 @@ therefore keeps these files in a folder for this site in the user's cache (`user
 - `texts.cache`: every parsed part of the site (front matter, headings, links, mistakes), by a digest of its files
   (`site_cache`).  It is small, and linking and lists need nothing else;
 - `fragments/`: the HTML of each text, which is read only when its page is printed (`fragments`);
-- `outputs/<output>.own`: where the HTML of each post is kept, and the contents of the slots on the post's own page
+- `outputs/<output>.own`: where the HTML of each post and day is kept, and the contents of the slots on its own page
   (`patchable_pages`);
+- `outputs/<output>.days`: the text of each day, and the names that an edited day could mention (`patchable_days`);
 - `outputs/<output>.state`: the signatures and digests of all files, and for each sheet a digest of its dependencies,
   its files, and the reasons for which it was printed last (`build_state`, `reasons`).
 

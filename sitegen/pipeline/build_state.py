@@ -11,6 +11,7 @@ import datetime as dt
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 
 from sitegen.write import cache
@@ -92,7 +93,8 @@ def load_state(path: Path, version: bytes) -> BuildState | None:
 
 def save_state(path: Path, version: bytes, state: BuildState) -> None:
     """Write the state of an output as plain values."""
-    sheets = {name: tuple(getattr(one, f.name) for f in fields(one)) for name, one in state.sheets.items()}
+    values = attrgetter(*(one.name for one in fields(PrintedSheet)))
+    sheets = {name: values(one) for name, one in state.sheets.items()}
     cache.save(path, version, {f.name: getattr(state, f.name) for f in fields(state)} | {"sheets": sheets})
 
 

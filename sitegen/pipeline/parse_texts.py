@@ -30,6 +30,7 @@ from sitegen.pipeline.parsed_part import (
     CacheEntries,
     CacheEntry,
     ParsedPart,
+    PiecePlace,
     from_entry,
     without_text,
 )
@@ -40,13 +41,13 @@ from sitegen.pipeline.text_interface import interface_of_text
 from sitegen.pipeline.unchanged_days import unchanged_days, without_days
 from sitegen.pipeline.workers import in_batches, map_batches
 from sitegen.read.config import zone_of
-from sitegen.read.load import SitePart, Worklog, is_text, parse_part, parts_of
+from sitegen.read.load import WORKLOG, SitePart, Worklog, is_text, parse_part, parts_of
 from sitegen.read.privacy import Privacy
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.write.cache import pack
-from sitegen.write.fragments import FragmentFiles, LostFragmentError
+from sitegen.write.fragments import FragmentFiles, FragmentReference, LostFragmentError
 from sitegen.write.scan import Signature, digest_file, digest_of
 
 if TYPE_CHECKING:
@@ -150,6 +151,38 @@ class ParsedEntry:
     """The new entry for the cache; None when the present entry is still right."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """A part of the site that is read from its files, and whose texts are not parsed yet."""
+
+    key: bytes
+    """The key of its new entry in the cache."""
+    part: SitePart | None
+    mistakes: tuple[Diagnostic, ...]
+    before: ParsedPart
+    unchanged: Mapping[str, Document]
+    """The documents of a worklog that are as they were, by `document_key`."""
+
+    @property
+    def to_parse(self) -> SitePart | None:
+        """The part without the days that are as they were."""
+        return without_days(self.part, self.unchanged)
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document that was parsed now; its HTML is in the store."""
+
+    document: Document
+    html: FragmentReference
+    pieces: tuple[PiecePlace, ...]
+    mistakes: tuple[Diagnostic, ...]
+
+
+NewDocuments = Mapping[str, NewDocument]
+"""The new documents of a part by `document_key`."""
+
+
 class TextParser:
     """A parser of the texts of one site, for one build."""
 
@@ -218,17 +251,36 @@ class TextParser:
     def _parse_batches(
         self, names: Sequence[str], cached: CacheEntries, processes: int, meanwhile: Callable[[], object]
     ) -> Iterator[list[ParsedEntry]]:
-        """Parse the parts of these names on all cores, batch by batch."""
-        size_of = self.signatures
-        batches = in_batches(names, processes, lambda name: sum(size_of[path][0] for path in self.sources[name]))
-        if batches:
+        """Parse the parts of these names on all cores, batch by batch.
+
+        A worklog is one part, which this process reads; its days are parsed in batches as other texts are.
+        """
+        size_of, texts = self.signatures, [name for name in names if name != WORKLOG]
+        batches: list[Sequence[str] | Worklog] = [
+            *in_batches(texts, processes, lambda name: sum(size_of[path][0] for path in self.sources[name]))
+        ]
+        if names:
             import_module("sitegen.markup.documents")  # imported once, and inherited by the workers
+        digests = self._digests(WORKLOG) if WORKLOG in names else {}
+        worklog = self._read(WORKLOG, digests, cached) if digests else None
+        batches += _batches_of_days(worklog, processes) if worklog else ()
         self.store.close()
 
-        def work(batch: Sequence[str], worker: int) -> list[ParsedEntry]:
+        def work(batch: Sequence[str] | Worklog, worker: int) -> list[ParsedEntry] | NewDocuments:
+            if worklog and isinstance(batch, Worklog):
+                return self._documents([self._texts(worklog, batch)], str(worker))[0]
+            assert not isinstance(batch, Worklog)
             return self._entries(batch, cached, str(worker))
 
-        return map_batches(work, batches, processes, meanwhile)
+        days: dict[str, NewDocument] = {}
+        for answer in map_batches(work, batches, processes, meanwhile):
+            if isinstance(answer, list):
+                yield answer
+            else:
+                days |= answer
+        if digests:
+            new = self._new_entry(worklog, dict(sorted(days.items()))) if worklog else None
+            yield [ParsedEntry(WORKLOG, digests, new)]
 
     def html_of(self, name: str) -> dict[str, str]:
         """Return the HTML of a part's documents, parsed again."""
@@ -239,62 +291,62 @@ class TextParser:
         return {key: document.html for key, (document, _) in documents}
 
     def _entries(self, names: Sequence[str], cached: CacheEntries, file: str) -> list[ParsedEntry]:
-        """Return the entry of each part; new HTML goes to that file of the store.
+        """Return the entry of each part; new HTML goes to that file of the store."""
+        digests = {name: self._digests(name) for name in names}
+        read = {name: part for name in names if (part := self._read(name, digests[name], cached))}
+        parsed = self._documents([self._texts(part, part.to_parse) for part in read.values()], file) if read else []
+        new = {
+            name: self._new_entry(part, documents) for (name, part), documents in zip(read.items(), parsed, strict=True)
+        }
+        return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
+
+    def _digests(self, name: str) -> dict[str, bytes]:
+        return {path: digest_of(self._content(path)) for path in self.sources[name]}
+
+    def _read(self, name: str, digests: Mapping[str, bytes], cached: CacheEntries) -> ReadPart | None:
+        """Read a part from its files; None when its entry in the cache is still right."""
+        key = self._key(name, digests)
+        if name in cached and cached[name][0] == key:
+            return None
+        part, mistakes = self._read_part(name)
+        before = from_entry(cached[name]) if name in cached else ParsedPart(None)
+        unchanged = unchanged_days(part, before) if before.setting == self._setting_key else {}
+        return ReadPart(key, part, mistakes, before, unchanged)
+
+    def _texts(self, read: ReadPart, part: SitePart | None) -> dict[str, ParsedText]:
+        """Return the texts of a part, or of some of its days, by `document_key`, with what is known of their pieces."""
+        from sitegen.markup.documents import texts_of
+
+        pieces_of = partial(self._known_pieces, read.before)
+        return dict(texts_of(part, self.vocabulary_of, pieces_of, self.added)) if part else {}
+
+    def _documents(self, texts: Sequence[Mapping[str, ParsedText]], file: str) -> list[NewDocuments]:
+        """Return the documents of the texts of each part; their HTML goes to that file of the store.
 
         Each step runs for all parts before the next step runs for any.  That is a fifth faster than one part after
         another, because the processor's caches hold the code of a step from the second part on.
         """
-        digests = {name: {path: digest_of(self._content(path)) for path in self.sources[name]} for name in names}
-        keys = {name: self._key(name, digests[name]) for name in names}
-        changed = [name for name in names if name not in cached or cached[name][0] != keys[name]]
-        new: dict[str, CacheEntry] = {}
-        if changed:
-            from sitegen.markup.parse import document_of, highlight_ahead
+        from sitegen.markup.parse import document_of, highlight_ahead
 
-            parts = [self._read_part(name) for name in changed]
-            old = [from_entry(cached[name]) if name in cached else ParsedPart(None) for name in changed]
-            texts = [self._texts(part, before) for (part, _), before in zip(parts, old, strict=True)]
-            highlight_ahead(text for of_part in texts for text in of_part.values())
-            parsed = [{key: document_of(text) for key, text in of_part.items()} for of_part in texts]
-            for name, read, before, of_part, documents in zip(changed, parts, old, texts, parsed, strict=True):
-                new[name] = (keys[name], *self._pack_part(*read, before, of_part, documents, file))
-        return [ParsedEntry(name, digests[name], new.get(name)) for name in names]
+        highlight_ahead(text for of_part in texts for text in of_part.values())
+        parsed = [{key: (text, *document_of(text)) for key, text in of_part.items()} for of_part in texts]
+        return [{key: self._stored(*one, file) for key, one in of_part.items()} for of_part in parsed]
 
-    def _texts(self, part: SitePart | None, before: ParsedPart) -> dict[str, ParsedText]:
-        """Return the texts of a part by `document_key`, with the known HTML of their pieces, without the days of a
-        worklog that are as they were.
-        """
-        from sitegen.markup.documents import texts_of
+    def _stored(self, text: ParsedText, document: Document, mistakes: tuple[Diagnostic, ...], file: str) -> NewDocument:
+        html, pieces = self.store.put(file, document.html), text.into.pieces.places(document.html)
+        return NewDocument(replace(document, html=""), html, pieces, mistakes)
 
-        pieces_of, new = partial(self._known_pieces, before), without_days(part, self._unchanged(part, before))
-        return dict(texts_of(new, self.vocabulary_of, pieces_of, self.added)) if new else {}
-
-    def _unchanged(self, part: SitePart | None, before: ParsedPart) -> dict[str, Document]:
-        """Return the documents of a worklog that are as they were; empty when it is parsed in another setting."""
-        return unchanged_days(part, before) if before.setting == self._setting_key else {}
-
-    def _pack_part(
-        self,
-        part: SitePart | None,
-        mistakes_of_part: Sequence[Diagnostic],
-        before: ParsedPart,
-        texts: Mapping[str, ParsedText],
-        parsed: Mapping[str, tuple[Document, Sequence[Diagnostic]]],
-        file: str,
-    ) -> tuple[bytes, bytes]:
-        """Return the part, and its documents with their pieces; their HTML goes to that file of the store."""
-        mistakes = (*mistakes_of_part, *(mistake for _, of_text in parsed.values() for mistake in of_text))
-        fragments = {key: self.store.put(file, document.html) for key, (document, _) in parsed.items()}
-        pieces = {key: texts[key].into.pieces.places(document.html) for key, (document, _) in parsed.items()}
-        documents = {key: replace(document, html="") for key, (document, _) in parsed.items()}
-        if unchanged := self._unchanged(part, before):
-            fragments |= {key: before.fragments[key] for key in unchanged}
-            pieces |= {key: before.pieces[key] for key in unchanged}
-            documents |= unchanged
+    def _new_entry(self, read: ReadPart, new: NewDocuments) -> CacheEntry:
+        """Return the entry of a part with its new documents and those that are as they were."""
+        part, before, unchanged = read.part, read.before, read.unchanged
+        mistakes = (*read.mistakes, *(mistake for one in new.values() for mistake in one.mistakes))
+        fragments = {key: one.html for key, one in new.items()} | {key: before.fragments[key] for key in unchanged}
+        pieces = {key: one.pieces for key, one in new.items()} | {key: before.pieces[key] for key in unchanged}
+        documents = {**{key: one.document for key, one in new.items()}, **unchanged}
         setting = self._setting_key if isinstance(part, Worklog) else b""
         interface = self._interface(part, documents) if isinstance(part, Post) and not mistakes else b""
         packed = pack((documents, pieces)) if documents else NO_DOCUMENTS
-        return pack((without_text(part), fragments, mistakes, interface, setting)), packed
+        return read.key, pack((without_text(part), fragments, mistakes, interface, setting)), packed
 
     def _interface(self, post: Post, documents: Mapping[str, Document]) -> bytes:
         path, [document] = post.body.path, documents.values()
@@ -325,6 +377,15 @@ class TextParser:
     def _read_part(self, name: str) -> tuple[SitePart | None, tuple[Diagnostic, ...]]:
         contents = {path: self._content(path) for path in self.sources[name]}
         return read_part(name, contents, self.setting.zone, self.privacy)
+
+
+def _batches_of_days(read: ReadPart, processes: int) -> Iterator[Worklog]:
+    """Yield the days of a worklog that are to be parsed in parts for `map_batches`, and its introduction."""
+    if isinstance(worklog := read.to_parse, Worklog):
+        for days in in_batches(worklog.entries, processes):
+            yield Worklog(tuple(days), None)
+        if worklog.intro:
+            yield Worklog((), worklog.intro)
 
 
 def content_of(root: Path, path: str) -> bytes | OSError:

@@ -1,34 +1,33 @@
-"""Patch the own pages of edited posts in the output, when no other page shows anything new of these posts.
+"""Patch the own pages of edited posts and days in the output, when no other page shows anything new of these texts.
 
 An author makes such edits all day, so they do not wait for the site to be linked: the module finds the old HTML of the
-text in its page, and replaces it with the new HTML. Any other edit, and any edit that is not surely of this kind, is
-left to the other steps of the build.
+text in its page, and replaces it with the new HTML.  The words of a day also count in the sums of its week, its month
+and its year, which are replaced on their pages (`word_sums`).  Any other edit, and any edit that is not surely of this
+kind, is left to the other steps of the build.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sitegen import inside
-from sitegen.markup.additions import Additions
-from sitegen.markup.parse import parse_post_text
-from sitegen.markup.pieces import Pieces
-from sitegen.model.document import Document, fill_slots, has_formula
-from sitegen.model.vocabulary import Vocabulary
-from sitegen.pipeline.additions import site_additions
+from sitegen.model.document import fill_slots, has_formula
+from sitegen.model.linked import document_key
 from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
-from sitegen.pipeline.catalogues import vocabulary
+from sitegen.pipeline.edited_post import edited_post
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
-from sitegen.pipeline.text_interface import interface_of_text
-from sitegen.read.privacy import Privacy
-from sitegen.read.source import decode, split_front_matter
-from sitegen.render.rules.dependencies import TEXT, Dependency, digest_of_dependency, key_of_digests
+from sitegen.read.load import WORKLOG
+from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
 from sitegen.write.output import WriteCounts, replace_files
 from sitegen.write.scan import digest_of
+
+if TYPE_CHECKING:
+    from sitegen.pipeline.patched_days import PatchedDays
 
 MOST_TEXTS = 8
 """The most texts that are patched at a time.  More edits come from another branch, and all cores parse them."""
@@ -44,6 +43,8 @@ class PatchedPage:
     """The path of the text."""
     digest: bytes
     """The digest of the text's file."""
+    key: str
+    """The `document_key` of a day; the path of a post."""
     html: bytes
     """The whole page."""
     page: PatchablePage
@@ -57,74 +58,89 @@ def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -
     """
     if len(edited) > MOST_TEXTS:
         return None
-    request = files.request
-    pages = load_patchable_pages(request.state_file, request.version)
-    store, patched = FragmentFiles(request.cache / "fragments"), list[PatchedPage]()
+    request, patched = files.request, list[PatchedPage]()
+    pages, days = load_patchable_pages(request.state_file, request.version), _days(request, previous, edited)
+    store = FragmentFiles(request.cache / "fragments")
     with request.steps.step("patch", len(edited)) as tick:
         for path in edited:
-            one = _patched(request, previous, pages[path], path, store) if path in pages else None
+            one = _patched(request, previous, pages, days, path, store)
             if one is None:
                 return None
             patched.append(one)
             tick(1)
-    return _publish(files, previous, pages, patched)
+        sums = days.pages_with_sums() if days else {}
+    return None if sums is None else _publish(files, previous, pages, patched, days, sums)
+
+
+def _days(request: BuildRequest, previous: BuildState, edited: Iterable[str]) -> PatchedDays | None:
+    """Return the days of the worklog; None when none of its files was edited."""
+    if not any(path.startswith(WORKLOG) for path in edited):
+        return None
+    from sitegen.pipeline.patched_days import PatchedDays
+
+    return PatchedDays(request, previous)
 
 
 def _publish(
-    files: SiteFiles, previous: BuildState, pages: dict[str, PatchablePage], patched: Sequence[PatchedPage]
+    files: SiteFiles,
+    previous: BuildState,
+    pages: dict[str, PatchablePage],
+    patched: Sequence[PatchedPage],
+    days: PatchedDays | None,
+    sums: dict[str, bytes],
 ) -> BuildResult:
+    """Write the pages, those with new sums of words, and the state for the next build."""
     request = files.request
     with request.steps.step("publish"):
-        replace_files(request.output, {one.page.sheet: one.html for one in patched})
-        now = pages | {one.path: one.page for one in patched}
+        html = {one.page.sheet: one.html for one in patched} | sums
+        replace_files(request.output, html)
+        now = pages | {one.key: one.page for one in patched}
         save_patchable_pages(request.state_file, request.version, now)
-        state = _state(files, previous, patched)
+        if days:
+            days.save()
+        state = _state(files, previous, patched, sums)
         save_state(request.state_file, request.version, state)
-    names = tuple(one.page.sheet for one in patched)
-    written = WriteCounts(0, len(names), 0, len(previous.outputs) - len(names))
-    return BuildResult(previous.report, False, written, names, state.sheets)
+    written = WriteCounts(0, len(html), 0, len(previous.outputs) - len(html))
+    return BuildResult(previous.report, False, written, tuple(html), state.sheets)
 
 
 def _patched(
-    request: BuildRequest, previous: BuildState, page: PatchablePage, path: str, store: FragmentFiles
+    request: BuildRequest,
+    previous: BuildState,
+    pages: Mapping[str, PatchablePage],
+    days: PatchedDays | None,
+    path: str,
+    store: FragmentFiles,
 ) -> PatchedPage | None:
-    printed = previous.sheets.get(page.sheet)
-    if printed is None or printed.key != page.key or printed.files != (page.sheet,) or f"{path}:" in previous.report:
+    """Return the page of the text in a file, with the new text; None when that is not surely the only change."""
+    try:
+        data = inside.read_bytes(request.root, path)
+    except OSError:
+        return None
+    is_day, digest = days is not None and path.startswith(WORKLOG), digest_of(data)
+    change = days.change(path, data) if days and is_day else None
+    key = path if change is None else document_key(change[1].body)
+    page = pages.get(key) if change or not is_day else None
+    printed = previous.sheets.get(page.sheet) if page else None
+    if page is None or printed is None or printed.key != page.key or f"{path}:" in previous.report:
         return None
     try:
-        data, before = inside.read_bytes(request.root, path), store.get(page.html)
-    except (OSError, LostFragmentError):
+        before = store.get(page.html)
+    except LostFragmentError:
         return None
-    pieces = Pieces({piece: before[start:end] for piece, start, end in page.pieces})
-    spoken, added = vocabulary(page.lang, request.root), site_additions(request.root)[0]
-    document = _document(request.privacy, data, path, pieces, spoken, added, page.interface)
-    html = _page_with(request, page, before, document.html) if document else None
-    if document is None or html is None or request.privacy.publishes(html):
+    known = {piece: before[start:end] for piece, start, end in page.pieces}
+    text = (
+        days.text(page, change, digest, known)
+        if days and change
+        else edited_post(request, page, path, data, digest, known)
+    )
+    html = _page_with(request, page, before, text.document.html) if text else None
+    if text is None or html is None or printed.files != (page.sheet,) or request.privacy.publishes(html):
         return None
-    digest = digest_of(data)
-    now = _printed(printed, path, digest)
-    reference, places = store.put(_STORE_FILE, document.html), pieces.places(document.html)
-    return PatchedPage(path, digest, html, replace(page, key=now.key, html=reference, pieces=places), now)
-
-
-def _document(
-    privacy: Privacy,
-    data: bytes,
-    path: str,
-    pieces: Pieces,
-    spoken: Vocabulary,
-    added: Additions,
-    interface: bytes,
-) -> Document | None:
-    """Return the document of the new text; None when it has a mistake, or something new that other pages show."""
-    text, unreadable = decode(data, path)
-    text = privacy.published(text, path)
-    front, broken = split_front_matter(text, path)
-    if unreadable or broken:
-        return None
-    document, mistakes = parse_post_text(front.body, pieces, spoken, added)
-    above = text.removesuffix(front.body.text)
-    return None if mistakes or interface_of_text(above, document) != interface else document
+    now = _printed(printed, path, text.content)
+    reference = store.put(_STORE_FILE, text.document.html)
+    page = replace(page, key=now.key, html=reference, pieces=text.pieces)
+    return PatchedPage(path, digest, key, html, page, now)
 
 
 def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: str) -> bytes | None:
@@ -140,19 +156,27 @@ def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: s
     return html.replace(old, fill_slots(after, page.slot_contents)).encode() if html.count(old) == 1 else None
 
 
-def _printed(before: PrintedSheet, path: str, digest: bytes) -> PrintedSheet:
-    new = digest_of_dependency(Dependency(TEXT, digest))
-    digests = tuple(new if name == TEXT else old for name, old in zip(before.names, before.digests, strict=True))
-    return replace(before, key=key_of_digests(digests), digests=digests, why=(f"{TEXT} changed: {path}",))
+def _printed(before: PrintedSheet, path: str, content: bytes | str) -> PrintedSheet:
+    new = digest_of_dependency(Dependency(TEXT, content))
+    return _with_digest(before, TEXT, new, f"{TEXT} changed: {path}")
 
 
-def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage]) -> BuildState:
-    sheets = {one.page.sheet: one for one in patched}
+def _with_digest(before: PrintedSheet, name: str, new: bytes, why: str) -> PrintedSheet:
+    digests = tuple(new if one == name else old for one, old in zip(before.names, before.digests, strict=True))
+    return replace(before, key=key_of_digests(digests), digests=digests, why=(why,))
+
+
+def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage], sums: Iterable[str]) -> BuildState:
+    """Return the state of the output.  The pages with new sums get a key that no sheet has, because their dependencies
+    are not computed here: the next build that links the site prints them again.
+    """
+    sheets = {one.page.sheet: one.printed for one in patched}
+    sheets |= {name: _with_digest(previous.sheets[name], VIEW, b"", f"{VIEW} changed") for name in sums}
     stamps = {name: stamp for name in sheets if (stamp := stamp_of(f"{files.request.output}/{name}"))}
     return replace(
         previous,
         signatures=trusted_signatures(files.signatures, files.began_ns),
-        digests={**previous.digests, **{one.path: one.digest for one in sheets.values()}},
-        sheets={**previous.sheets, **{name: one.printed for name, one in sheets.items()}},
+        digests={**previous.digests, **{one.path: one.digest for one in patched}},
+        sheets={**previous.sheets, **sheets},
         outputs={**previous.outputs, **stamps},
     )

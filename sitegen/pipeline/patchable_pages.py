@@ -1,4 +1,4 @@
-"""Keep the own pages of posts, so that the next build can patch the page of an edited text without linking the site."""
+"""Keep the own pages of posts and days, so that the next build can patch that of an edited text without linking."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sitegen.write.fragments import FragmentReference
 
 @dataclass(frozen=True, slots=True)
 class PatchablePage:
-    """The last printing of the own page of a post."""
+    """The last printing of the own page of a post or a day."""
 
     sheet: str
     """The name of its sheet, which has no other file."""
     key: bytes
     """The key of the sheet when it was printed."""
     interface: bytes
-    """`text_interface.interface_of_text` of the post."""
+    """`text_interface.interface_of_text` of a post; empty for a day, of which both versions are read."""
     lang: str
     """The language of the text."""
     html: FragmentReference
@@ -32,7 +32,9 @@ class PatchablePage:
 
 
 def load_patchable_pages(state_file: Path, version: bytes) -> dict[str, PatchablePage]:
-    """Return the patchable pages of the output whose state is in that file, by the path of the text."""
+    """Return the patchable pages of the output whose state is in that file, by the path of the post or the
+    `document_key` of the day.
+    """
     values = cache.load(_beside(state_file), version) or {}
     return {path: PatchablePage(*one) for path, one in values.items()}
 

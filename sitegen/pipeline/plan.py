@@ -25,7 +25,7 @@ class SheetFiles:
     file.
     """
     slot_contents: tuple[str, ...] | None = None
-    """The contents of the slots on the own page of a post; None unless all are addresses, images or terms."""
+    """The contents of the slots on the own page of a post or a day; None unless all are addresses, images or terms."""
 
 
 @dataclass(frozen=True, slots=True)

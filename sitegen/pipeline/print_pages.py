@@ -12,7 +12,7 @@ import jinja2
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, in_reading_order
-from sitegen.model.site import Post
+from sitegen.model.site import Post, WorklogEntry
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
@@ -160,7 +160,7 @@ def _stage_files(output: Path, files: Files) -> dict[str, str]:
 def _slot_contents(printer: Printer, sheet: Sheet) -> tuple[str, ...] | None:
     from sitegen.render.texts.filled_slots import plain_contents
 
-    return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post) else None
+    return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post | WorklogEntry) else None
 
 
 def _sheets_of_pages(site: LinkedSite, sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[Sheet]:

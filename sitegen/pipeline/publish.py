@@ -7,19 +7,22 @@ from dataclasses import replace
 
 from sitegen.model.dates import day_of
 from sitegen.model.linked import document_key
-from sitegen.model.site import Post
+from sitegen.model.site import Post, WorklogEntry
 from sitegen.model.urls import CARD
 from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import CARDS
 from sitegen.pipeline.mistakes import report_of
+from sitegen.pipeline.patchable_days import days_of, save_patchable_days
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.print_pages import StagedPages
 from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
+from sitegen.read.load import WORKLOG
 from sitegen.render.rules.dependencies import DAY
 from sitegen.render.rules.sheet import Sheet
+from sitegen.render.shared.paging import FEED_ENTRIES
 from sitegen.write import output
 from sitegen.write.drawings import Drawings
 from sitegen.write.images import remove_unused_variants
@@ -38,7 +41,11 @@ def publish(pages: StagedPages) -> BuildResult:
         written = output.publish(request.output, request.cache, owners.keys(), staged)
         Drawings(request.cache / CARDS).prune(2 * sum(path.endswith(CARD) for path in owners))
         state = _state(pages, owners, staged)
-        save_patchable_pages(request.state_file, request.version, _patchable_pages(pages, state))
+        patchable = _patchable_pages(pages, state)
+        save_patchable_pages(request.state_file, request.version, patchable)
+        if patchable and site.sources.site.worklog:
+            days = days_of(site.sources.site, site.sources.words_by_day)
+            save_patchable_days(request.state_file, request.version, days)
         save_state(request.state_file, request.version, state)
         remove_unused_variants(request.cache / FORMS, set(site.parsed.digests.values()))
     return BuildResult(state.report, False, written, pages.printed, state.sheets)
@@ -80,25 +87,48 @@ def _patchable_pages(pages: StagedPages, state: BuildState) -> dict[str, Patchab
     for sheet in pages.sheets.values():
         if isinstance(sheet.text, Post):
             path = sheet.text.body.path
-            if site.parsed.digests[path] not in shown_elsewhere:
-                page = _patchable_page(pages, state, sheet, sheet.text, previous.get(path))
+            if site.parsed.digests[path] not in shown_elsewhere and (interface := site.parsed.parts[path].interface):
+                page = _patchable_page(pages, state, sheet, sheet.text, interface, previous.get(path))
                 patchable |= {path: page} if page else {}
+    return patchable | _pages_of_days(pages, state, previous)
+
+
+def _pages_of_days(
+    pages: StagedPages, state: BuildState, previous: Mapping[str, PatchablePage]
+) -> dict[str, PatchablePage]:
+    """Return the patchable pages of days by `document_key`.  The newest days are left out if a feed shows them."""
+    config = pages.site.sources.config
+    newest = pages.site.sources.site.worklog[: FEED_ENTRIES if "worklog" in config.feeds else 0]
+    fed = {entry.date for entry in newest}
+    patchable: dict[str, PatchablePage] = {}
+    for sheet in pages.sheets.values():
+        if isinstance(sheet.text, WorklogEntry) and sheet.text.date not in fed:
+            key = document_key(sheet.text.body)
+            if page := _patchable_page(pages, state, sheet, sheet.text, b"", previous.get(key)):
+                patchable[key] = page
     return patchable
 
 
 def _patchable_page(
-    pages: StagedPages, state: BuildState, sheet: Sheet, post: Post, previous: PatchablePage | None
+    pages: StagedPages,
+    state: BuildState,
+    sheet: Sheet,
+    text: Post | WorklogEntry,
+    interface: bytes,
+    previous: PatchablePage | None,
 ) -> PatchablePage | None:
-    """Return the page of a post; None when it may not be patchable.
+    """Return the page of a post or a day; None when it may not be patchable.
 
     A page that was not printed now has the same contents in its slots as before.
     """
     name, files, printed = sheet.name, pages.files[sheet.name], state.sheets[sheet.name]
-    parsed, key = pages.site.parsed.parts[post.body.path], document_key(post.body)
+    part, key = (
+        pages.site.parsed.parts[WORKLOG if isinstance(text, WorklogEntry) else text.body.path],
+        document_key(text.body),
+    )
     before = previous.slot_contents if previous and previous.key == printed.key else None
     contents = files.slot_contents if files.staged else before
-    if not parsed.interface or not printed.key or printed.files != (name,) or contents is None:
+    if not printed.key or printed.files != (name,) or contents is None:
         return None
-    lang = post.lang or pages.site.sources.config.language
-    html, pieces = parsed.fragments[key], parsed.pieces.get(key, ())
-    return PatchablePage(name, printed.key, parsed.interface, lang, html, pieces, contents)
+    lang = (text.lang if isinstance(text, Post) else "") or pages.site.sources.config.language
+    return PatchablePage(name, printed.key, interface, lang, part.fragments[key], part.pieces.get(key, ()), contents)

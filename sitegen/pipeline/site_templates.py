@@ -15,9 +15,12 @@ TEMPLATES = "templates"
 """The folder of a site's own templates, which replace the theme's."""
 
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_UNCHANGED = re.compile(r"\{\{-?\s*page\.body\s*-?\}\}")
-_CHANGED = re.compile(r"\.\s*body\b|[\"']body[\"']|\bpage\s*(?:[|\[]|-?\}\})|\bend(?:call|filter|set)\b")
-"""A tag that shows something of a text other than its HTML, shows a page as a whole, or filters the content of a block.
+_UNCHANGED = re.compile(r"\{\{-?\s*(?:page\.body|(?:page|month)\.word_sum)\s*-?\}\}")
+_CHANGED = re.compile(
+    r"\.\s*(?:body|word_sum)\b|[\"'](?:body|word_sum)[\"']|\bpage\s*(?:[|\[]|-?\}\})|\bend(?:call|filter|set)\b"
+)
+"""A tag that shows something of a text other than its HTML, changes a sum of words, shows a page as a whole, or filters
+the content of a block.
 """
 
 
@@ -38,7 +41,7 @@ def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[st
 
 
 def shows_texts_unchanged(templates: Mapping[str, str]) -> bool:
-    """Return whether pages surely show nothing of a text but its HTML, unchanged."""
+    """Return whether pages surely show nothing of a text but its HTML and sums of words, unchanged."""
     pages = (template for name, template in templates.items() if name.endswith(".html"))
     tags = (tag for template in pages for tag in _TAG.findall(template))
     return not any(_CHANGED.search(tag) and not _UNCHANGED.fullmatch(tag) for tag in tags)

@@ -36,6 +36,8 @@ _MADE = re.compile(
 _WORD = re.compile(r"\w")
 _LONGEST = 200
 """Bytes of a part of an address: file systems take 255, with a suffix while a file is written."""
+_LONGEST_WHOLE = 1000
+"""Bytes of a whole address: a path has at most 4096 with the folder of the site."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
 """Pattern of a part that begins with a dot: `..`, or a file that a server or git reads, such as `.git/config`."""
@@ -109,8 +111,8 @@ def _name_mistake(name: str) -> tuple[str, str] | None:
 
 
 def _length_mistake(address: str) -> tuple[str, str] | None:
-    if len(address.encode()) <= _LONGEST:
-        return None
+    if (whole := len(address.encode())) > _LONGEST_WHOLE:
+        return f"`{address[:20]}…` is too long", f"it has {whole} bytes, and an address at most {_LONGEST_WHOLE}"
     longest = max(address.split("/"), key=lambda part: len(part.encode()))
     if (size := len(longest.encode())) <= _LONGEST:
         return None

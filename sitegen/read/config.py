@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.model.site import SiteConfig
+from sitegen.model.site import Ref, SiteConfig
 from sitegen.read.root import SITE_FILE
 from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.site_look import read_address_of_page, read_authors, read_licence, read_theme
+from sitegen.read.site_targets import read_targets
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 MISNAMED = "content/site.yml"
@@ -20,6 +21,8 @@ REQUIRED = "required"
 FEEDS = ("series", "tags", "worklog")
 _BASE_URL = re.compile(r"https?://[^/\s?#\"'<>\\`{|}]+(/[^\s?#\"'<>\\`{|}]*)?")
 _BRANCH = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[\w./-]+")
+_MENU_LINK = re.compile(r"(?:https?|mailto):|(?![\x00-\x20])[^:]*(?:[/?#]|$)", re.IGNORECASE)
+"""An address with one of these schemes, or one without a scheme: a colon only behind `/`, `?` or `#`."""
 _GPU_ID = re.compile(r"[a-z0-9-]+")
 
 
@@ -33,6 +36,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
         "timezone": _timezone,
         "repository": _repository,
         "redact": _redact,
+        "targets": read_targets,
         "theme": read_theme,
         "authors": read_authors,
         "licence": read_licence,
@@ -43,6 +47,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
     if node is not None:
         _check_base_url(node.get("base_url"), diagnostics)
         _check_gpus(node, diagnostics)
+        diagnostics += [_wrong_link(entry.link) for entry in config.menu if not _MENU_LINK.match(entry.link.name)]
     return replace(config, base_url=config.base_url.rstrip("/") + "/"), tuple(diagnostics)
 
 
@@ -70,6 +75,12 @@ def _check_base_url(node: Node | None, diagnostics: Diagnostics) -> None:
     if node and node.text and not _BASE_URL.fullmatch(node.text):
         hint = "write it as `https://example.org/blog/`"
         diagnostics.append(Diagnostic("SG014", f"`{node.text}` is not an absolute address", node.span, hint))
+
+
+def _wrong_link(link: Ref) -> Diagnostic:
+    """Return the diagnostic for a link that a browser would run or show as a page, such as `javascript:` or `data:`."""
+    hint = "write a page such as `/kernels/`, or an address with `https:`, `http:` or `mailto:`"
+    return Diagnostic("SG014", f"`{link.name[:40]}` cannot be a link of the menu", link.span, hint)
 
 
 def _timezone(node: Node, diagnostics: Diagnostics) -> str:

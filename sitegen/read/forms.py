@@ -30,6 +30,7 @@ from sitegen.model.site import (
     Series,
     SeriesExercise,
     SiteConfig,
+    TargetSettings,
     Term,
     Topic,
 )
@@ -151,24 +152,19 @@ COUNTDOWN = Form(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """The settings of a target, which `execute/targets.py` reads."""
-
-    scheduler: str = ""
-    hosts: tuple[str, ...] = ()
-    bind: str = ""
-    python: str = "python3"
-
-
 TARGET = Form(
     "a target",
-    _Target,
+    TargetSettings,
     {
-        "scheduler": "The address of a Dask scheduler that runs already: `tls://…` or `tcp://…`.",
-        "hosts": "Hosts with GPUs that SSH reaches without a password. A target has either `hosts` or `scheduler`.",
-        "bind": "The address of this machine in the network of the hosts. A target with `hosts` needs it.",
-        "python": "A Python on the hosts that has sitegen and torch.",
+        "hosts": "Hosts with GPUs that SSH reaches without a password.",
+        "slurm": "The number of GPUs to ask Slurm for. Each comes with a job of its own, which `sbatch` starts.",
+        "scheduler": "The address of a Dask scheduler that runs already: `tls://…` or `tcp://…`. "
+        "A target has one of `hosts`, `slurm` and `scheduler`.",
+        "bind": "The address of this machine in the network of the hosts or nodes. "
+        "A target with `hosts` or `slurm` needs it.",
+        "python": "A Python on the hosts or nodes that has sitegen and torch.",
+        "sbatch": "Options of each job of Slurm, such as `--partition=gpu`. "
+        "Without an option about GPUs it is `--gres=gpu:1`.",
     },
 )
 PERSON = Form(
@@ -219,7 +215,6 @@ SITE = Form(
     values={
         "feeds": ListOf(OneOf(FEEDS)),
         "theme": MapOf(Either((str, ListOf(str)))),
-        "targets": MapOf(_Target),
         "redact": OneOf(("required",)),
     },
 )

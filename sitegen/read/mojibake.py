@@ -26,7 +26,7 @@ _PLAUSIBLE = re.compile(
 
 def mojibake(text: str, path: str) -> Iterator[Diagnostic]:
     """Yield a warning for each passage in a wrong encoding, with the right text where the bytes are all there."""
-    for index, line in visible_lines(text):
+    for index, line in () if text.isascii() else visible_lines(text):
         for start, broken, right, certain in _passages(without_code(line)):
             span = Span(path, index + 1, start + 1, len(broken))
             fix, hint = (right, f"write `{right}`") if certain else (None, f"was it `{right}`?")

@@ -70,7 +70,9 @@ class ReadingItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mention:
+class LinkMention:
+    """A link as it stands in the text of one day."""
+
     date: dt.date
     url: str
     title: str
@@ -80,9 +82,9 @@ class _Mention:
 
 def reading_list(entries: Iterable[WorklogEntry]) -> tuple[ReadingItem, ...]:
     """Return the links of a worklog, the ones that were seen last first."""
-    by_address: dict[str, list[_Mention]] = {}
+    by_address: dict[str, list[LinkMention]] = {}
     for entry in sorted(entries, key=lambda entry: entry.date):
-        for mention in _mentions(entry):
+        for mention in links_in(entry):
             by_address.setdefault(canonical(mention.url), []).append(mention)
     items = (_item(mentions) for mentions in by_address.values())
     return tuple(sorted(items, key=lambda item: item.dates[-1], reverse=True))
@@ -95,7 +97,7 @@ def canonical(url: str) -> str:
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
-def _item(mentions: Sequence[_Mention]) -> ReadingItem:
+def _item(mentions: Sequence[LinkMention]) -> ReadingItem:
     said = [mention.reading for mention in mentions if mention.reading is not Reading.UNSAID]
     return ReadingItem(
         url=min((without_trackers(mention.url) for mention in mentions), key=len),
@@ -106,19 +108,24 @@ def _item(mentions: Sequence[_Mention]) -> ReadingItem:
     )
 
 
-def _mentions(entry: WorklogEntry) -> Iterator[_Mention]:
-    if "://" not in entry.body.text and "www." not in entry.body.text:
+def links_in(entry: WorklogEntry) -> Iterator[LinkMention]:
+    """Yield the links of one day, with the notes on them."""
+    if not _may_have_link(entry.body.text):
         return
     states = {task.line - entry.body.first_line: task.state for task in entry.tasks}
     lines = list(visible_lines(entry.body.text))
-    for at, (index, line) in enumerate(lines):
+    for at, (index, line) in [numbered for numbered in enumerate(lines) if _may_have_link(numbered[1][1])]:
         links = list(written_links(without_code(line), line))
         below = tuple(_notes_below(lines[at + 1 :], line)) if len(links) == 1 else ()
         for link in links:
             beside = _beside(line, link.whole) if len(links) == 1 else ""
             notes = tuple(filter(None, (beside, *below)))
             reading = _reading(states.get(index), notes)
-            yield _Mention(entry.date, link.url, link.title, notes, reading)
+            yield LinkMention(entry.date, link.url, link.title, notes, reading)
+
+
+def _may_have_link(text: str) -> bool:
+    return "://" in text or "www." in text
 
 
 def _beside(line: str, link: str) -> str:

@@ -98,6 +98,12 @@ def pieces_of(text: str, path: str = "") -> DiaryPieces:
     return DiaryPieces(text[: len(text) - len(body.text)], intro, days)
 
 
+def parse_day(day: dt.date, days_left: int | None, body: Markdown) -> tuple[WorklogEntry, tuple[Diagnostic, ...]]:
+    """Return the entry of a day whose date is known, and the mistakes in its links and characters."""
+    mistakes = (*link_mistakes(body.text, body.path), *mojibake(body.text, body.path))
+    return _entry(day, days_left, body, Span(body.path, body.first_line)), mistakes
+
+
 def _parse_file(text: str, path: str) -> _Diary:
     body, day, diagnostics = _read_front_matter(text, path)
     if day is not None:

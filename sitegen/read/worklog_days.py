@@ -36,6 +36,8 @@ _DAY = re.compile(
 _TITLE = re.compile(r"[ \t]*[-–—:|·;]?[ \t]*(?P<title>.*?)[ \t]*\#*[ \t]*")
 _LOOKS_DATED = re.compile(r"\d{4}|\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d{2}")
 _OPENING = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n|<!--", re.MULTILINE)
+_HIDING = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?:`{3,}|~{3,}).*$|<!--|-->", re.MULTILINE)
+"""The lines and marks between which text may be hidden."""
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _ANOTHER_GOAL = 3
 """Entries in a row that lead to one day other than that of most entries: they count down to another goal."""
@@ -116,6 +118,27 @@ def find_days(text: str) -> DateLines:
     return DateLines(_settled(chosen, other), open_question, right > left)
 
 
+def keeps_days(old: str, new: str, *, is_last: bool) -> bool:
+    """Tell whether the same lines of a diary surely open its days when the text of one day is replaced.
+
+    It is so when no line of both texts could open a day, their fences and comments are the same, and the line above the
+    next day is blank in both or in none.
+    """
+    could_open = any(map(_could_open, (*old.split("\n"), *new.split("\n"))))
+    same_end = is_last or _ends_blank(old) == _ends_blank(new)
+    return not could_open and same_end and _HIDING.findall(old) == _HIDING.findall(new)
+
+
+def _could_open(line: str) -> bool:
+    match = _match_day(line)
+    return match is not None and _opens_a_day(match)
+
+
+def _ends_blank(text: str) -> bool:
+    last = text.split("\n")[-2:-1]
+    return bool(last) and not last[0].strip()
+
+
 def common_goal(days: Iterable[DateLine]) -> dt.date | None:
     """Return the day to which most countdowns lead; None when no two lead to the same day."""
     goals = Counter(goal for day in days if (goal := _goal(day)))
@@ -151,12 +174,16 @@ def _settled(chosen: tuple[DateLine, ...], other: tuple[DateLine, ...]) -> tuple
 def _date_lines(text: str) -> Iterator[DateLine]:
     lines = text.split("\n")
     for index, line in visible_lines(text):
-        match = _DAY.fullmatch(line) if len(line) < 200 and _LOOKS_DATED.search(line) else None
+        match = _match_day(line)
         if match is None or not _opens_a_day(match):
             continue
         counted = match["days"] or match["before_days"]
         if match["heading"] or counted or index == 0 or not lines[index - 1].strip():
             yield _date_line(index, line, match)
+
+
+def _match_day(line: str) -> re.Match[str] | None:
+    return _DAY.fullmatch(line) if len(line) < 200 and _LOOKS_DATED.search(line) else None
 
 
 def _opens_a_day(match: re.Match[str]) -> bool:

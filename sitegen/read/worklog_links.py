@@ -108,6 +108,8 @@ def without_trackers(url: str) -> str:
 
 
 def _in_line(line: str, below: str) -> Iterator[Diagnostic]:
+    if "](" not in line:
+        return
     shown = without_code(line)
     for match in _BRACKETS.finditer(shown):
         rest = shown[match.end("text") + 2 :]

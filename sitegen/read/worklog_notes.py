@@ -51,6 +51,11 @@ NOT_A_TASK = "none"
 """The word of `{task}` for a line that only looks like a task."""
 TASK_WORDS = (*TaskState, NOT_A_TASK)
 
+_SIGNS = (
+    *("done", "next", "tmr", "tomorrow", "dropped", "skipped", "canceled", "cancelled", "glossed over", "todo"),
+    *("{task}", "["),
+)
+"""The signs of tasks in small letters.  Each line with a task or the head of a list of tasks has one."""
 _QUESTION = re.compile(rf"{_BULLET}(?:\*\*|__)?Q[:.][ \t]*(?P<text>\S.*?)(?:\*\*|__)?[ \t]*")
 _ANSWER = re.compile(rf"(?P<indent>{_BULLET})(?:\*\*|__)?A[:.](?:\*\*|__)?[ \t]*(?P<text>\S.*)")
 
@@ -71,15 +76,18 @@ def is_answer(line: str) -> bool:
 
 
 def _tasks(body: Markdown) -> Iterator[Task]:
+    whole = body.text.lower()
+    signs = [sign for sign in _SIGNS if sign in whole]
     listed = False  # whether the line stands below `Next:`
     for index, line in visible_lines(body.text):
-        number = body.first_line + index
-        task = _task(line, number)
+        number, small = body.first_line + index, line.lower()
+        has_sign = any(sign in small for sign in signs)
+        task = _task(line, number) if has_sign else None
         if task is None and listed and line.strip() and not _ROLE.search(line):
             task = Task(_bare(line).rstrip(" \t;."), TaskState.OPEN, number, inferred=True)
         if task:
             yield task
-        listed = bool(line.strip()) and (listed or bool(_LIST_OF_TASKS.fullmatch(line)))
+        listed = bool(line.strip()) and (listed or (has_sign and bool(_LIST_OF_TASKS.fullmatch(line))))
 
 
 def questions_in(body: Markdown) -> tuple[tuple[str, str], ...]:

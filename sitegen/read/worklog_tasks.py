@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
@@ -178,13 +178,28 @@ class _Follower:
         """Return the open tasks of two words or more that stand in a sentence with these words."""
         found = {number for stem in stems for number in self._by_word.get(stem, ())}
         words = {number: self._stems[self.threads[number].text] for number in found}
-        return {number for number, of_task in words.items() if len(of_task) > 1 and of_task <= stems}
+        return {number for number, of_task in words.items() if _is_named(of_task, stems)}
 
     def _forget(self, number: int) -> TaskThread:
         thread = self.threads.pop(number)
         for word in self._rarest(thread.text):
             self._by_word[word].discard(number)
         return thread
+
+
+def closed_by_prose(entry: WorklogEntry, tasks: Iterable[str]) -> frozenset[str]:
+    """Return those of the given texts of tasks that a sentence of an entry would close."""
+    sentences = [_stems(line) for _, line in _sentences_of_deeds(entry)]
+    if not sentences:
+        return frozenset()
+    words = frozenset[str]().union(*sentences)
+    alike = [text for text in tasks if any(word in text.casefold() for word in words)]
+    return frozenset(text for text in alike if any(_is_named(_stems(text), sentence) for sentence in sentences))
+
+
+def _is_named(task: frozenset[str], sentence: frozenset[str]) -> bool:
+    """Tell whether a sentence names a task: the task has two words or more, and all of them stand in the sentence."""
+    return len(task) > 1 and task <= sentence
 
 
 def _sentences_of_deeds(entry: WorklogEntry) -> Iterator[tuple[int, str]]:

@@ -26,8 +26,9 @@ from sitegen.model.record import (
     Run,
 )
 from sitegen.model.site import Site
-from sitegen.results.records import EvaluationId, Records, evaluation_id, param_combinations
+from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
 from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
+from sitegen.results.stages import TOTAL
 from sitegen.results.tool_results import kernel_of, with_tool_results
 
 
@@ -74,13 +75,17 @@ def accept_results(
     gpu = yours(gpu_id(run.environment.gpu)) if beside else gpu_id(run.environment.gpu)
     older = tuple(_outdated_results(records, gpu, run, results))
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
+    all_results = [r for r in results if _was_measured(r) and not r.error]
     results = [r for r in with_tool_results(results) if _was_measured(r)]
     kernels = {kernel.name: kernel for kernel in site.kernels}
     touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
     new = [
         (
             records.kernels.get((name, gpu)),
-            merge_record(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine),
+            replace(
+                merge_record(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine),
+                seconds=_seconds(kernels[name], records.kernels.get((name, gpu)), [] if older else all_results),
+            ),
         )
         for name, mine in touched.items()
         if mine
@@ -149,6 +154,20 @@ def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results
     used = {e.run for e in evaluations} | {r.run for r in rejections} | {s.run for s in sweeps}
     kept = tuple(sorted((one for one in runs.values() if one.id in used), key=lambda one: one.id))
     return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections, sweeps)
+
+
+def _seconds(kernel: Kernel, old: Record | None, results: Iterable[JobResult]) -> dict[str, float]:
+    """Return the wall time of each job of a kernel, by its id: the new one, or the one that was recorded."""
+    cells = [
+        cell_name(workload.name, dtype, params, kernel)
+        for workload in kernel.workloads
+        for dtype in kernel.dtypes
+        for params in param_combinations(kernel)
+    ]
+    ends = (*(f"@{cell}" for cell in cells), "/wrong", "/tools", *(f"/sweep/{one.name}" for one in kernel.sweeps))
+    new = {r.id: r.seconds[TOTAL] for r in results if r.seconds.get(TOTAL)}
+    known = {**(old.seconds if old else {}), **new}
+    return {job: known[job] for job in (f"{kernel.name}{end}" for end in ends) if job in known}
 
 
 def _gpu_hash(result: JobResult) -> str:

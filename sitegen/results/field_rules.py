@@ -430,7 +430,11 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "message": _sentence,
         "log": _digest_or_none,
     },
-    Record: {"kernel": _NAMED, "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`")},
+    Record: {
+        "kernel": _NAMED,
+        "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`"),
+        "seconds": _positive_members,
+    },
     CellRecord: {
         "label": _word,
         "gpu": _matches(GPU_ID, "a GPU's id has small letters, digits and `-`"),

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from sitegen.cli import run_progress
-from sitegen.cli.run_progress import RunState, fitting, run_report, table_lines
+from sitegen.cli.run_progress import RunState, cells, fitting, run_report, table_lines
 from sitegen.execute.progress import Progress
 
 STEPS = (
@@ -64,7 +64,7 @@ def test_a_job_that_starts_again_leaves_the_place_that_lost_it() -> None:
     rows = table_lines(state_after(*STEPS[:5]), 100.0)
     assert [row.split()[:2] for row in rows[:3]] == [
         ["gpu1", "softmax@64:float32"],
-        ["gpu2", "idle"],
+        ["gpu2", "its"],
         ["gpu3", "sum@64:float32"],
     ]
 
@@ -100,3 +100,41 @@ def test_a_terminal_shows_the_table_over_itself_and_keeps_failures(monkeypatch: 
 )
 def test_a_table_has_no_more_lines_than_the_terminal_can_draw_over(count: int, height: int, shown: list[str]) -> None:
     assert fitting([str(n) for n in range(count)], height) == shown
+
+
+LONG = "attention_backward@b4 h16 s4096 d128:bfloat16 causal=true sm_scale=0.08838834764831845 dropout=0.0"
+LAB = (
+    Progress("matmul@4096:bfloat16", "started", 0, 9, place="gpu1.lab.example"),
+    Progress(LONG, "started", 0, 9, place="gpu2.lab.example"),
+    Progress("posts/행렬-곱과-타일", "started", 0, 9, place="gpu3.lab.example"),
+    Progress("matmul@4096:bfloat16", "finished", 1, 9, 60.0),
+    Progress("posts/행렬-곱과-타일", "started", 1, 9, place="gpu1.lab.example"),
+    Progress("scan@64Mi:float32", "started", 1, 9, place="gpu4.lab.example"),
+    Progress("scan@64Mi:float32", "failed", 2, 9, 700.0, "the job took more than 700 s"),
+)
+AT_80 = """\
+gpu1.lab.example  posts/행렬-곱과-타일                               1 h 01 min
+gpu2.lab.example  attention_backward@b4 h16 s4096 d128:bfloat16 ca…  1 h 01 min
+"""
+AT_120 = """\
+gpu1.lab.example  posts/행렬-곱과-타일                                                                       1 h 01 min
+gpu2.lab.example  attention_backward@b4 h16 s4096 d128:bfloat16 causal=true sm_scale=0.08838834764831845 d…  1 h 01 min
+"""
+REST = """\
+gpu3.lab.example  its worker was lost
+gpu4.lab.example  idle
+██████░░░░░░░░░░░░░░░░░░░░░░░░ 2 of 9 jobs, 1 failed, about 10 min 33 s left
+"""
+
+
+@pytest.mark.parametrize(("columns", "wanted"), [(80, AT_80), (120, AT_120)])
+def test_table_fits_the_terminal(columns: int, wanted: str) -> None:
+    lines = table_lines(state_after(*LAB), 3760.0, columns - 1)
+    assert lines == (wanted + REST).splitlines()
+    assert max(map(cells, lines)) <= columns - 1
+
+
+@pytest.mark.parametrize("columns", [1, 12, 40, 79, 400])
+def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
+    lines = table_lines(state_after(*LAB), 3760.0, columns)
+    assert len(lines) == 5 and all(cells(line) <= columns for line in lines)

@@ -82,7 +82,7 @@ def start(name: str, port: int, folder: Path, home: Path) -> Host:
     """Start the SSH server of a host, and wait until it listens."""
     own = folder / name
     own.mkdir()
-    write_program(own / "nvidia-smi", f'echo "0, GPU-{name}, NVIDIA H200"')
+    write_program(own / "nvidia-smi", f'echo "0, GPU-{name}, NVIDIA H200, 00000000:1B:00.0, 143771 MiB"')
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     (own / "sshd_config").write_text(

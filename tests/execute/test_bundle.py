@@ -14,12 +14,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sitegen.cli import main, records
 from sitegen.diagnostics import Severity
-from sitegen.execute import archive, session
-from sitegen.execute.bundle import read_bundle, read_results, run_bundle, run_specs, write_bundle, write_results
+from sitegen.execute import archive, session, targets
+from sitegen.execute.bundle import (
+    Results,
+    read_bundle,
+    read_results,
+    run_bundle,
+    run_specs,
+    write_bundle,
+    write_results,
+)
 from sitegen.execute.plan import plan
-from sitegen.execute.targets import Target
+from sitegen.execute.targets import Device, Target
 from sitegen.model.job import CellResult, JobResult, KernelJob
 from sitegen.model.plain import to_plain
 from sitegen.model.record import Counters, Output
@@ -389,10 +399,27 @@ def test_a_second_run_of_a_bundle_does_what_the_first_left(root, made, tmp_path,
 
     monkeypatch.setattr(local, "execute", execute)
     with pytest.raises(KeyboardInterrupt):
-        run_bundle(bundle, out, no_gpu())
+        run_bundle(bundle, out, Target((Device(GPU),)))
     (first, second), started = runs[0], read_results(out)[0].run
-    results = run_bundle(bundle, out, no_gpu())
+    results = run_bundle(bundle, out, Target((Device(GPU),)))
     assert runs[1] == [job.id for job in jobs if job.id not in ("ceilings", first)] and second in runs[1]
     assert results.complete and results.run == started == read_results(out)[0].run
     assert sorted(result.id for result in results.results) == sorted(job.id for job in jobs)
     assert not any(result.error for result in results.results)
+
+
+@pytest.mark.parametrize(("devices", "now"), [((Device("nvidia-a100"),), "nvidia-a100"), ((Device(),), "no GPU")])
+def test_a_run_does_not_go_on_with_another_model_of_gpu(root, made, tmp_path, monkeypatch, devices, now):
+    bundle, out = tmp_path / "b.zip", tmp_path / "r.zip"
+    session.bundle(root, made.inventory(root), bundle, gpu=GPU)
+    done = (JobResult(1, "ceilings", "ceilings", made.environment),)
+    write_results(Results("2026-11-20T00:00:00Z", "c", done, False, read_bundle(bundle).id), out)
+    before = out.read_bytes()
+    monkeypatch.setattr(targets, "local_target", lambda: Target(devices))
+    monkeypatch.setattr(records, "TO_RUN", {})  # torch is not needed to refuse
+    ended = CliRunner().invoke(main, ["run", "--bundle", str(bundle), "-o", str(out)])
+    assert ended.exit_code == 1 and ended.output == (
+        f"sitegen: {out} holds results of {GPU} from a run that was cut short, and this machine has {now}: "
+        f"run the rest on {GPU}, or name another file by -o\n"
+    )
+    assert out.read_bytes() == before

@@ -31,9 +31,14 @@ from sitegen.execute.targets import (
     local_target,
 )
 from sitegen.execute.work import deadline_s
+from sitegen.model.site import TargetSettings
 
 THREE_GPUS = Target(tuple(Device("nvidia-h200", f"GPU-{n}") for n in range(3)))
-SMI = "0, GPU-aaaa1, NVIDIA H200\n1, GPU-bbbb2, NVIDIA H200\n2, GPU-cccc3, NVIDIA A100-SXM4-80GB\n"
+SMI = (
+    "0, GPU-aaaa1, NVIDIA H200, 00000000:1B:00.0, 143771 MiB\n"
+    "1, GPU-bbbb2, NVIDIA H200, 00000000:43:00.0, 143771 MiB\n"
+    "2, GPU-cccc3, NVIDIA A100-SXM4-80GB, 00000000:52:00.0, 143771 MiB\n"
+)
 
 
 def spec(number: int, folder: Path) -> dict[str, object]:
@@ -287,6 +292,7 @@ def test_a_job_gets_more_time_for_more_implementations():
 def test_gpus_are_those_of_one_model_that_the_environment_leaves_to_us(monkeypatch):
     devices = _devices(SMI)
     assert [d.gpu for d in devices] == ["nvidia-h200", "nvidia-h200", "nvidia-a100-sxm4-80gb"]
+    assert (devices[0].bus, devices[0].memory_bytes) == ("00000000:1B:00.0", 143771 << 20)
     assert [d.uuid for d in _of_one_model(devices)] == ["GPU-aaaa1", "GPU-bbbb2"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-bbbb,2")
     assert [d.uuid for d in _visible(devices)] == ["GPU-bbbb2", "GPU-cccc3"]
@@ -302,19 +308,19 @@ def test_a_machine_without_nvidia_smi_checks_under_the_interpreter(monkeypatch):
 
 def test_a_target_that_site_yaml_lacks_is_named_with_those_that_it_has():
     with pytest.raises(NoTarget, match="no target `lba`; it has local, lab"):
-        configured_target("lba", {"lab": {}})
-    assert configured_target("lab", {"lab": {"scheduler": "tcp://gpu1:8786"}}).scheduler == "tcp://gpu1:8786"
+        configured_target("lba", {"lab": TargetSettings()})
+    assert configured_target("lab", {"lab": TargetSettings(scheduler="tcp://gpu1:8786")}).scheduler == "tcp://gpu1:8786"
 
 
 def test_hosts_need_an_address_to_connect_to_rather_than_every_interface():
     with pytest.raises(NoTarget, match="needs `bind`"):
-        configured_target("lab", {"lab": {"hosts": ["gpu1"]}})
+        configured_target("lab", {"lab": TargetSettings(("gpu1",))})
 
 
 def test_hosts_that_do_not_answer_are_an_error_and_no_run_on_this_machine(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NoTarget, match="no host of the target `lab`"):
-        configured_target("lab", {"lab": {"hosts": ["gpu1"], "bind": "10.0.0.1"}})
+        configured_target("lab", {"lab": TargetSettings(("gpu1",), bind="10.0.0.1")})
 
 
 RUN = """
@@ -358,3 +364,21 @@ def test_two_runs_on_one_host_do_not_meet_at_a_port(tmp_path: Path) -> None:
     second = execute([spec(3, tmp_path)], Target((Device(),)), lambda _: None, note_and_wait)
     assert [result["id"] for result in second] == ["job-3"]
     assert [result["id"] for result in first] == ["job-2"]
+
+
+def leave_a_process(spec):
+    """Start a process that outlives this worker, which then dies; the second time, tell whether that process lives."""
+    log = Path(spec["log"])
+    if not log.exists():
+        command = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"]
+        log.write_text(str(subprocess.Popen(command, start_new_session=True).pid))
+        time.sleep(0.5)  # until it ignores SIGTERM
+        os.kill(os.getpid(), signal.SIGKILL)
+    pid = int(log.read_text())
+    lives = psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return {"id": spec["id"], "kind": "test", "lives": lives}
+
+
+def test_what_a_lost_worker_started_has_ended_before_its_gpu_gets_a_job(tmp_path):
+    (result,) = execute([spec(1, tmp_path)], Target((Device(),)), lambda _: None, leave_a_process)
+    assert result == {"id": "job-1", "kind": "test", "lives": False}

@@ -13,6 +13,7 @@ from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Ratio, Role
 from sitegen.results import keys
+from sitegen.results.accept import RunHeader, accept_results
 
 GPU = "nvidia-h200"
 
@@ -31,19 +32,59 @@ def keep_all(root, made):
 def test_without_records_everything_is_due_ceilings_first(root, made):
     assert ids(plan(made.inventory(root), GPU)) == [
         "ceilings",
+        "double/tools",
         "double@64:float32",
-        "double@64:bfloat16",
         "double@128:float32",
+        "posts/first",
+        "double@64:bfloat16",
         "double@128:bfloat16",
         "double/wrong",
-        "double/tools",
-        "posts/first",
     ]
+
+
+def with_seconds(root, made, **seconds):
+    """Store records of everything, of which each job took as long as is said of the part of its id after `double`."""
+    inventory = made.inventory(root)
+    jobs = plan(inventory, GPU)
+    results = [made.measured(job) for job in jobs if isinstance(job, KernelJob)]
+    timed = [replace(result, seconds={"total": seconds.get(result.id[6:], 1.0)}) for result in results]
+    store_results(root, inventory, jobs, made.results(*timed))
+
+
+def test_the_longest_job_comes_first_by_the_seconds_of_the_record_and_ceilings_before_it(root, made):
+    with_seconds(root, made, **{"@128:bfloat16": 70.0, "@64:bfloat16": 50.0})
+    due = ids(plan(made.inventory(root), GPU, everything=True))
+    assert due[:4] == ["ceilings", "double@128:bfloat16", "double@64:bfloat16", "double/tools"]
+    assert set(due[-2:]) == {"double@64:float32", "double@128:float32"}
+
+
+def test_another_gpu_says_how_long_a_job_is_likely_to_take(root, made):
+    with_seconds(root, made, **{"@128:bfloat16": 70.0})
+    assert ids(plan(made.inventory(root), "nvidia-a100"))[:2] == ["ceilings", "double@128:bfloat16"]
+
+
+def test_names_keep_the_order_in_which_they_were_given(root, made):
+    names = ["double/wrong", "posts/first", "double@128:bfloat16", "double"]
+    due = ids(plan(made.inventory(root), GPU, names))
+    assert due[:4] == ["ceilings", "double/wrong", "posts/first", "double/tools"]
+    assert due[4:] == ["double@128:bfloat16", "double@64:float32", "double@128:float32", "double@64:bfloat16"]
+
+
+def test_a_job_that_failed_or_was_run_before_the_stored_run_leaves_the_seconds_of_the_record(root, made):
+    with_seconds(root, made, **{"@128:bfloat16": 70.0})
+    inventory = made.inventory(root)
+    jobs = [job for job in plan(inventory, GPU, everything=True) if isinstance(job, KernelJob)]
+    failed = [replace(made.measured(job), seconds={"total": 3.0}, error="the worker was lost") for job in jobs]
+    new = accept_results(inventory.site, inventory.records, RunHeader("2030-01-01T00:00:00Z", ""), failed)
+    assert all(record.seconds["double@128:bfloat16"] == 70.0 for record in new.records)
+    older = [replace(made.measured(job), seconds={"total": 3.0}) for job in jobs]
+    old = accept_results(inventory.site, inventory.records, RunHeader("2001-01-01T00:00:00Z", ""), older)
+    assert old.older and not old.records
 
 
 def test_what_was_measured_is_not_due_again(root, made):
     keep_all(root, made)
-    assert ids(plan(made.inventory(root), GPU)) == ["ceilings", "double/wrong", "posts/first"]
+    assert ids(plan(made.inventory(root), GPU)) == ["ceilings", "posts/first", "double/wrong"]
     assert ids(plan(made.inventory(root), GPU, ["double/right"])) == []
     assert len(plan(made.inventory(root), GPU, everything=True)) == 8
 
@@ -57,8 +98,8 @@ def test_one_changed_file_makes_the_jobs_of_its_dtypes_due_and_no_others(root, m
     keep_all(root, made)
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return x\n")
     due = plan(made.inventory(root), GPU, ["double"])
-    assert ids(due) == ["ceilings", "double@64:float32", "double@128:float32", "double/wrong", "double/tools"]
-    assert set(due[1].keys) == {"right", "other"}, "all implementations run in common rounds"
+    assert ids(due) == ["ceilings", "double/tools", "double@64:float32", "double@128:float32", "double/wrong"]
+    assert set(due[2].keys) == {"right", "other"}, "all implementations run in common rounds"
 
 
 def test_a_translation_is_not_measured_again(root, made):
@@ -78,12 +119,12 @@ def test_prose_makes_nothing_due(root, made):
 @pytest.mark.parametrize(
     ("name", "due"),
     [
-        ("double/other", ["ceilings", "double@64:float32", "double@128:float32", "double/tools"]),
+        ("double/other", ["ceilings", "double/tools", "double@64:float32", "double@128:float32"]),
         ("double/wrong", ["ceilings", "double/wrong"]),
         ("posts/first", ["ceilings", "posts/first"]),
         ("double/wrong/off", ["ceilings", "double/wrong"]),
-        ("double/right@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
-        ("double@64:bfloat16", ["ceilings", "double@64:bfloat16", "double/tools"]),
+        ("double/right@64:bfloat16", ["ceilings", "double/tools", "double@64:bfloat16"]),
+        ("double@64:bfloat16", ["ceilings", "double/tools", "double@64:bfloat16"]),
         ("posts/first#answer", ["ceilings", "posts/first"]),
     ],
 )
@@ -138,19 +179,19 @@ def test_what_was_measured_by_older_rules_is_no_previous_record(root, made, monk
 
 def test_a_job_carries_every_source_and_survives_json(root, made):
     jobs = plan(made.inventory(root), GPU)
-    for job, cls in zip(jobs[1:], [KernelJob] * 4 + [RejectJob, InspectJob, NotebookJob], strict=True):
-        assert from_plain(cls, to_plain(job)) == job
-    assert set(jobs[1].sources) == {f"kernels/double/{name}.py" for name in ("reference", "right", "other")}
-    assert set(jobs[5].sources) == {"kernels/double/reference.py", "kernels/double/wrong/off.py"}
-    assert set(jobs[6].sources) == set(jobs[1].sources) and jobs[6].sweep == ({},)
-    assert set(jobs[7].sources) == {"kernels/double/right.py"}
+    assert all(from_plain(type(job), to_plain(job)) == job for job in jobs)
+    first = {type(job): job for job in reversed(jobs)}
+    assert set(first[KernelJob].sources) == {f"kernels/double/{name}.py" for name in ("reference", "right", "other")}
+    assert set(first[RejectJob].sources) == {"kernels/double/reference.py", "kernels/double/wrong/off.py"}
+    assert set(first[InspectJob].sources) == set(first[KernelJob].sources) and first[InspectJob].sweep == ({},)
+    assert set(first[NotebookJob].sources) == {"kernels/double/right.py"}
 
 
 def test_a_variant_that_races_goes_through_the_tools_although_nothing_is_timed(root, made):
     keep_all(root, made)
     yaml = root / "kernels/double/kernel.yaml"
     yaml.write_text(yaml.read_text().replace("fails: incorrect", "fails: race"))
-    *_, rejects, tools = plan(made.inventory(root), GPU, ["double"])
+    _, tools, rejects = plan(made.inventory(root), GPU, ["double"])
     assert (rejects.id, tools.id, tools.sweep) == ("double/wrong", "double/tools", ())
     assert "kernels/double/wrong/off.py" in tools.sources
 

@@ -23,9 +23,10 @@ import pytest
 from dask import config
 from distributed import Security
 
-from sitegen.execute import cluster
+from sitegen.execute import cluster, missing_workers
 from sitegen.execute.progress import Progress
 from sitegen.execute.targets import NoTarget, Target, configured_target
+from sitegen.model.site import TargetSettings
 
 HERE = Path(__file__).parent
 
@@ -67,7 +68,7 @@ def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosts]:
 
 def target_of(hosts: Hosts, tmp_path: Path) -> Target:
     python = str(tmp_path / "bin" / "python")
-    return configured_target("lab", {"lab": {"hosts": list(hosts), "bind": "127.0.0.1", "python": python}})
+    return configured_target("lab", {"lab": TargetSettings(tuple(hosts), bind="127.0.0.1", python=python)})
 
 
 def jobs_in(folder: Path, number: int, seconds: float = 0.5) -> Jobs:
@@ -132,7 +133,7 @@ def test_a_host_that_goes_away_leaves_its_job_to_another(hosts: Hosts, tmp_path:
 def test_a_host_that_falls_silent_leaves_its_job_to_another_and_gets_jobs_when_it_is_back(
     hosts: Hosts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "AGAIN_S", 3.0)
+    monkeypatch.setattr(missing_workers, "AGAIN_S", 3.0)
     jobs, silent, back = jobs_in(tmp_path, 60, 1.0), list[str](), list[float]()
 
     def fall_silent(pid: int, host: str) -> None:

@@ -1,12 +1,12 @@
 """On a GPU machine: what `exercise check` says of right, wrong and slow solutions of each exercise.
 
-    python tests/gpu/exercise_solutions.py OUT/exercises.json          (up to 150 s)
+    python tests/gpu/exercise_solutions.py OUT/exercises.json [softmax …]          (up to 210 s)
 
-A process of its own checks each solution of `tests/measure/solutions.py` on the GPU.  It times those that are right or
-slow, one at a time, while others are checked, so the times are rough.  Another process counts their loads under
-Triton's interpreter.  The races are there, too, which the interpreter cannot see.  The table shows the expected cause,
-the cause that the check named, and the times beside the author's solution.  Without a GPU all this happens under the
-interpreter, without a limit, without times and without the races.
+Without the ids of exercises it takes all.  A process of its own checks each solution of `tests/measure/solutions.py`
+on the GPU.  It times those that are right or slow, one at a time, while others are checked, so the times are rough.
+Another process counts their loads under Triton's interpreter.  The races are there, too, which the interpreter cannot
+see.  The table shows the expected cause, the cause that the check named, and the times beside the author's solution.
+Without a GPU all this happens under the interpreter, without a limit, without times and without the races.
 
 Exit 1 when the check names another cause than expected, or when time was too short for a solution.
 """
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -42,7 +42,7 @@ from sitegen.read.load import parse_site, text_files
 sys.path.append(str(ROOT / "tests" / "measure"))
 from solutions import REJECTED, code_of, right
 
-LIMIT_S, WITHOUT_GPU_S = 140.0, 1800.0
+LIMIT_S, WITHOUT_GPU_S = 200.0, 1800.0
 """Seconds of the script, with a GPU and without."""
 AT_ONCE = 16
 """The most processes at a time, each of which has a CUDA context."""
@@ -95,14 +95,14 @@ class Verdict:
         return not self.holds or self.time_us is not None or self.expected.startswith("race")
 
 
-def solutions(gpu: bool) -> list[Solution]:
-    """Return the solutions of all exercises: those to time first, because they take longest."""
-    names = dict.fromkeys(one.exercise for one in REJECTED)
+def solutions(gpu: bool, exercises: Sequence[str]) -> list[Solution]:
+    """Return the solutions of some exercises, or of all: those to time first, because they take longest."""
+    names = exercises or list(dict.fromkeys(one.exercise for one in REJECTED))
     rights = [Solution(name, "none", "right", right(name)) for name in names]
     wrong = [
         Solution(one.exercise, one.mistake, one.cause_on_gpu if gpu else one.cause, code_of(one))
         for one in REJECTED
-        if gpu or not one.needs_gpu
+        if one.exercise in names and (gpu or not one.needs_gpu)
     ]
     return sorted([*rights, *wrong], key=lambda one: not one.is_timed)
 
@@ -243,7 +243,7 @@ def main(arguments: list[str]) -> int:
     out, limit, site = Path(arguments[0]), Limit(LIMIT_S if gpu else WITHOUT_GPU_S), site_of_exercises()
     jobs = {one.id: exercise_job(site, one) for one in site.exercises}
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = Checker(jobs, Path(folder, "gpu.lock"), limit, gpu).verdicts(solutions(gpu))
+        verdicts = Checker(jobs, Path(folder, "gpu.lock"), limit, gpu).verdicts(solutions(gpu, arguments[1:]))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps([asdict(one) for one in verdicts], indent=1))
     head = ("exercise", "mistake", "expected", "found", "µs", "x author's time", "of copy", "x torch", "s", "")

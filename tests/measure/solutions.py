@@ -76,6 +76,28 @@ _MENDED = {
         ),
         ("tl.log(total) - correct", "tl.log(total) + (m - correct)"),
     ),
+    "attention": (
+        (
+            "    key = tl.arange(0, KEYS)\n",
+            '    largest = tl.full([ROWS], -float("inf"), tl.float32)\n'
+            "    total = tl.zeros([ROWS], tl.float32)\n"
+            "    sums = tl.zeros([ROWS, WIDTH], tl.float32)\n"
+            "    for start in range(0, min(T, (tl.program_id(0) + 1) * ROWS), KEYS):\n"
+            "        key = start + tl.arange(0, KEYS)\n",
+        ),
+        *((f"    {name} = tl.", f"        {name} = tl.") for name in ("keys", "values", "scores")),
+        ("    scores = tl.where", "        scores = tl.where"),
+        ("    largest = tl.max(scores, axis=1)\n", "        new = tl.maximum(largest, tl.max(scores, axis=1))\n"),
+        (
+            "    weights = tl.exp(scores - largest[:, None])\n",
+            "        weights = tl.exp(scores - new[:, None])\n        shrink = tl.exp(largest - new)\n",
+        ),
+        ("    total = tl.sum(weights, axis=1)\n", "        total = total * shrink + tl.sum(weights, axis=1)\n"),
+        (
+            "    sums = tl.dot(weights.to(values.dtype), values)\n",
+            "        sums = tl.dot(weights.to(values.dtype), values, sums * shrink[:, None])\n        largest = new\n",
+        ),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -243,7 +265,13 @@ REJECTED = (
         "low_precision",
         ((_SUMS, "tl.sum(tl.load(x + i, mask=i < N, other=0.0).to(tl.float16), axis=0)"),),
     ),
-    Solution("sum", "partial sums in half precision", "overflow", (("dtype=torch.float32", "dtype=torch.float16"),)),
+    Solution(
+        "sum",
+        "partial sums in half precision",
+        "overflow",
+        (("dtype=torch.float32", "dtype=torch.float16"),),
+        on_gpu="low_precision",
+    ),
     Solution("sum", "every number counted twice", "wrong_factor", (("tl.store(total, tl", "tl.store(total, 2 * tl"),)),
     Solution(
         "sum",
@@ -422,6 +450,41 @@ REJECTED = (
             ),
         ),
     ),
+    Solution(
+        "attention",
+        "only the first tile of keys",
+        "first_block_of_a_row",
+        (("range(0, min(T, (tl.program_id(0) + 1) * ROWS), KEYS)", "range(0, KEYS, KEYS)"),),
+    ),
+    Solution(
+        "attention",
+        "sums that are not scaled when the maximum grows",
+        "first_block_of_a_row",
+        (("values, sums * shrink[:, None]", "values, sums"),),
+    ),
+    Solution(
+        "attention",
+        "no maximum",
+        "overflow",
+        (("tl.exp(scores - new[:, None])", "tl.exp(scores)"), ("tl.exp(largest - new)", "1.0")),
+    ),
+    Solution("attention", "no causal mask", "wrong_param", (("key[None, :] <= row", "key[None, :] < T"),)),
+    Solution("attention", "no scale", "unknown", ((" * scale", ""),)),
+    Solution("attention", "no mask of the store", "unmasked_store", (("element_ty), mask=row < T", "element_ty)"),)),
+    Solution(
+        "attention",
+        "a grid that is rounded down",
+        "missing_rows",
+        (("(triton.cdiv(T, 128), B * H)", "(max(1, T // 128), B * H)"),),
+    ),
+    Solution("attention", "one head missing", "missing_rows", (("B * H)](q", "max(1, B * H - 1))](q"),)),
+    Solution(
+        "attention",
+        "keys that no query of the program sees",
+        "slow",
+        (("range(0, min(T, (tl.program_id(0) + 1) * ROWS), KEYS)", "range(0, T, KEYS)"),),
+    ),
+    Solution("attention", "32 queries a program", "slow", (("cdiv(T, 128)", "cdiv(T, 32)"), ("ROWS=128", "ROWS=32"))),
     Solution(
         "matmul",
         "only the first block of K",

@@ -205,3 +205,25 @@ def test_sums_that_are_right_at_a_ragged_size_do_not_count_their_tail() -> None:
     masked = Evidence((sums(127), sums(4096), sums(16411, 3.0)), summed="N")
     assert diagnose(masked).cause == "first_block_of_a_row"
     assert diagnose(Evidence((sums(127, 3.0), sums(4096), sums(16411, 3.0)), summed="N")).cause == "unmasked_load"
+
+
+def test_an_output_in_bfloat16_is_right_but_for_its_roundings() -> None:
+    expected = torch.rand(4, 32, dtype=torch.float64) + 1
+    rounded = trial({"M": 4, "N": 32}, expected.bfloat16(), expected)
+    assert rounded.right and not trial({"M": 4, "N": 32}, (expected * 1.05).bfloat16(), expected).right
+    shifted = trial({"M": 4, "N": 32}, -expected.bfloat16(), expected)
+    assert diagnose(Evidence((rounded,), (shifted,))).cause == "unknown"
+
+
+def test_an_output_in_bfloat16_that_is_that_of_a_known_mistake_names_it() -> None:
+    expected = torch.rand(4, 32, dtype=torch.float64) + 1
+    other = Alternative("wrong_param", "`causal=False`", expected * 2)
+    found = diagnose(Evidence((trial({"N": 32}, (expected * 2).bfloat16(), expected, alternatives=(other,)),)))
+    assert found.cause == "wrong_param" and "exactly what `causal=False` gives" in found.sentence
+
+
+def test_a_row_of_one_element_that_is_right_is_no_first_block() -> None:
+    expected = torch.rand(3, 64, dtype=torch.float64) + 1
+    wrong = trial({"M": 3, "N": 64}, torch.rand(3, 64), expected)
+    assert diagnose(Evidence((right(M=3, N=1), wrong))).cause == "unknown"
+    assert diagnose(Evidence((right(M=3, N=16), wrong))).cause == "first_block_of_a_row"

@@ -77,3 +77,22 @@ def test_another_setting_parses_every_day(root: Path) -> None:
     files, report, _ = built(root)
     assert files["worklog/2026-11-07/index.html"] != before
     assert (files, report) == built(root, "again", anew=True)[:2]
+
+
+def test_days_are_parsed_on_all_cores_as_on_one(root: Path) -> None:
+    edit(root, "2026-11-01\n", "Each day: measure.\n\n2026-11-01\n")
+    edit(root, "run 15", "run 15\n\n[Later](/posts/later/) and {nothing}`x`, {none}`y`")
+    made = [update(root, root / name, as_of=AS_OF, processes=cores) for cores, name in ((2, "public"), (1, "again"))]
+    assert made[0].report == made[1].report and made[0].report.count(LOG) >= 3
+    assert built(root)[0] == built(root, "again")[0]
+
+
+def test_a_worklog_that_was_only_touched_is_not_parsed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = built(root)[0]
+    monkeypatch.setattr(parse_texts, "unchanged_days", lambda part, before: pytest.fail("the worklog is read again"))
+    (root / LOG).write_text((root / LOG).read_text())
+    (root / "content/terms/warp.md").write_text("---\ntitle: Warps\n---\nText.\n")
+    after = built(root)[0]
+    assert after != before
+    monkeypatch.undo()
+    assert after == built(root, "again", anew=True)[0]

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from sitegen.execute import targets
 from sitegen.read import shape
 from sitegen.read.config import parse_config
 from sitegen.read.exercises import parse_exercise
-from sitegen.read.forms import FILES, TARGET, FileForm, Form
+from sitegen.read.forms import FILES, FileForm, Form
 from sitegen.read.kernel import parse_kernel
 from sitegen.read.own_directive import parse_own_directive
 from sitegen.read.pages import parse_page, parse_post, parse_term
@@ -37,6 +36,7 @@ READERS = {
 PLACES = {
     "an entry point": "entry_points: [{zzz: 1}]\n",
     "the countdown": "countdown: {zzz: 1}\n",
+    "a target": "targets: {lab: {zzz: 1}}\n",
     "an author": "authors: {ada: {zzz: 1}}\n",
     "an entry of the menu": "menu: [{zzz: 1}]\n",
     "a phase": "phases: [{zzz: 1}]\n",
@@ -51,7 +51,7 @@ PLACES = {
     "an option": "options: {a: {zzz: 1}}\n",
 }
 """A mapping of each kind with a key that no reader knows."""
-ELSEWHERE = {"a target", "a workload"}
+ELSEWHERE = {"a workload"}
 """Forms whose keys `read_as` does not check."""
 
 
@@ -81,24 +81,6 @@ def test_registry_lists_the_keys_that_the_reader_knows(
     file: FileForm, form: Form, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert accepted(file, form, monkeypatch)[:1] == [set(form.about)]
-
-
-def test_registry_lists_the_keys_of_a_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: set[str] = set()
-
-    class Settings(dict[str, Any]):
-        def get(self, key: str, default: Any = None) -> Any:
-            asked.add(key)
-            return super().get(key, default)
-
-        def __getitem__(self, key: str) -> Any:
-            asked.add(key)
-            return super().__getitem__(key)
-
-    monkeypatch.setattr(targets, "_smi", lambda command: "0, GPU-1, NVIDIA H200\n")
-    targets.configured_target("lab", {"lab": Settings(hosts=["gpu1"], bind="10.0.0.1")})
-    targets.configured_target("lab", {"lab": Settings(scheduler="tls://gpu1:8786")})
-    assert asked == set(TARGET.about)
 
 
 @pytest.mark.parametrize(("file", "form"), FORMS, ids=lambda one: getattr(one, "name", "") or one.title)

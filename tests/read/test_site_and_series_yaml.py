@@ -1,10 +1,11 @@
 """The file content/site.yaml becomes a SiteConfig, and series/<id>.yaml a Series."""
 
 import datetime as dt
+import json
 
 import pytest
 
-from sitegen.model.site import PlannedPost
+from sitegen.model.site import PlannedPost, TargetSettings
 from sitegen.read.config import parse_config, zone_of
 from sitegen.read.series import parse_series
 
@@ -30,7 +31,7 @@ entry_points: [{post: first, because: "It is short."}]
 countdown: {goal: A talk, date: 2026-12-31}
 gpus: [nvidia-h200]
 gpu_aliases: {h200: nvidia-h200}
-targets: {lab: {hosts: [{address: gpu1, gpus: 2}], tls: true}}
+targets: {lab: {hosts: [gpu1], bind: 10.0.0.1}, far: {slurm: 2, bind: login1, sbatch: [--partition=gpu]}}
 cards: true
 feeds: [tags, series]
 """
@@ -39,9 +40,33 @@ feeds: [tags, series]
     assert not found
     assert (config.entry_points[0].post.name, config.entry_points[0].post.span.line) == ("first", 4)
     assert config.countdown is not None and config.countdown.date == dt.date(2026, 12, 31)
-    assert config.targets == {"lab": {"hosts": [{"address": "gpu1", "gpus": 2}], "tls": True}}
+    assert config.targets == {
+        "lab": TargetSettings(("gpu1",), bind="10.0.0.1"),
+        "far": TargetSettings(slurm=2, bind="login1", sbatch=("--partition=gpu",)),
+    }
     assert (config.feeds, config.cards, config.search) == (("tags", "series"), True, False)
     assert zone_of(config).utcoffset(dt.datetime(2026, 11, 22)) == dt.timedelta(hours=9)
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "message"),
+    [
+        ("{host: [gpu1], bind: a}", "SG012", "unknown key of a target `host`"),
+        ("{bind: a}", "SG014", "the target `lab` has none of `hosts`, `slurm` and `scheduler`; it needs one of them"),
+        ("{hosts: [a], slurm: 2, bind: a}", "SG014", "the target `lab` has `hosts` and `slurm`; it needs one of them"),
+        ("{hosts: [gpu1]}", "SG010", "missing key of a target `bind`"),
+        ("{slurm: 1}", "SG010", "missing key of a target `bind`"),
+        ("{slurm: 0, bind: a}", "SG014", "`0` is no number of GPUs"),
+        ("{slurm: yes please, bind: a}", "SG011", "expected a whole number, found `yes please`"),
+        ("{slurm: 1, bind: a, sbatch: [partition=gpu]}", "SG014", "`partition=gpu` is no option of sbatch"),
+        ('{slurm: 1, bind: a, sbatch: ["--time=1\\nrm -r x"]}', "SG014", "`--time=1` is no option of sbatch"),
+        ("{slurm: 1, bind: a, sbatch: --mem=1G}", "SG011", "expected a list, found `--mem=1G`"),
+    ],
+)
+def test_a_target_that_cannot_be_used_is_an_error_at_its_place(target: str, code: str, message: str) -> None:
+    _, found = parse_config(f"{SITE}targets: {{lab: {target}}}\n")
+    assert (code, message) in [(d.code, d.message) for d in found]
+    assert {d.span.line for d in found} == {3}
 
 
 @pytest.mark.parametrize(
@@ -101,3 +126,16 @@ def test_a_topic_a_planned_post_and_an_exercise_may_be_a_name_or_tell_more() -> 
     assert [(t.title, len(t.posts), len(t.exercises)) for t in phase.topics] == [("trees", 0, 0), ("shuffles", 1, 1)]
     assert [(p.title, len(p.needs), len(p.teaches)) for p in phase.planned] == [("Attention", 0, 0), ("Scans", 1, 1)]
     assert [(e.id.name, e.title, e.minutes) for e in phase.exercises] == [("vector-add", "", 0), ("scan", "A scan", 90)]
+
+
+@pytest.mark.parametrize(
+    "link", ["javascript:x", "JavaScript:x", "data:text/html,x", " javascript:x", "java\tscript:x"]
+)
+def test_a_link_of_the_menu_that_a_browser_would_run_is_refused(link: str) -> None:
+    _, found = parse_config(f"{SITE}menu: [{{title: x, link: {json.dumps(link)}}}]\n")
+    assert [(d.code, d.span.line) for d in found] == [("SG014", 3)]
+
+
+@pytest.mark.parametrize("link", ["/kernels/", "https://example.org/a:b", "mailto:a@b.org", "#top", "/a/?x=1:2"])
+def test_other_links_of_the_menu_are_read(link: str) -> None:
+    assert not parse_config(f"{SITE}menu: [{{title: x, link: {json.dumps(link)}}}]\n")[1]

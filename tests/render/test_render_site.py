@@ -12,8 +12,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.model.site import Markdown, PlannedPost, Ref, SeriesExercise, WorklogEntry
-from sitegen.render.pages.worklog import excerpt
 from sitegen.render.shared.theme import Theme, environment, load_theme
+from sitegen.render.texts.day_summaries import excerpt
 
 Pages = dict[str, str | bytes]
 

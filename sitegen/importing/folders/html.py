@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from sitegen.importing.closed import COMMENT, element
 from sitegen.importing.mending.places import TAG
 from sitegen.markup.rawhtml import ALLOWED
 
-_HIDDEN = re.compile(r"<(script|style|noscript)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+_HIDDEN = tuple(map(element, ("script", "style", "noscript")))
 _ATTRIBUTE = re.compile(
     r"\s+(?P<name>[^\s\"'<>/=]+)(?:\s*=\s*(?:\"(?P<a>[^\"]*)\"|'(?P<b>[^']*)'|(?P<c>[^\s\"'=<>`]+)))?"
 )
@@ -29,9 +30,8 @@ def plain_html(text: str) -> tuple[str, list[str]]:
     left_out: list[str] = []
 
     def hidden(match: re.Match[str]) -> str:
-        if match[1]:
-            left_out.append(match[1].lower())
-        return "" if match[1] or "\n" in match[0] else match[0]
+        left_out.append(match[1].lower())
+        return ""
 
     def tag(match: re.Match[str]) -> str:
         name = _RENAMED.get(match["name"].lower(), match["name"].lower())
@@ -50,7 +50,10 @@ def plain_html(text: str) -> tuple[str, list[str]]:
         kept = "".join(_written(key, value) for key, value in values.items() if not _REFUSED.fullmatch(key))
         return f"<{name}{kept}>"
 
-    return TAG.sub(tag, _HIDDEN.sub(hidden, text)), left_out
+    text = COMMENT.replaced(text, lambda match: "" if "\n" in match[0] else match[0])
+    for stretch in _HIDDEN:
+        text = stretch.replaced(text, hidden)
+    return TAG.sub(tag, text), left_out
 
 
 def _written(name: str, value: str) -> str:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sitegen.importing.closed import closed
 from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.containers import KINDS, callout, container
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found
-from sitegen.importing.folders.shortcodes import Shortcode, replaced
+from sitegen.importing.folders.shortcodes import Shortcode, replaced, without_shortcodes
 from sitegen.importing.folders.source import Folder, FolderText, as_date, as_words
 from sitegen.model.urls import is_external
 from sitegen.write.scaffold import slug_of
@@ -31,9 +32,9 @@ _FEW = 20
 _TRANSLATION = re.compile(r"\.([a-z]{2}(?:-[a-z]{2,4})?)\.(?:md|markdown|mdown)$", re.IGNORECASE)
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _ATTRIBUTES = re.compile(r"^[ \t]*\{[.#][^{}\n]*\}[ \t]*\n?", re.MULTILINE)
-_MATH = re.compile(
-    r"\\\\?\((?P<inline>(?:(?!\\\\?\)).)+?)\\\\?\)|\\\\?\[(?P<display>(?:(?!\\\\?\]).)+?)\\\\?\]", re.DOTALL
-)
+_INLINE = closed(r"\\\\?\(", r"\\\\?\)", r"(?P<tex>(?:(?!\\\\?\)).)+?)")
+_DISPLAY = closed(r"\\\\?\[", r"\\\\?\]", r"(?P<tex>(?:(?!\\\\?\]).)+?)")
+_LISTINGS = frozenset({"highlight", "code", "plaintext", "mermaid"})
 _VIDEOS = {
     "youtube": "https://www.youtube.com/watch?v={}",
     "youtubelite": "https://www.youtube.com/watch?v={}",
@@ -43,6 +44,8 @@ _VIDEOS = {
 }
 _CALLOUTS = frozenset({*KINDS, "notice", "admonition", "callout", "alert", "info", "quote", "question", "example"})
 _CONTENT = "content/"
+DEEPEST = 20
+"""Most shortcodes around another; of those further within only the text stays."""
 
 
 def find(folder: Folder) -> Sequence[Found]:
@@ -144,28 +147,20 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def write(conversion: TextConversion, body: str) -> str:
     """Return a text in the Markdown of sitegen."""
     kept = Kept()
-    text = replaced(body, partial(_listing, kept))
+    text = replaced(body, partial(_listing, kept), only=_LISTINGS)
     text = kept.fences(text, _fence)
     text = kept.spans(text)
-    text = _MATH.sub(lambda match: kept.keep(_formula(match)), text)
+    text = _INLINE.replaced(text, lambda match: kept.keep(f"${match['tex'].strip()}$"))
+    text = _DISPLAY.replaced(text, lambda match: kept.keep(f"$$\n{match['tex'].strip()}\n$$"))
     text = kept.formulas(text)
-    text = replaced(text, partial(_shortcode, conversion, kept))
+    text = replaced(text, partial(_shortcode, conversion, kept, 1))
     return conversion.finished(_ATTRIBUTES.sub("", text), kept)
 
 
-def _formula(match: re.Match[str]) -> str:
-    return f"$$\n{match['display'].strip()}\n$$" if match["display"] else f"${match['inline'].strip()}$"
-
-
 def _listing(kept: Kept, code: Shortcode, inner: str | None) -> str:
-    """Return the listing of a shortcode of code; every other shortcode stays as it was."""
-    if inner is None or code.name not in ("highlight", "code", "plaintext", "mermaid"):
-        closing = (
-            ""
-            if inner is None
-            else re.sub(r"^(\{\{[<%]).*?([>%]\}\})$", rf"\1 /{code.name} \2", code.source, flags=re.S)
-        )
-        return code.source + (replaced(inner, partial(_listing, kept)) + closing if inner is not None else "")
+    """Return the listing of a shortcode of code; one without an end stays as it was."""
+    if inner is None:
+        return code.source
     language = code.name if code.name == "mermaid" else code.get("lang", "language", at=0) or "text"
     return kept.keep(f"```{language.lower()}\n{inner.strip(chr(10))}\n```")
 
@@ -178,9 +173,12 @@ def _fence(fence: Fence) -> str:
     return str(Fence(f"{language[0].lower() if language else ''}{lines}", fence.code, fence.marks))
 
 
-def _shortcode(conversion: TextConversion, kept: Kept, code: Shortcode, inner: str | None) -> str:
+def _shortcode(conversion: TextConversion, kept: Kept, depth: int, code: Shortcode, inner: str | None) -> str:
     """Return what stands here for a shortcode; the text within it is converted, too."""
-    within = partial(replaced, change=partial(_shortcode, conversion, kept))
+    if depth > DEEPEST:
+        conversion.note(f"shortcodes within {DEEPEST} others")
+        return without_shortcodes(inner or "")
+    within = partial(replaced, change=partial(_shortcode, conversion, kept, depth + 1))
     known: Mapping[str, Callable[[], str]] = {
         "figure": lambda: _figure(conversion, code, within(inner or "")),
         "img": lambda: _figure(conversion, code, within(inner or "")),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from sitegen.importing.closed import closed
+
 _CODE = re.compile(
-    r"\{\{[<%]\s*(?P<close>/?)\s*(?P<name>[\w./-]+)(?P<arguments>.*?)(?P<alone>/?)\s*[>%]\}\}", re.DOTALL
+    r"\{\{[<%]\s*(?P<close>/?)\s*(?P<name>[\w./-]+)(?P<arguments>(?:(?!\{\{[<%]).)*?)(?P<alone>/?)\s*[>%]\}\}",
+    re.DOTALL,
 )
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|'([^']*)'|([^\s\"']+))")
-_ESCAPED = re.compile(r"\{\{([<%])/\*(.*?)\*/([>%])\}\}", re.DOTALL)
+_ESCAPED = closed(r"\{\{([<%])/\*", r"\*/([>%])\}\}", "(.*?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +34,43 @@ class Shortcode:
         return self.arguments[at] if 0 <= at < len(self.arguments) else ""
 
 
-def replaced(text: str, change: Callable[[Shortcode, str | None], str]) -> str:
-    """Return the text with each shortcode replaced; `change` gets it and the text that it stands around, or None."""
+def replaced(text: str, change: Callable[[Shortcode, str | None], str], only: Collection[str] = ()) -> str:
+    """Return the text with each shortcode replaced; `change` gets it and the text that it stands around, or None.
+
+    With `only` the shortcodes of other names are text.
+    """
+    codes = [code for code in _CODE.finditer(text) if not only or code["name"].lower() in only]
+    ends = _ends(codes)
     out, at = [], 0
-    while match := _CODE.search(text, at):
-        out.append(text[at : match.start()])
-        at = match.end()
-        if match["close"]:
+    for number, code in enumerate(codes):
+        if code.start() < at:  # within a shortcode that is replaced already
             continue
-        end = None if match["alone"] else _closing(text, match)
-        inner = text[match.end() : end.start()] if end else None
+        out.append(text[at : code.start()])
+        at = code.end()
+        if code["close"]:
+            continue
+        end = ends.get(number)
+        inner = text[at : end.start()] if end else None
         at = end.end() if end else at
-        out.append(change(_shortcode(match), inner))
-    text = "".join([*out, text[at:]])
-    return _ESCAPED.sub(r"{{\1\2\3}}", text)
+        out.append(change(_shortcode(code), inner))
+    return _ESCAPED.replaced("".join([*out, text[at:]]), r"{{\1\2\3}}")
 
 
-def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
-    depth = 0
-    for match in _CODE.finditer(text, opening.end()):
-        if match["name"] != opening["name"] or match["alone"]:
-            continue
-        if match["close"] and depth == 0:
-            return match
-        depth += -1 if match["close"] else 1
-    return None
+def without_shortcodes(text: str) -> str:
+    """Return a text without its shortcodes; the text within them stays."""
+    return _CODE.sub("", text)
+
+
+def _ends(codes: Sequence[re.Match[str]]) -> dict[int, re.Match[str]]:
+    """Return the end of each shortcode that has one, by its number: the end closes the last one of its name."""
+    found, opened = dict[int, re.Match[str]](), dict[str, list[int]]()
+    for number, code in enumerate(codes):
+        if code["close"]:
+            if waiting := opened.get(code["name"]):
+                found[waiting.pop()] = code
+        elif not code["alone"]:
+            opened.setdefault(code["name"], []).append(number)
+    return found
 
 
 def _shortcode(match: re.Match[str]) -> Shortcode:

@@ -85,7 +85,7 @@ class Folder:
     def _front(self, path: str, head: str, *, toml: bool) -> Mapping[str, Any]:
         try:
             front = tomllib.loads(head) if toml else yaml.safe_load(head)
-        except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as error:
+        except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
             reason = str(error).split("\n", 1)[0][:100]
             self.warn("SG602", f"the front matter cannot be read: {reason}", path, 1, "its simple lines are taken")
             return dict(_simple_lines(head))
@@ -99,7 +99,7 @@ class Folder:
             if path.endswith(".toml"):
                 return tomllib.loads(text)
             read = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
-        except (ValueError, yaml.YAMLError) as error:
+        except (ValueError, yaml.YAMLError, RecursionError) as error:
             self.warn("SG609", f"the settings cannot be read: {str(error).split(chr(10), 1)[0][:100]}", path)
             return {}
         return read if isinstance(read, dict) else {}
@@ -109,7 +109,11 @@ def read_folder(root: Path) -> Folder:
     """Return the folder with the paths of its files; hidden files and folders are left out."""
     skipped = {"node_modules", "_site", "_book", "_build", "public", "resources", "__pycache__", "themes"}
     found = inside.entries_below(root, "", lambda path: inside.is_hidden(path) or path.rpartition("/")[2] in skipped)
-    return Folder(root, tuple(path for path, _ in found if not inside.is_hidden(path)))
+    paths = [path for path, _ in found if not inside.is_hidden(path)]
+    folder = Folder(root, tuple(path for path in paths if inside.is_file(root, path)))
+    for path in sorted(set(paths) - set(folder.files)):
+        folder.warn("SG606", "it is left out: it is no regular file, or a link out of the folder", path)
+    return folder
 
 
 def with_first_heading(text: FolderText) -> FolderText:

@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 
-_TOKEN = re.compile(
-    r"\{%-?\s*(?P<verbatim>raw|comment)\s*-?%\}(?P<inside>.*?)\{%-?\s*end(?P=verbatim)\s*-?%\}"
-    r"|\{%(?P<before>-?)\s*(?P<name>\w+)(?P<markup>.*?)(?P<after>-?)%\}"
-    r"|\{\{(?P<lstrip>-?)(?P<expression>.*?)(?P<rstrip>-?)\}\}",
-    re.DOTALL,
-)
+_END = re.compile(r"\{%-?\s*end(raw|comment)\s*-?%\}|%\}|\}\}")
+_TAG = r"\{%(?P<before>-?)\s*(?P<name>\w+)(?P<markup>.*?)(?P<after>-?)%\}"
+_OUTPUT = r"\{\{(?P<lstrip>-?)(?P<expression>.*?)(?P<rstrip>-?)\}\}"
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
 _PIPE = re.compile(rf"((?:{_QUOTED}|[^|\"'])+)")
 _VARIABLE = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[(?:\"[^\"]*\"|'[^']*')\])*")
@@ -42,14 +40,27 @@ class Token:
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a text; joined, their sources are the text."""
-    at = 0
-    for match in _TOKEN.finditer(text):
+    at, ends = 0, {match[1] or match[0]: match.start() for match in _END.finditer(text)}
+    while match := _token_pattern(frozenset(end for end, last in ends.items() if last >= at)).search(text, at):
         if match.start() > at:
             yield Token("text", text[at : match.start()], at)
         yield _token(match)
         at = match.end()
     if at < len(text):
         yield Token("text", text[at:], at)
+
+
+@cache
+def _token_pattern(ends: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a token that ends by one of these: without an end, a search would read all the rest.
+
+    `ends` are `%}`, `}}`, and the blocks that are no Liquid and have an end: `raw`, `comment`.
+    """
+    names = "|".join(sorted(ends & {"raw", "comment"})) or "(?!)"
+    verbatim = rf"\{{%-?\s*(?P<verbatim>{names})\s*-?%\}}(?P<inside>.*?)\{{%-?\s*end(?P=verbatim)\s*-?%\}}"
+    tag = _TAG if ends & {"%}", "raw", "comment"} else f"(?!){_TAG}"
+    output = _OUTPUT if "}}" in ends else f"(?!){_OUTPUT}"
+    return re.compile(f"{verbatim}|{tag}|{output}", re.DOTALL)
 
 
 def block_end(pieces: Sequence[Token], at: int) -> int | None:

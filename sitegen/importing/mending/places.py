@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 LINK = re.compile(
-    r"(?P<image>!?)\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
+    r"(?P<image>!?)(?<!\\)\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
     r"\((?P<target><[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?P<title>\s+(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'))?\s*\)"
     r"(?P<attributes>\{[^{}\n]*\})?"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -33,14 +33,18 @@ class Tick:
     name: str
 
 
-def apart(ticks: Iterable[Tick], gap: float = 6.0) -> Iterator[Tick]:
-    """Yield the ticks of a horizontal axis whose names do not touch the name before."""
+def apart(ticks: Iterable[Tick], gap: float = 6.0, *, end: float = math.inf) -> Iterator[Tick]:
+    """Yield the ticks of a horizontal axis whose names do not touch the name before.
+
+    A name that would reach beyond `end`, the right edge of the picture, is moved to the left.
+    """
     free = 0.0
     for tick in ticks:
         half = text_width(tick.name) / 2
-        if tick.at - half >= free:
-            free = tick.at + half + gap
-            yield tick
+        middle = min(tick.at, end - half)
+        if middle - half >= free:
+            free = middle + half + gap
+            yield replace(tick, at=middle)
 
 
 def number(value: float) -> str:

@@ -206,7 +206,7 @@ def _axes(chart: Curves, field: _Field) -> list[Markup]:
     return [
         *rules(area, (Tick(y(value), number(value)) for value in values)),
         frame(area, [tick.at for tick in across]),
-        *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in apart(across)),
+        *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in apart(across, end=WIDTH)),
         text(chart.x_title, middle, area.bottom + 42, "mid"),
     ]
 
@@ -215,8 +215,10 @@ def _ticks(chart: Curves, field: _Field) -> list[Tick]:
     """Return the marks of the horizontal axis: its names, the values of its points, or round values between them."""
     if chart.x_names:
         return [Tick(field.x(n), name) for n, name in enumerate(chart.x_names)]
-    if all(value == int(value) for value in field.xs) or len(field.xs) < 3:
+    if all(value == int(value) for value in field.xs):
         return [Tick(field.x(value), size_number(value)) for value in field.xs]
+    if len(field.xs) < 3:
+        return [Tick(field.x(value), number(float(f"{value:.3g}"))) for value in field.xs]
     return [Tick(field.x(value), number(value)) for value in round_values(field.xs[0], field.xs[-1])]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -129,12 +130,12 @@ def lines_of(title: str, pixels: float) -> list[str]:
 
 def level(words: int) -> int:
     """Return the amount written on a day, 0 to 4: nothing, a line, a few lines, a page, a long day."""
-    return sum(words > limit for limit in (0, 25, 100, 300))
+    return bisect_left((0, 25, 100, 300), words)
 
 
 def level_of_count(count: int) -> int:
     """Return the amount of things done on a day, 0 to 4: none, one, up to three, up to six, more."""
-    return sum(count > limit for limit in (0, 1, 3, 6))
+    return bisect_left((0, 1, 3, 6), count)
 
 
 def heat(

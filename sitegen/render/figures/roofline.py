@@ -96,7 +96,9 @@ def _grid(field: Field) -> list[Markup]:
     lines += [f"M{at(LEFT)} {at(y(d))}H{at(RIGHT)}" for d in y.decades]
     below = f"M0 {at(BOTTOM + 4)}" + "".join(f"m{at(step)}-4v4" for step in _steps(x.minor))
     beside = f"M{at(LEFT - 4)} 0" + "".join(f"m4 {at(step)}h-4" for step in _steps(y.minor))
-    across = [text(t.name, t.at, BOTTOM + 20, "mid") for t in apart(Tick(x(d), number(d)) for d in x.named)]
+    across = [
+        text(t.name, t.at, BOTTOM + 20, "mid") for t in apart((Tick(x(d), number(d)) for d in x.named), end=WIDTH)
+    ]
     up = [text(number(d / 1e12), LEFT - 8, y(d) + LABEL_UP, "e") for d in y.named if y(d) < BOTTOM - 5]
     frame = f"M{at(LEFT)} {at(TOP)}V{at(BOTTOM)}H{at(RIGHT)}{below}{beside}"
     titles = [text("FLOP per byte", (LEFT + RIGHT) / 2, BOTTOM + 40, "mid")]

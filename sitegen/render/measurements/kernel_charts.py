@@ -166,7 +166,7 @@ def _charts(kernel: Kernel, record: Record, group: Group, hrefs: Mapping[str, st
     run, sheet, rows = newest_run(record, group), datasheet(record.gpu), _timed(group)
     points = tuple(_point(group, row, hrefs.get(row.name, "")) for row in rows)
     chart = roofline_under(kernel.name, (group,), run, sheet, points, "a") if group.cost.flops and run else None
-    return Charts(chart, _panel(kernel, group, run, sheet, rows, hrefs, wide=chart is None))
+    return Charts(chart, _panel(kernel, group, run, sheet, rows, hrefs, alone=chart is None))
 
 
 def _timed(group: Group) -> list[Row]:
@@ -339,7 +339,7 @@ def _panel(
     rows: Sequence[Row],
     hrefs: Mapping[str, str],
     *,
-    wide: bool,
+    alone: bool,
 ) -> Panel:
     memory = group.bound_by_memory
     name, rate = group.ceiling
@@ -354,8 +354,7 @@ def _panel(
         probe=LevelLine(f"{probe.name} of these bytes", probe.bytes_per_s / 1e12) if probe else None,
         datasheet=LevelLine("datasheet", printed / 1e12) if printed else None,
         columns=tuple(_column(group, row, hrefs.get(row.name, "")) for row in rows),
-        width=480 if wide else 400,
-        letter="" if wide else "b",
+        letter="" if alone else "b",
     )
 
 

@@ -23,6 +23,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.paging import on_page, pages_of
 from sitegen.render.shared.structured import About
+from sitegen.render.texts.day_summaries import excerpt
 from sitegen.render.texts.filled_slots import Place, fill
 
 STATES = {
@@ -31,14 +32,8 @@ STATES = {
     TaskState.DONE: ("done", "Done"),
     TaskState.DROPPED: ("planned", "Dropped"),
 }
-_NOT_WORDS = re.compile('\0\\d+\0|<span class="vh">[^<]*</span>')
-"""Slots, and text for screen readers only."""
-_BLOCK = re.compile(r"</?(?:p|li|ul|ol|h\d|div|blockquote|pre|table|tr|d[ltd]|figure|figcaption)\b[^>]*>")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+(?=[^a-z\s])")
-"""The space after a sentence.  A full stop before a small letter ends an abbreviation."""
 _MARKED = re.compile(r"(`+)(?P<code>.+?)\1|(?<!\w)([*_]{1,3})(?P<words>\S(?:.*?\S)?)\3(?!\w)")
 """Code, or emphasis.  The underscores within a name are no marks."""
-_STOPS = (".", "!", "?", ":", ";", "。", "！", "？")
 AMOUNTS = ("nothing", "a line", "a few lines", "a page", "a long day")
 
 
@@ -181,24 +176,6 @@ def day_line(printer: Printer, entry: WorklogEntry, here: str) -> DayLine:
         excerpt=printer.of_text(document_key(entry.body), excerpt),
         class_=f"w{level(document.words)}",
     )
-
-
-def excerpt(html: str, letters: int = 160) -> str:
-    """Return the first sentences of a day as plain text, as many as fit; a long first sentence is cut at a word."""
-    shown = ""
-    for sentence in _sentences(html):
-        longer = f"{shown}{' ' if shown.endswith(_STOPS) else ' · ' if shown else ''}{sentence}"
-        if len(longer) > letters:
-            return shown or f"{sentence[:letters].rsplit(' ', 1)[0]} …"
-        shown = longer
-    return shown
-
-
-def _sentences(html: str) -> Iterator[str]:
-    """Yield the sentences of a text; a list item or a heading without a full stop is one, too."""
-    for block in _BLOCK.split(_NOT_WORDS.sub("", html)):
-        words = " ".join(Markup(block).striptags().split())
-        yield from filter(None, _SENTENCE_END.split(words))
 
 
 def worklog_list(printer: Printer, number: int) -> tuple[str, str]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from markupsafe import Markup
+
 from sitegen.model.dates import periods_of
 from sitegen.model.site import TaskState, WorklogEntry
 from sitegen.model.urls import WORKLOG, period_url, relative
@@ -15,6 +17,7 @@ from sitegen.render.pages.worklog_heat import HeatMap, heat_maps
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.structured import About
+from sitegen.render.texts.day_summaries import word_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +26,20 @@ class MonthLine:
     """`2026-11`"""
     title: str
     href: str
-    tally: str
+    days: str
+    word_sum: Markup
+    done: str
+    """`3 tasks done`; empty without any."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodPage:
     title: str
-    summary: str
+    written: str
+    """`3 days`"""
+    word_sum: Markup
+    tasks_done: str
+    """`3 tasks done`; empty without any."""
     within: tuple[Link, ...]
     """The longer periods that it is a part of, and the shorter ones that are a part of it."""
     maps: tuple[HeatMap, ...]
@@ -55,7 +65,9 @@ def period_page(printer: Printer, period: str, before: str, after: str) -> tuple
     first, is_year, is_week = entries[-1].date, len(period) == 4, "w" in period
     page = PeriodPage(
         title=title_of(period),
-        summary=f"{_tally(printer, entries)}.",
+        written=numbers.count(len(entries), "day"),
+        word_sum=_word_sum(printer, period, entries),
+        tasks_done=_tasks_done(entries),
         within=tuple(_link(one, here) for one in _around(period, entries)),
         maps=heat_maps(sources, first, entries[0].date, 53, period) if is_year else (),
         calendar=None if is_year or is_week else month_view(sources, first, None, here),
@@ -67,7 +79,8 @@ def period_page(printer: Printer, period: str, before: str, after: str) -> tuple
         previous=_link(before, here) if before else None,
         next=_link(after, here) if after else None,
     )
-    title, description = f"{page.title}, worklog", f"The worklog of {page.title}: {page.summary}"
+    summary = ", ".join(filter(None, (page.written, page.tasks_done)))
+    title, description = f"{page.title}, worklog", f"The worklog of {page.title}: {summary}."
     about = About(("CollectionPage",))
     return printer.page("period.html", here, page, title=title, description=description, section=WORKLOG, about=about)
 
@@ -92,18 +105,28 @@ def _around(period: str, entries: Sequence[WorklogEntry]) -> list[str]:
     return [one for one in shown if one != period]
 
 
-def _tally(printer: Printer, entries: Sequence[WorklogEntry]) -> str:
-    words = sum(printer.sources.words_by_day[entry.date] for entry in entries)
+def _word_sum(printer: Printer, period: str, entries: Sequence[WorklogEntry]) -> Markup:
+    return word_sum(period, sum(printer.sources.words_by_day[entry.date] for entry in entries))
+
+
+def _tasks_done(entries: Sequence[WorklogEntry]) -> str:
     done = sum(task.state is TaskState.DONE for entry in entries for task in entry.tasks)
-    tasks = f", {numbers.count(done, 'task')} done" if done else ""
-    return f"{numbers.count(len(entries), 'day')}, {numbers.count(words, 'word')}{tasks}"
+    return f"{numbers.count(done, 'task')} done" if done else ""
 
 
 def _months(printer: Printer, entries: Sequence[WorklogEntry], here: str) -> tuple[MonthLine, ...]:
     months = groupby(entries, lambda entry: periods_of(entry.date)[1])
-    return tuple(
-        MonthLine(month, title_of(month), relative(period_url(month), here), _tally(printer, tuple(days)))
-        for month, days in months
+    return tuple(_month(printer, month, tuple(days), here) for month, days in months)
+
+
+def _month(printer: Printer, month: str, entries: Sequence[WorklogEntry], here: str) -> MonthLine:
+    return MonthLine(
+        iso=month,
+        title=title_of(month),
+        href=relative(period_url(month), here),
+        days=numbers.count(len(entries), "day"),
+        word_sum=_word_sum(printer, month, entries),
+        done=_tasks_done(entries),
     )
 
 

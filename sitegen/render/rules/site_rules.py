@@ -195,29 +195,33 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
         make = print_with("pages.worklog", "worklog_list", number=number)
         measured = number == 1 and bool(sources.site.kernels)
         yield Sheet(name, fixed_dependencies(*dependencies), make, measured)
-    open_tasks = sources.task_history.open_by_day
     yield from _tasks(shared)
     yield from _links(shared)
     yield from _periods(shared)
     for at, entry in enumerate(entries):
-        of_month = sources.days_of_period[periods_of(entry.date)[1]]
-        month = [(one.date.isoformat(), level(sources.words_by_day[one.date])) for one in of_month]
-        beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
-        dependencies = [
-            Dependency("the day itself", shared.day(entry), (entry.body.path,)),
-            Dependency("the days before and after it", (bool(at), beside)),
-            Dependency("the days of its month", tuple(month)),
-            Dependency("the tasks that are open", tuple(map(_shown_of_task, open_tasks[entry.date]))),
-        ]
         name = urls.output_path(urls.day_url(entry.date))
         yield Sheet(
             name,
-            fixed_dependencies(*dependencies),
+            partial(_shown_with_day, sources, at),
             print_with("pages.worklog", "day_page", at=at),
             measured=bool(sources.site.kernels),
             text=entry,
             found={name: "worklog"},
         )
+
+
+def _shown_with_day(sources: Sources, at: int) -> tuple[Dependency, ...]:
+    """Return the dependencies of a day's page on the other days."""
+    entries = sources.site.worklog
+    entry, of_month = entries[at], sources.days_of_period[periods_of(entries[at].date)[1]]
+    month = [(one.date.isoformat(), level(sources.words_by_day[one.date])) for one in of_month]
+    beside = tuple(e.date.isoformat() for e in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]))
+    open_tasks = sources.task_history.open_by_day[entry.date]
+    return (
+        Dependency("the days before and after it", (bool(at), beside)),
+        Dependency("the days of its month", tuple(month)),
+        Dependency("the tasks that are open", tuple(map(_shown_of_task, open_tasks))),
+    )
 
 
 def _shown_of_task(thread: TaskThread) -> tuple[str, str, str, bool]:

@@ -8,11 +8,12 @@ becomes a `TemplateFailure` with the template and the line.
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, wraps
 from types import CodeType, MappingProxyType, TracebackType
 from typing import Any, NoReturn
 
@@ -28,6 +29,14 @@ from sitegen.render.shared.templates import TemplateFailure, Templates
 
 LONGEST = 1_000_000
 """The most characters, elements or bits that one `*` or `**` may make."""
+_SIZED = {"center": 1, "indent": 1, "batch": 1, "slice": 1, "tojson": 2}
+"""Filters that make as many characters or elements as an argument says, and the arguments that stand before it."""
+_WIDE = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
+"""Methods of strings that make as many characters as an argument says."""
+_LARGE = re.compile(r"\d{7}")
+"""A number in a format that may be above LONGEST."""
+_GIVEN = re.compile(r"%[^%\w]*\*|\{[^{}]*\{|%[^%\w]*\d*\.\*")
+"""A width in a format that is an argument."""
 _VALUES = (str, int, float, type(None), tuple, list, dict, MappingProxyType, Enum, dt.date, dt.time, dt.timedelta)
 """The types of the fields of a page, beside dataclasses of sitegen."""
 _JINJAS = (
@@ -45,8 +54,13 @@ _WRAPPED = frozenset({"format", "format_map"})
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     """The templates of a site that has its own, whose names are `own`.  All of them run in the sandbox."""
 
-    intercepted_binops = frozenset({"*", "**"})
+    intercepted_binops = frozenset({"*", "**", "%"})
     own: Collection[str] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.filters |= {name: _bounded(self.filters[name], skipped) for name, skipped in _SIZED.items()}
+        self.filters["format"] = _bounded_format(self.filters["format"])
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         # A page reads some 200 fields.  With the sandbox's own checks of each, a full build of 1,000 posts took
@@ -75,10 +89,16 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if type(obj) is not Macro and not self.is_safe_callable(obj):
             name = getattr(obj, "__name__", type(obj).__name__)
             raise SecurityError(f"a template may not call `{name}`")
+        method = getattr(obj, "__wrapped__", obj)
+        if isinstance(owner := getattr(method, "__self__", None), str):
+            _refuse_method(method.__name__, owner, (*args, *kwargs.values()))
         return context.call(obj, *args, **kwargs)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        if _size(operator, left, right) > LONGEST:
+        if operator == "%":
+            if isinstance(left, str):
+                _refuse_format(left, right if isinstance(right, tuple) else (right,))
+        elif _size(operator, left, right) > LONGEST:
             raise SecurityError(f"`{operator}` would make more than {LONGEST} characters, elements or bits")
         return super().call_binop(context, operator, left, right)
 
@@ -111,6 +131,46 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
                 place = (str(template.name), template.get_corresponding_lineno(traceback.tb_lineno))
             traceback = traceback.tb_next
         return place
+
+
+def _bounded(made: Callable[..., Any], skipped: int) -> Callable[..., Any]:
+    """Return a filter that refuses a size above LONGEST among its arguments behind the skipped ones."""
+
+    @wraps(made)
+    def bounded(*args: Any, **kwargs: Any) -> Any:
+        _refuse_sizes((*args[skipped:], *kwargs.values()))
+        return made(*args, **kwargs)
+
+    return bounded
+
+
+def _bounded_format(made: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(made)
+    def bounded(value: Any, *args: Any, **kwargs: Any) -> Any:
+        _refuse_format(str(value), (*args, *kwargs.values()))
+        return made(value, *args, **kwargs)
+
+    return bounded
+
+
+def _refuse_method(name: str, text: str, values: Collection[Any]) -> None:
+    """Raise SecurityError for a call of a method of a string that may make a text of more than LONGEST characters."""
+    if name in _WIDE:
+        _refuse_sizes(values)
+    elif name in _WRAPPED:
+        _refuse_format(text, values)
+
+
+def _refuse_format(text: str, values: Collection[Any]) -> None:
+    if _LARGE.search(text):
+        raise SecurityError(f"a format with a number above {LONGEST} is refused")
+    if _GIVEN.search(text):
+        _refuse_sizes(values)
+
+
+def _refuse_sizes(values: Iterable[Any]) -> None:
+    if any(isinstance(value, int) and value > LONGEST for value in values):
+        raise SecurityError(f"a width or a number above {LONGEST} is refused")
 
 
 def _is_plain(value: object) -> bool:

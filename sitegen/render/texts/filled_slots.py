@@ -31,8 +31,8 @@ from sitegen.model.document import (
     fill_slots,
 )
 from sitegen.model.linked import document_key
-from sitegen.model.site import Post
-from sitegen.model.urls import kernel_url, relative
+from sitegen.model.site import Post, WorklogEntry
+from sitegen.model.urls import day_url, kernel_url, relative
 from sitegen.render.inputs.implementations import file_name, language_of, source_of
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.placeholder import absent
@@ -95,15 +95,20 @@ def contents_of(printer: Printer, document: Document, place: Place) -> list[str]
     return [fill_slots(content, contents) for content in contents]  # figures in the captions of tables and charts
 
 
-def plain_contents(printer: Printer, post: Post) -> tuple[str, ...] | None:
-    """Return the contents of the slots of a post when all of them are addresses, images or terms, and there is no list
-    of references; else None.
+def plain_contents(printer: Printer, text: Post | WorklogEntry) -> tuple[str, ...] | None:
+    """Return the contents of the slots of a post or a day when all of them are addresses, images or terms, and there is
+    no list of references; else None.
     """
-    document, name = printer.sources.document(post.body), document_key(post.body)
+    document, name = printer.sources.document(text.body), document_key(text.body)
     plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
     if not plain or printer.sources.linked.references.get(name):
         return None
-    return tuple(contents_of(printer, document, Place(name, printer.sources.post_url(post), post, post.lang)))
+    place = Place(name, day_url(text.date)) if isinstance(text, WorklogEntry) else _place_of_post(printer, name, text)
+    return tuple(contents_of(printer, document, place))
+
+
+def _place_of_post(printer: Printer, name: str, post: Post) -> Place:
+    return Place(name, printer.sources.post_url(post), post, post.lang)
 
 
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:

@@ -2,11 +2,13 @@
 
 import base64
 import datetime as dt
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sitegen.importing.counts import compared
 from sitegen.importing.folders.convert import import_folder
 from sitegen.importing.folders.hugo import HUGO
 
@@ -89,3 +91,29 @@ def test_page_without_a_date_is_a_page_and_a_list_is_left_out(folder: Callable) 
 def test_folder_without_texts_is_an_error(tmp_path: Path) -> None:
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])
+
+
+def test_shortcodes_that_nest_without_end_keep_their_text(folder: Callable) -> None:
+    opening, closing = '{{< tabs >}}\n{{< tab "a" >}}\n', "{{< /tab >}}\n{{< /tabs >}}\n"
+    imported = folder(HUGO, post(f"{opening * 400}Words.\n{closing * 400}"))
+    body = imported.body("posts/a")
+    assert "Words." in body and "{{<" not in body
+    assert body.count("{tab-set}") == 10  # twenty levels
+    assert any("within 20 others" in one.message for one in imported.diagnostics)
+
+
+@pytest.mark.parametrize(
+    "unclosed",
+    [
+        *(r"\( a ", r"\\( a ", r"\[ a ", "<!-- a ", "<script> ", "![a ", "%% a "),
+        *("{{< figure ", "{{< details >}} ", "{{</* a ", "{{< highlight c >}} ", "{{< a >}}{{< /b >}} "),
+    ],
+)
+def test_text_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, tmp_path: Path) -> None:
+    for path, text in post(unclosed * 20_000).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    began = time.monotonic()
+    plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
+    assert compared(plan.sources, plan.files)
+    assert time.monotonic() - began < 5.0

@@ -127,6 +127,17 @@ def test_everything_is_inside_the_picture() -> None:
         assert 0 <= x <= width and 0 <= y <= height
 
 
+def test_a_name_that_would_leave_the_picture_moves_to_the_left() -> None:
+    last = list(apart([Tick(0.0, "0"), Tick(440.0, "100 000")], end=444.0))[-1]
+    assert 400.0 < last.at < 440.0
+    assert list(apart([Tick(0.0, "0"), Tick(440.0, "100 000")]))[-1].at == 440.0
+
+
+def test_two_values_that_are_not_round_have_three_digits() -> None:
+    points = CurvePoint(0.00166528, 2.0, 2.0, 2.0, ""), CurvePoint(0.00230991, 3.0, 3.0, 3.0, "")
+    assert {"0.00167", "0.00231"} <= set(texts(replace(CHART, curves=(Curve("", points),), log_x=False)))
+
+
 def test_names_on_an_axis_do_not_touch() -> None:
     ticks = [Tick(10.0 * n, "1024") for n in range(20)]
     shown = [tick.at for tick in apart(ticks)]

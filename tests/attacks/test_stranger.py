@@ -1,0 +1,209 @@
+"""Attacks of somebody who has not seen the other tests: pipes, devices, links, depth and length in place of a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+from jinja2.exceptions import SecurityError
+
+from sitegen.cli import main
+from sitegen.editor.server import Session
+from sitegen.importing.folders.convert import import_folder
+from sitegen.importing.folders.hugo import HUGO
+from sitegen.importing.jekyll.liquid import tokens
+from sitegen.measure import exercise
+from sitegen.measure.exercise import JOB, check_folder
+from sitegen.render.shared.sandbox import OwnTemplates
+from sitegen.render.shared.templates import TemplateFailure
+
+SITE = "title: T\nbase_url: https://example.org/\n"
+POST = "---\ntitle: A\ndate: 2024-01-01\n---\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "content/posts").mkdir(parents=True)
+    (tmp_path / "content/site.yaml").write_text(SITE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(*words: str) -> tuple[int, str]:
+    ended = CliRunner().invoke(main, words)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return ended.exit_code, ended.output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("accept", "FILE"),
+        ("accept", "real.zip", "--bundle", "FILE"),
+        ("run", "-o", "out.zip", "--bundle", "FILE"),
+        ("try", "--bundle", "FILE"),
+        ("import", "worklog", "FILE"),
+        ("import", "notebook", "FILE"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("file", ["pipe", "/dev/zero", "link"])
+def test_a_pipe_or_a_device_in_place_of_a_file_is_refused_at_once(
+    site: Path, command: tuple[str, ...], file: str
+) -> None:
+    os.mkfifo("pipe")
+    Path("link").symlink_to("/dev/zero")
+    Path("real.zip").write_bytes(b"")
+    code, output = said(*(file if word == "FILE" else word for word in command))
+    assert code == 2 and f"'{file}' is not a regular file" in output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of an exercise, without a kernel."""
+    (tmp_path / "mine" / ".exercise").mkdir(parents=True)
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[" * 100_000, '{"id": NaN}', "[1]", '{"id": "x"}', '{"id": "x", "kernel": 3, "sources": [1]}'],
+    ids=lambda text: text[:12] or "empty",
+)
+def test_an_exercise_that_is_none_is_said_in_one_line(folder: Path, text: str) -> None:
+    (folder / JOB).write_text(text)
+    assert said("exercise", "check", str(folder)) == (
+        1,
+        f"{JOB} is no exercise: start it again by `sitegen exercise start`\n",
+    )
+
+
+def test_an_exercise_in_a_pipe_or_of_endless_zeros_is_refused(folder: Path) -> None:
+    wanted = (1, f"{JOB} is not a regular file of at most 16 MiB\n")
+    (folder / JOB).symlink_to("/dev/zero")
+    assert said("exercise", "check", str(folder)) == wanted
+    (folder / JOB).unlink()
+    os.mkfifo(folder / JOB)
+    assert said("exercise", "check", str(folder)) == wanted
+    (folder / JOB).unlink()
+    (folder / JOB).write_bytes(b"\xff\xfe")
+    assert said("exercise", "check", str(folder)) == (1, f"{JOB} is not a text in UTF-8\n")
+
+
+@pytest.mark.parametrize("name", ["../../../escaped", "/tmp/escaped", "a/../../escaped"])
+def test_an_exercise_whose_sources_lead_out_runs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (folder / JOB).write_text(json.dumps({}))
+    job = type("Job", (), {"sources": {name: "x"}, "reader_file": "k.py"})()
+    job.kernel = type("Kernel", (), {"name": "k", "folder": "kernels/k"})()
+    monkeypatch.setattr(exercise, "from_plain", lambda cls, data: job)
+    assert check_folder(folder) == (False, (f"{JOB} names {name!r}, which leads out of the folder: nothing was run",))
+
+
+def test_what_an_exercise_says_cannot_control_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / JOB).write_text("{}")
+    monkeypatch.setattr(exercise, "check_folder", lambda folder: (True, ("\x1b[31mred\x1b]0;title\x07",)))
+    code, output = said("exercise", "check", str(folder))
+    assert code == 0 and "\x1b" not in output and "\x07" not in output
+
+
+def test_an_address_that_is_too_long_as_a_whole_is_an_error_and_nothing_is_written(site: Path) -> None:
+    for address in ("/" + "a/" * 3000, "/" + "한/" * 400):
+        text = POST.replace("date:", f"permalink: {address}\naliases: [{address}z/]\ndate:")
+        (site / "content/posts/a.md").write_text(f"{text}Words.\n")
+        code, output = said("build", "--quiet")
+        assert code == 1 and output.count("is too long") == 2 and "an address at most 1000" in output
+        assert not (site / "public").exists()
+
+
+DEEP = "[" * 5000 + "]" * 5000
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("hugo.toml", f"a = {DEEP}"),
+        ("hugo.json", DEEP),
+        ("hugo.yaml", f"a: {DEEP}"),
+        ("content/b.md", f"---\na: {DEEP}\n---\n"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_settings_that_nest_without_end_are_a_warning(tmp_path: Path, path: str, text: str) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content/a.md").write_text(f"{POST}Words.\n")
+    (tmp_path / path).write_text(text)
+    plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
+    assert "content/pages/a.md" in plan.files or "content/posts/a.md" in plan.files
+    assert any("cannot be read" in one.message for one in plan.diagnostics)
+
+
+def test_links_out_of_a_folder_and_pipes_in_it_are_left_out_of_an_import(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    (old / "content/posts").mkdir(parents=True)
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    (old / "content/posts/secret.png").symlink_to(tmp_path / "secret.png")
+    (old / "content/posts/note.md").symlink_to(tmp_path / "secret.png")
+    for name in ("f.png", "z.md"):
+        os.mkfifo(old / "content/posts" / name)
+    (old / "content/posts/a.md").write_text(f"{POST}![w](secret.png) ![w](f.png)\n")
+    plan = import_folder(old, HUGO, dt.date(2026, 11, 25))
+    assert sorted(plan.files) == ["content/posts/a.md", "content/site.yaml"]
+    left_out = [one.span.path for one in plan.diagnostics if "left out" in one.message]
+    assert left_out == [f"content/posts/{name}" for name in ("f.png", "note.md", "secret.png", "z.md")]
+
+
+@pytest.mark.parametrize(
+    "unclosed", ["{% raw %} ", "{% comment %} ", "{% a ", "{{ a ", "{% if x %} ", "{% raw %} {% endcomment %} "]
+)
+def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str) -> None:
+    text, began = unclosed * 20_000, time.monotonic()
+    pieces = list(tokens(text))
+    assert "".join(piece.source for piece in pieces) == text
+    assert time.monotonic() - began < 5.0
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "'x'.ljust(10**10)",
+        "'x'.zfill(width=10**10)",
+        "'x'|center(10**10)",
+        "'a\nb'|indent(10**10)",
+        "[1]|batch(10**10, 0)|list",
+        "[1]|slice(10**10)|list",
+        "{'a': 1}|tojson(indent=10**10)",
+        "'{:10000000000}'.format(1)",
+        "'{:{}}'.format(1, 10**10)",
+        "'{:{w}}'.format(1, w=10**10)",
+        "'%10000000000d' % 1",
+        "'%*d' % (10**10, 1)",
+        "'%.*f' % (10**10, 1.0)",
+        "'%10000000000d'|format(1)",
+        "'%-*d'|format(10**10, 1)",
+    ],
+)
+def test_template_that_asks_for_a_gigabyte_is_refused(expression: str) -> None:
+    with pytest.raises((SecurityError, TemplateFailure), match="above 1000000 is refused"):
+        OwnTemplates().from_string("{{ " + expression + " }}").render()
+
+
+def test_large_numbers_may_be_shown() -> None:
+    text = "{{ '{:,}'.format(16777216) }} {{ '%d' % 16777216 }} {{ 16777216|tojson }} {{ 'x'.ljust(3) }}| "
+    text += "{{ 16777216|center }}"
+    shown = OwnTemplates().from_string(text).render()
+    assert shown.split() == ["16,777,216", "16777216", "16777216", "x", "|", "16777216"]
+
+
+def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
+    session = Session(SimpleNamespace(), site)  # type: ignore[arg-type]
+    for uri in ("file:///%00", f"file:///{'a' * 5000}", "", "untitled:x", "http://evil/x.md"):
+        assert session._path(uri) == ""
+    session.site.close()

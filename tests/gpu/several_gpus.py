@@ -1,0 +1,443 @@
+"""Run a queue of equal jobs on one GPU of a host and on all of them, and print jobs per minute and their ratio.
+
+    python tests/gpu/several_gpus.py --out FOLDER                       (up to 420 s)
+    python tests/gpu/several_gpus.py --out FOLDER --parts warm killed   (only these parts)
+    python tests/gpu/several_gpus.py --report FOLDER                    (judges again; needs no GPU)
+
+Shows that the GPUs of a host share the jobs of `sitegen run --bundle` and do not disturb each other.  A job checks and
+times one implementation of copy, with torch and the two probes, by the same rounds as every job of a run.
+
+- `warm`: one job on each GPU, which fills the caches of compilers.
+- `one`: JOBS jobs on the first GPU alone.
+- `all`: JOBS jobs for each GPU, on all GPUs.
+- `killed`: three jobs for each GPU; the worker of the last GPU and all its processes are killed in the middle of a job.
+
+Meanwhile the script notes when and where each job starts and ends, which processes use each GPU, and on which cores the
+processes of each worker may run.
+
+Exit 1 when a line is not met: jobs per minute on all GPUs are at least 0.95 × their number as many as on one; every job
+has one result; no GPU was used by two jobs at once; no core belongs to two workers; no evaluation of `all` is `slower`
+or `faster` than one of `one`; the simulation of the queue, with the seconds of the jobs of `one`, foretells the seconds
+of `all` and of `killed` within 10 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from machine import (
+    ROOT,
+    Limit,
+    end,
+    environment,
+    gpus,
+    kernel_jobs,
+    kernel_of,
+    narrowed,
+    records_of,
+    save,
+    table,
+    the_site,
+)
+
+from sitegen.execute.bundle import read_results, write_bundle
+from sitegen.execute.schedule import Loss, simulate
+from sitegen.execute.targets import Device
+from sitegen.model.job import JobResult, KernelJob
+from sitegen.results.compare import compare_records
+from sitegen.results.verdicts import Verdict
+
+SECONDS = 420.0
+JOBS = 16
+"""Jobs for each GPU in the parts `one` and `all`."""
+FEW = 3
+"""Jobs for each GPU in the part `killed`."""
+PARTS = ("warm", "one", "all", "killed")
+SHARE, FORETOLD = 0.95, 0.1
+LOOK_S = 0.5
+POLL_S = 0.1
+"""Seconds by which the script may notice the end of a killed process too late."""
+UNDER_WAY_S = 2.5
+"""Seconds after which a job is in the middle."""
+KERNEL, WORKLOAD, DTYPE, IMPLEMENTATION = "copy", "256Mi", "float32", "vec4"
+LINES = ("line", "value", "wanted", "")
+
+
+def the_job() -> KernelJob:
+    site = the_site()
+    return kernel_jobs(site, narrowed(kernel_of(site, KERNEL), [WORKLOAD], DTYPE, [IMPLEMENTATION]))[0]
+
+
+def queue_of(job: KernelJob, number: int) -> list[KernelJob]:
+    """Return so many equal jobs, which differ in their ids."""
+    return [replace(job, id=f"{job.id}-{n:03d}") for n in range(1, number + 1)]
+
+
+@dataclass
+class Seen:
+    """What the script notes of one part; all times are seconds of one clock."""
+
+    gpus: int
+    jobs: int
+    """Jobs in the queue."""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    """Starts and ends of jobs, in order: `at`, `job`, `state`, `place`, `message`."""
+    users: list[dict[str, list[int]]] = field(default_factory=list)
+    """At each look, the guards whose processes use each GPU, by its number.  A guard has one job."""
+    cores: dict[str, list[int]] = field(default_factory=dict)
+    """The cores on which processes of each worker could run, by the number of its GPU."""
+    killed: dict[str, Any] = field(default_factory=dict)
+    """The job whose worker was killed, the number of its processes, and when the last of them was gone."""
+    complete: bool = False
+
+
+def run_part(name: str, job: KernelJob, devices: Sequence[Device], out: Path, limit: Limit, jobs: int) -> Seen:
+    """Run the queue of a part as an author would run it, and return what was seen."""
+    used = devices[:1] if name == "one" else devices
+    each = {"warm": 1, "killed": FEW}.get(name, jobs)
+    bundle = out / f"{name}.jobs"
+    write_bundle(queue_of(job, each * len(used)), "", bundle)
+    seen = Seen(len(used), each * len(used))
+    command = [
+        sys.executable,
+        "-m",
+        "sitegen",
+        "run",
+        "--bundle",
+        str(bundle),
+        "-o",
+        str(out / f"{name}.zip"),
+        "--json",
+    ]
+    visible = {"CUDA_VISIBLE_DEVICES": ",".join(device.uuid for device in used), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    with (out / "several_gpus.log").open("ab") as log:
+        run = subprocess.Popen(command, cwd=ROOT, env=environment() | visible, stdout=subprocess.PIPE, stderr=log)
+        reader = threading.Thread(target=read_events, args=(run, seen), daemon=True)
+        reader.start()
+        try:
+            watch(run, seen, used, limit, kill=name == "killed")
+            seen.complete = run.poll() is not None
+        finally:
+            end(run)
+            reader.join(10.0)
+            bundle.unlink()
+    return seen
+
+
+def read_events(run: subprocess.Popen[bytes], seen: Seen) -> None:
+    """Note each line of `sitegen run --json` with the time at which it came."""
+    assert run.stdout
+    for line in run.stdout:
+        event = json.loads(line)
+        kept = {key: event[key] for key in ("job", "state", "place", "message", "seconds")}
+        seen.events.append({"at": time.monotonic(), **kept})
+
+
+def watch(run: subprocess.Popen[bytes], seen: Seen, devices: Sequence[Device], limit: Limit, kill: bool) -> None:
+    """Look at the GPUs and the workers until the run is over or no time is left."""
+    while run.poll() is None and limit.left > 0:
+        workers = workers_of(run, devices)
+        for number, worker in workers.items():
+            cores = {core for one in children(worker.pid, recursive=True) for core in affinity(one)}
+            seen.cores[str(number)] = sorted(cores | set(seen.cores.get(str(number), ())))
+        seen.users.append({str(number): users_of(device) for number, device in enumerate(devices)})
+        last = len(devices) - 1
+        if kill and not seen.killed and last in workers and (victim := job_under_way(seen.events, f"GPU {last}")):
+            seen.killed = {"job": victim} | killed(workers[last])
+        time.sleep(LOOK_S)
+
+
+def job_under_way(events: Sequence[Mapping[str, Any]], place: str) -> str:
+    """Return the job that has run at a place for a while, once another job has ended; empty before."""
+    if not any(event["state"] == "finished" for event in events):
+        return ""
+    started = [event for event in events if event["place"] == place and event["state"] == "started"]
+    ended = {event["job"] for event in events if event["state"] != "started"}
+    if not started or started[-1]["job"] in ended or time.monotonic() - started[-1]["at"] < UNDER_WAY_S:
+        return ""
+    return str(started[-1]["job"])
+
+
+def workers_of(run: subprocess.Popen[bytes], devices: Sequence[Device]) -> dict[int, Any]:
+    """Return the worker of each GPU, by the GPU's number."""
+    import psutil
+
+    found: dict[int, Any] = {}
+    for number, device in enumerate(devices):
+        for child in children(run.pid):
+            try:
+                if child.environ().get("CUDA_VISIBLE_DEVICES") == device.uuid and is_a(child, "sitegen.execute.worker"):
+                    found[number] = child
+            except psutil.Error:
+                continue
+    return found
+
+
+def children(pid: int, recursive: bool = False) -> list[Any]:
+    import psutil
+
+    try:
+        return list(psutil.Process(pid).children(recursive=recursive))
+    except psutil.Error:
+        return []
+
+
+def family(worker: Any) -> list[Any]:
+    return [worker, *children(worker.pid, recursive=True)]
+
+
+def is_a(process: Any, module: str) -> bool:
+    import psutil
+
+    try:
+        return module in process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def affinity(process: Any) -> list[int]:
+    import psutil
+
+    try:
+        return list(process.cpu_affinity())
+    except psutil.Error:
+        return []
+
+
+def users_of(device: Device) -> list[int]:
+    """Return the guards above the processes that use a GPU; a process below no guard is its own."""
+    import psutil
+
+    found = set[int]()
+    for pid in pids_on(device):
+        try:
+            above = psutil.Process(pid).parents()
+        except psutil.Error:
+            continue
+        found.add(next((one.pid for one in above if is_a(one, "sitegen.execute.guard")), pid))
+    return sorted(found)
+
+
+def pids_on(device: Device) -> list[int]:
+    """Return the processes with a CUDA context on a GPU."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()  # counts its calls, and costs nothing after the first
+        handle = pynvml.nvmlDeviceGetHandleByUUID(device.uuid)
+        return [one.pid for one in pynvml.nvmlDeviceGetComputeRunningProcesses(handle)]
+    except pynvml.NVMLError:
+        return []
+
+
+def killed(worker: Any) -> dict[str, Any]:
+    """Kill a worker and everything below it; return how many processes, and when the last was gone."""
+    import psutil
+
+    everybody = family(worker)
+    for process in everybody:
+        try:
+            process.kill()
+        except psutil.Error:
+            continue
+    while any(lives(process) for process in everybody):
+        time.sleep(0.002)
+    return {"processes": len(everybody), "gone": time.monotonic()}
+
+
+def lives(process: Any) -> bool:
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+def intervals(seen: Mapping[str, Any]) -> list[tuple[str, str, float, float]]:
+    """Return place, job, start and end of each time that a job ran; a lost job ended when its last process was gone.
+
+    A job that was under way when the script ended is left out.
+    """
+    found, running = list[tuple[str, str, float, float]](), dict[str, tuple[str, float]]()
+    for event in seen["events"]:
+        before = running.pop(event["job"], None)
+        if before:
+            lost = event["state"] == "started"
+            found.append(
+                (before[0], event["job"], before[1], seen["killed"].get("gone", event["at"]) if lost else event["at"])
+            )
+        if event["state"] == "started":
+            running[event["job"]] = event["place"], event["at"]
+    return found
+
+
+def overlaps(found: Sequence[tuple[str, str, float, float]]) -> list[str]:
+    """Return a sentence for each two jobs that ran at one place at once."""
+    ordered = sorted(found, key=lambda one: (one[0], one[2]))
+    return [
+        f"{second[1]} began on {first[0]} before {first[1]} had ended"
+        for first, second in pairwise(ordered)
+        if first[0] == second[0] and second[2] < first[3] - POLL_S
+    ]
+
+
+def makespan_s(seen: Mapping[str, Any]) -> float:
+    """Return the seconds from the first start to the last end."""
+    found = intervals(seen)
+    return max(one[3] for one in found) - min(one[2] for one in found) if found else 0.0
+
+
+def finished(seen: Mapping[str, Any]) -> Counter[str]:
+    """Return how often each job finished."""
+    return Counter(event["job"] for event in seen["events"] if event["state"] == "finished")
+
+
+def per_minute(seen: Mapping[str, Any]) -> float:
+    return 60.0 * finished(seen).total() / makespan_s(seen) if finished(seen) else 0.0
+
+
+def queue_line(name: str, seen: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield the lines that every part must meet."""
+    done, wanted = finished(seen), seen["jobs"]
+    once = sum(1 for times in done.values() if times == 1)
+    yield f"{name}: jobs with one result", once, wanted, once == wanted
+    twice = len(overlaps(intervals(seen)))
+    yield f"{name}: starts on a GPU before the last job there had ended", twice, 0, twice == 0
+    looks = [len(guards) for look in seen["users"] for guards in look.values()]
+    shared = sum(guards > 1 for guards in looks)
+    used = sum(guards > 0 for guards in looks)
+    yield f"{name}: looks at which two jobs used a GPU, of {used}", shared, 0, shared == 0 < used
+    held = [set(cores) for cores in seen["cores"].values()]
+    common = len(set.intersection(*held)) if len(held) > 1 else 0
+    yield f"{name}: cores of two workers", common, 0, common == 0
+
+
+def lines_of(parts: Mapping[str, Any], verdicts: Counter[Verdict]) -> Iterator[tuple[object, ...]]:
+    """Yield each line: what it is about, its value, what is wanted, and whether it is met."""
+    for name, seen in parts.items():
+        yield from queue_line(name, seen)
+    if "one" in parts and "all" in parts:
+        ratio = per_minute(parts["all"]) / (per_minute(parts["one"]) or 1.0)
+        wanted = SHARE * parts["all"]["gpus"]
+        yield "jobs per minute on all GPUs, of those on one", ratio, wanted, ratio >= wanted
+        changed = verdicts[Verdict.SLOWER] + verdicts[Verdict.FASTER]
+        yield f"slower or faster than on one GPU, of {verdicts.total()}", changed, 0, changed == 0 < verdicts.total()
+    yield from foretold_lines(parts)
+    if "killed" in parts:
+        seen = parts["killed"]
+        starts = Counter(event["job"] for event in seen["events"] if event["state"] == "started")
+        again = [job for job, times in starts.items() if times > 1]
+        yield "jobs that began again", len(again), 1, again == [seen["killed"].get("job")]
+
+
+def foretold_s(seen: Mapping[str, Any], one: Mapping[str, Any]) -> float:
+    """Return the seconds that the simulation gives for a part, from the seconds of the jobs on one GPU.
+
+    The first job of a worker takes longer, because nothing has imported torch for it.
+    """
+    first, *others = (ended - began for _, _, began, ended in sorted(intervals(one), key=lambda turn: turn[2]))
+    jobs = len({event["job"] for event in seen["events"]})
+    start_s = max(0.0, first - median(others))
+    return simulate([median(others)] * jobs, seen["gpus"], start_s, losses_in(seen)).makespan
+
+
+def losses_in(seen: Mapping[str, Any]) -> list[Loss]:
+    """Return the worker that was killed, and when, since the first start of a job."""
+    if "gone" not in seen["killed"]:
+        return []
+    return [Loss(seen["gpus"] - 1, seen["killed"]["gone"] - min(event["at"] for event in seen["events"]))]
+
+
+def foretold_lines(parts: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield a line for each part on all GPUs: what the simulation is off by."""
+    for name in ("all", "killed"):
+        if name in parts and "one" in parts and len(intervals(parts["one"])) > 1:
+            off = foretold_s(parts[name], parts["one"]) / (makespan_s(parts[name]) or 1.0) - 1
+            yield f"{name}: error of the simulated seconds", off, FORETOLD, abs(off) <= FORETOLD
+
+
+def compared(folder: Path) -> Counter[Verdict]:
+    """Return the verdicts of each evaluation of `all` against one of `one`."""
+    one, several = results_in(folder / "one.zip"), results_in(folder / "all.zip")
+    site, job = the_site(), the_job()
+    kernels = [job.kernel]
+    before = [records_of(site, kernels, [result], "2026-01-01T00:00:00Z")[KERNEL] for result in one]
+    after = [records_of(site, kernels, [result], "2026-01-02T00:00:00Z")[KERNEL] for result in several]
+    narrow = replace(site, kernels=tuple(kernels))
+    pairs = [(before[n % len(before)], record) for n, record in enumerate(after)] if before else []
+    return Counter(row.verdict for pair in pairs for row in compare_records(narrow, *pair))
+
+
+def results_in(path: Path) -> list[JobResult]:
+    """Return the results that have times."""
+    found = read_results(path)[0] if path.exists() else None
+    return [result for result in found.results if result.environment and not result.error] if found else []
+
+
+def report(folder: Path) -> tuple[str, bool]:
+    parts = json.loads((folder / "several_gpus.json").read_text())
+    rows = [
+        (name, seen["gpus"], finished(seen).total(), makespan_s(seen), per_minute(seen)) for name, seen in parts.items()
+    ]
+    lines = list(lines_of(parts, compared(folder)))
+    judged = [(what, value, wanted, "" if held else "<-- NOT MET") for what, value, wanted, held in lines]
+    cores = [f"GPU {number}: {len(found)} cores" for number, found in sorted(_last_cores(parts).items())]
+    text = "\n\n".join(
+        (table(("part", "GPUs", "jobs", "seconds", "per minute"), rows), ", ".join(cores), table(LINES, judged))
+    )
+    return text, len(parts) == len(PARTS) and all(held for *_, held in lines)
+
+
+def _last_cores(parts: Mapping[str, Any]) -> dict[str, list[int]]:
+    return dict(next((seen["cores"] for name, seen in parts.items() if name in ("all", "killed")), {}))
+
+
+def measure(out: Path, names: Sequence[str], seconds: float, jobs: int) -> None:
+    """Run the parts, and save what was seen after each of them."""
+    limit, devices, job = Limit(seconds), gpus(), the_job()
+    out.mkdir(parents=True, exist_ok=True)
+    parts: dict[str, Seen] = {}
+    for name in names:
+        if limit.left < 10:
+            print(f"no time is left for {name}", flush=True)
+            continue
+        parts[name] = run_part(name, job, devices, out, limit, jobs)
+        save(out, "several_gpus", parts)
+        print(f"{name}: done after {limit.spent:.0f} s", flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", type=Path, help="folder for the results")
+    what.add_argument("--report", type=Path, help="judge the results in this folder again")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"limit of all parts; default: {SECONDS:.0f}")
+    parser.add_argument(
+        "--jobs", type=int, default=JOBS, help="jobs for each GPU in `one` and `all`; default: %(default)s"
+    )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
+    given = parser.parse_args(arguments)
+    if given.out:
+        measure(given.out.resolve(), [name for name in PARTS if name in given.parts], given.seconds, given.jobs)
+    text, held = report(given.report or given.out)
+    print(text)
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""The report of several_gpus.py, and the table of makespan.py, on made-up runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from copy import deepcopy
+
+import makespan
+import pytest
+import several_gpus
+from several_gpus import intervals, lines_of, makespan_s, overlaps, per_minute
+
+from sitegen.results.verdicts import Verdict
+
+SAME = Counter({Verdict.SAME: 2})
+
+
+def run_of(gpus: int, jobs: int, killed: bool = False, job_s: float = 5.0):
+    """Return what the script would see of jobs of equal length; the first of each GPU takes 2 s longer."""
+    events, users = [], [{str(n): [100 + n] for n in range(gpus)}]
+    for number in range(jobs):
+        turn, gpu = divmod(number, gpus)
+        began = turn * job_s + (2.0 if turn else 0.0) + gpu / 100
+        ended = (turn + 1) * job_s + 2.0 + gpu / 100
+        events += [event(began, number, "started", f"GPU {gpu}"), event(ended, number, "finished")]
+    cores = {str(n): [2 * n, 2 * n + 1] for n in range(gpus)}
+    seen = {
+        "gpus": gpus,
+        "jobs": jobs,
+        "events": events,
+        "users": users,
+        "cores": cores,
+        "killed": {},
+        "complete": True,
+    }
+    if killed:  # the last job, after 1 s; its worker takes 2 s more to start again
+        last = jobs - 1
+        began = events[-2]["at"]
+        events[-1:] = [event(began + 1.0, last, "started", f"GPU {gpus - 1}"), event(began + 8.0, last, "finished")]
+        seen["killed"] = {"job": f"copy-{last}", "processes": 9, "gone": began + 0.9}
+    events.sort(key=lambda one: one["at"])
+    return seen
+
+
+def event(at, number, state, place=""):
+    return {"at": at, "job": f"copy-{number}", "state": state, "place": place, "message": "", "seconds": 0.0}
+
+
+@pytest.fixture
+def parts():
+    one, several = run_of(1, several_gpus.JOBS), run_of(2, 2 * several_gpus.JOBS)
+    return {"one": one, "all": several, "killed": run_of(2, 2 * several_gpus.FEW, killed=True)}
+
+
+def missed(parts, verdicts=SAME):
+    return [line[0] for line in lines_of(parts, verdicts) if not line[3]]
+
+
+def test_a_run_that_shares_its_jobs_meets_every_line(parts):
+    assert missed(parts) == []
+    assert per_minute(parts["all"]) / per_minute(parts["one"]) == pytest.approx(2.0, rel=0.01)
+
+
+def test_two_jobs_at_one_place_are_seen_by_their_times(parts):
+    parts["all"]["events"][2]["at"] = parts["all"]["events"][-1]["at"]  # the end of a first job
+    assert "all: starts on a GPU before the last job there had ended" in missed(parts)
+
+
+def test_two_jobs_that_use_one_gpu_are_seen_and_so_is_a_gpu_that_nobody_was_seen_to_use(parts):
+    parts["all"]["users"].append({"0": [100, 107], "1": [101]})
+    parts["one"]["users"] = [{"0": []}]
+    assert missed(parts) == [
+        "one: looks at which two jobs used a GPU, of 0",
+        "all: looks at which two jobs used a GPU, of 4",
+    ]
+
+
+def test_a_core_of_two_workers_is_seen(parts):
+    parts["all"]["cores"]["1"].append(0)
+    assert missed(parts) == ["all: cores of two workers"]
+
+
+def test_a_lost_job_and_a_job_that_was_done_twice_are_seen(parts):
+    events = parts["all"]["events"]
+    parts["all"]["events"] = [*events, {**events[-1], "job": events[0]["job"]}]
+    assert "all: jobs with one result" in missed(parts)
+    parts["all"]["events"] = [one for one in events if one["job"] != "copy-3"]
+    assert "all: jobs with one result" in missed(parts)
+
+
+def test_a_queue_that_two_gpus_do_hardly_faster_is_not_shared(parts):
+    parts["all"] = run_of(2, 2 * several_gpus.JOBS, job_s=6.0)
+    assert missed(parts) == ["jobs per minute on all GPUs, of those on one", "all: error of the simulated seconds"]
+
+
+def test_a_job_that_begins_again_before_its_processes_are_gone_is_seen(parts):
+    again = deepcopy(parts["killed"])
+    again["killed"]["gone"] += 3.0
+    assert overlaps(intervals(parts["killed"])) == []
+    assert len(overlaps(intervals(again))) == 1
+
+
+def test_no_verdicts_are_no_agreement(parts):
+    assert missed(parts, Counter()) == ["slower or faster than on one GPU, of 0"]
+    assert missed(parts, SAME + Counter({Verdict.SLOWER: 1})) == ["slower or faster than on one GPU, of 3"]
+
+
+def test_a_run_that_was_cut_short_counts_what_it_did():
+    seen = run_of(1, 4)
+    seen["events"] = seen["events"][:-1]
+    assert len(intervals(seen)) == 3
+    assert makespan_s(seen) == 17.0
+    assert makespan_s({**seen, "events": []}) == 0.0 == per_minute({**seen, "events": []})
+
+
+def test_the_table_of_makespans_marks_an_order_that_the_alphabet_beats(monkeypatch):
+    lengths = {"a": 1.0, "b": 1.0, "z": 8.0}
+    text, held = makespan.report(lengths)
+    assert held and "z" in text
+    monkeypatch.setattr(makespan, "simulate", lambda order, *_: makespan_of(order[0] == 8.0))
+    assert not makespan.report(lengths)[1]
+
+
+def makespan_of(longest_first: bool):
+    return type("Schedule", (), {"makespan": 20.0 if longest_first else 10.0})
