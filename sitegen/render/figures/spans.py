@@ -1,4 +1,4 @@
-"""Draw spans of time on numbered lines: which block was on which SM from when to when.
+"""Draw spans of time on lines: which block was on which SM from when to when, or which copy was on its way.
 
 Spans of one line that overlap are drawn in places below each other.  The shade says how many came before in the place.
 """
@@ -12,12 +12,17 @@ from markupsafe import Markup
 
 from sitegen.markup.svg import at, join, path, tag, text
 from sitegen.render.figures.axes import Area, Tick, apart, axis_title, frame, number
+from sitegen.render.figures.labels import text_width
 from sitegen.render.figures.scales import Linear
 
 WIDTH = 400
 _LEFT, _RIGHT, _TOP, _BELOW = 46.0, 390.0, 22.0, 52.0
 _LEAST, _MOST = 220.0, 420.0
 """The least and the most pixels of all lines together."""
+_NAMED = 28.0
+"""The pixels of a line with a name."""
+_GAP = 3.0
+"""The pixels left free above and below the spans of a line with a name."""
 _SHADES = ("own", "base", "fill")
 """The classes of the first, second and third span of a place, then again from the first."""
 
@@ -41,6 +46,8 @@ class Spans:
     """What a span is: `block`."""
     x_title: str
     y_title: str
+    names: Sequence[str] = ()
+    """The name of each line; without names, the lines are numbered."""
 
 
 def places_of(spans: Sequence[Span]) -> list[tuple[Span, int, int]]:
@@ -62,14 +69,16 @@ def render_spans(chart: Spans, *, id: str) -> Markup:
     """Return the chart as SVG; `id` is unique on the page, and the ids of its title and description begin with it."""
     placed = places_of(chart.spans)
     lines, places = max(span.line for span in chart.spans) + 1, max(place for _, place, _ in placed) + 1
-    height = min(max(_LEAST, 1.0 * lines * places), _MOST)
-    area = Area(_LEFT, _RIGHT, _TOP, _TOP + height)
+    height = _NAMED * lines * places if chart.names else min(max(_LEAST, 1.0 * lines * places), _MOST)
+    left = max([_LEFT, *(text_width(name) + 16 for name in chart.names)])
+    area = Area(left, _RIGHT, _TOP, _TOP + height)
     latest = max(span.end for span in chart.spans)
     across, down = Linear(0.0, latest * 1.02, area.left, area.right), height / (lines * places)
+    gap = _GAP if chart.names else 0.0
     boxes: dict[str, list[str]] = {}
     for span, place, nth in placed:
-        x, y = across(span.start), area.top + (span.line * places + place) * down
-        shape = f"M{at(x)} {at(y)}h{at(max(across(span.end) - x, 0.5))}v{at(down)}H{at(x)}z"
+        x, y = across(span.start), area.top + (span.line * places + place) * down + gap
+        shape = f"M{at(x)} {at(y)}h{at(max(across(span.end) - x, 0.5))}v{at(down - 2 * gap)}H{at(x)}z"
         boxes.setdefault(_SHADES[nth % len(_SHADES)], []).append(shape)
     ticks = [Tick(across(value), number(value)) for value in across.ticks]
     content = [
@@ -78,7 +87,10 @@ def render_spans(chart: Spans, *, id: str) -> Markup:
         axis_title("", chart.y_title, 4.0),
         *(path(join(parts), f"{class_} span") for class_, parts in sorted(boxes.items())),
         frame(area, [tick.at for tick in ticks]),
-        *(text(str(n), area.left - 7, area.top + (n + 0.5) * places * down + 4, "e") for n in _named(lines)),
+        *(
+            text(name, area.left - 7, area.top + (n + 0.5) * places * down + 4, "e")
+            for n, name in _names(chart.names, lines)
+        ),
         *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in apart(ticks)),
         text(chart.x_title, (area.left + area.right) / 2, area.bottom + 42, "mid"),
     ]
@@ -86,10 +98,12 @@ def render_spans(chart: Spans, *, id: str) -> Markup:
     return tag("svg", join(content), class_="chart", role="img", **size, aria_labelledby=f"{id}-title {id}-desc")
 
 
-def _named(lines: int) -> range:
-    """Return the lines whose numbers stand at the axis: at most seven."""
+def _names(names: Sequence[str], lines: int) -> list[tuple[int, str]]:
+    """Return the lines that are named at the axis with their names: all names, or at most seven numbers."""
+    if names:
+        return list(enumerate(names))
     step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if lines <= 7 * n)
-    return range(0, lines, step)
+    return [(n, str(n)) for n in range(0, lines, step)]
 
 
 def _words(chart: Spans, placed: Sequence[tuple[Span, int, int]], lines: int, latest: float) -> str:
@@ -101,4 +115,5 @@ def _words(chart: Spans, placed: Sequence[tuple[Span, int, int]], lines: int, la
         f"{max(s.end for s in spans):.3g}"
         for nth, spans in sorted(by_turn.items())
     )
-    return f"{len(placed)} {chart.noun}s on {lines} lines until {latest:.3g}; {turns}."
+    on = f"{lines} lines ({', '.join(chart.names)})" if chart.names else f"{lines} lines"
+    return f"{len(placed)} {chart.noun}s on {on} until {latest:.3g}; {turns}."

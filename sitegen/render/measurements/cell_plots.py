@@ -102,14 +102,15 @@ def _table(table: CellTable, record: CellRecord, id: str) -> tables.Table:
 
 def _spans(slot: PlotSlot, table: CellTable, record: CellRecord, id: str) -> Markup:
     columns = (table.column(table.columns[0]), table.column(slot.x), *map(table.column, slot.y))
+    names = tuple(sorted({line for line in table.column(slot.y[1]) if isinstance(line, str)}))
     spans = tuple(
-        Span(str(name), float(start), float(end), int(line))
+        Span(str(name), float(start), float(end), names.index(line) if isinstance(line, str) else int(line))
         for name, start, end, line in zip(*columns, strict=True)
-        if not isinstance(start, str) and not isinstance(end, str) and not isinstance(line, str)
+        if not isinstance(start, str) and not isinstance(end, str)
     )
     title = f"{table.columns[0]}s on each {slot.y[1]} over time, on {record.run.environment.gpu}"
     x_title, y_title = slot.x_title or title_of(table, slot.x), slot.y_title or slot.y[1]
-    return render_spans(Spans(title, spans, table.columns[0], x_title, y_title), id=id)
+    return render_spans(Spans(title, spans, table.columns[0], x_title, y_title, names), id=id)
 
 
 def _chip(slot: PlotSlot, table: CellTable, record: CellRecord, id: str) -> Markup:

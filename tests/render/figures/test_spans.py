@@ -28,6 +28,16 @@ def test_each_turn_has_a_shade_and_the_description_counts_it() -> None:
     )
 
 
+def test_lines_with_names_show_all_of_them_and_leave_room_for_the_longest() -> None:
+    names = ("arithmetic of the first warp", "stage 0")
+    svg = LexborHTMLParser(f"<body>{render_spans(Spans('t', THREE, 'span', 'µs', '', names), id='f')}</body>")
+    shown = {label.text(): label.attributes["x"] for label in svg.css("text.e")}
+    assert list(shown) == list(names)
+    first = str(svg.css("path.own.span")[0].attributes["d"])
+    assert float(first[1:].split()[0]) > float(str(shown["stage 0"])) > 100
+    assert "on 2 lines (arithmetic of the first warp, stage 0) until 40" in svg.css("desc")[0].text()
+
+
 def test_the_levels_of_an_sm_stand_within_its_box_and_those_of_the_chip_below_it() -> None:
     levels = [Level(name, f"{n} ns") for n, name in enumerate(("registers", "L1", "L2", "DRAM"))]
     svg = LexborHTMLParser(f"<body>{render_chip('The chip', levels, id='f')}</body>")

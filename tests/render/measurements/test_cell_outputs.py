@@ -41,10 +41,14 @@ LEVELS = """{"columns": ["level", "bytes", "latency", "guess"], "units": ["", "B
 "rows": [["L1", 1024, 18.26, 20], ["L2", 4096, 120.0, 100]]}"""
 
 
-def rendered(make: SimpleNamespace, levels: str = LEVELS) -> str:
+SPANS = """{"columns": ["span", "place", "from", "to"], "units": ["", "", "cycles", "cycles"],
+"rows": [["copy 1", "stage 1", 0, 20], ["sum 1", "arithmetic", 20, 30], ["copy 2", "stage 0", 5, 25]]}"""
+
+
+def rendered(make: SimpleNamespace, levels: str = LEVELS, text: str = TEXT) -> str:
     site = make.site()
     posts = tuple(
-        replace(post, body=replace(post.body, text=TEXT)) if post.slug == "softmax" and not post.lang else post
+        replace(post, body=replace(post.body, text=text)) if post.slug == "softmax" and not post.lang else post
         for post in site.posts
     )
     cell = replace(make.cell, outputs=(Output("data", levels),))
@@ -74,3 +78,10 @@ def test_a_column_without_a_name_has_no_heading_that_a_screen_reader_would_annou
     page = LexborHTMLParser(rendered(make, LEVELS.replace('"level"', '""')))
     head = page.css_first("#first-look thead tr")
     assert [cell.tag for cell in head.css("th, td")] == ["td", "th", "th", "th"]
+
+
+def test_spans_stand_on_lines_in_the_order_of_their_names(make: SimpleNamespace) -> None:
+    plot = "```{plot} #first-look\n:kind: spans\n:x: from\n:y: [to, place]\n:label: fig-spans\n:caption: Copies.\n```\n"
+    text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\n" + plot
+    page = LexborHTMLParser(rendered(make, SPANS, text))
+    assert page.css_first("#fig-spans svg desc").text().startswith("3 spans on 3 lines (arithmetic, stage 0, stage 1)")
