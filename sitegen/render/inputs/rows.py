@@ -174,12 +174,6 @@ def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
     return run_of_evaluation(record, evaluation)
 
 
-def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, int]:
-    """Return (stale, all): the numbers of our evaluations in a record."""
-    ours = [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
-    return sum(evidence.of_evaluation(kernel, record, e).state is FreshnessState.STALE for e in ours), len(ours)
-
-
 def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
     """Return the groups of all workloads, dtypes and params of a kernel, in the order of kernel.yaml."""
     return tuple(

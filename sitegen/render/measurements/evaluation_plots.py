@@ -86,11 +86,18 @@ def evaluation_data(
 
 
 def _found(sources: Sources, kernel: Kernel, record: Record, slot: PlotSlot) -> list[_Found]:
-    dtypes = slot.dtypes or (() if _uses(slot, "dtype") else kernel.dtypes[:1])
-    groups = select_groups(sources.groups(record), slot.workloads, dtypes)
     return [
         _Found(group, row, {name: _figure(sources, kernel, record, group, row, name) for name in _figures_in(slot)})
-        for group in groups
+        for group, row in rows_of_slot(sources, kernel, record, slot)
+    ]
+
+
+def rows_of_slot(sources: Sources, kernel: Kernel, record: Record, slot: PlotSlot) -> list[tuple[Group, Row]]:
+    """Return the timed rows that `{plot}` shows of a record, each with its group."""
+    dtypes = slot.dtypes or (() if _uses(slot, "dtype") else kernel.dtypes[:1])
+    return [
+        (group, row)
+        for group in select_groups(sources.groups(record), slot.workloads, dtypes)
         for row in group.rows
         if row.role is not Role.PROBE
         and row.performance

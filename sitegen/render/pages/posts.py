@@ -105,9 +105,11 @@ class PostPage:
     needs: tuple[ConceptLine, ...]
     teaches: tuple[ConceptLine, ...]
     gpu: str
-    """The sentence that names the GPU of the text, where several GPUs measured its kernels; else empty."""
+    """The sentence that names the GPU of the figures that name none, where several GPUs measured the kernels; else
+    empty.
+    """
     stale: str
-    """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
+    """The number of stale results that the post shows, in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
     body: Markup
     ledgers: tuple[Markup, ...]
@@ -257,8 +259,8 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         progress=f"post:{post.slug}" if places else "",
         needs=needed(sources, post, here),
         teaches=taught(post, here),
-        gpu=_gpu_of_text(sources, kernels, spoken) if kernels else "",
-        stale=_stale(sources, kernels, spoken) if kernels else "",
+        gpu=_gpu_of_text(sources, post, kernels, spoken) if kernels else "",
+        stale=_stale(sources, document, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
         ledgers=_ledgers(printer, kernels) if kernels else (),
@@ -320,29 +322,27 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
-    """Return the number of stale results of these kernels in words; empty when all are fresh."""
-    from sitegen.render.inputs.rows import stale_of
+def _stale(sources: Sources, document: Document, spoken: PageLanguage) -> str:
+    """Return the number of stale results among those that a text shows, in words; empty when all are fresh."""
+    from sitegen.render.measurements.shown_results import results_shown
 
-    counts = [
-        stale_of(sources.evidence, kernel, record)
-        for name in kernels
-        if (kernel := sources.kernel(name))
-        for record in sources.records(name)
-    ]
-    stale = sum(count for count, _ in counts)
-    total = sum(total for _, total in counts)
-    return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
+    shown = results_shown(sources, document)
+    stale = sum(shown.values())
+    return spoken.say("{stale} of {total} results stale", stale=stale, total=len(shown)) if stale else ""
 
 
-def _gpu_of_text(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
-    """Return the sentence that names the GPUs of the figures within sentences; empty where no kernel has another."""
-    from sitegen.render.measurements.gpus import gpu_name
+def _gpu_of_text(sources: Sources, post: Post, kernels: Sequence[str], spoken: PageLanguage) -> str:
+    """Return the sentence that names the GPUs of the figures within sentences that name none.
 
-    every = [records for kernel in kernels if (records := sources.records(kernel))]
-    if all(len(records) == 1 for records in every):
+    It is empty where no kernel was measured on another GPU, and where every figure names its GPU.
+    """
+    from sitegen.render.measurements.shown_results import gpus_left_open
+
+    if all(len(sources.records(kernel)) < 2 for kernel in kernels):
         return ""
-    first = ", ".join(dict.fromkeys(gpu_name(records[0]) for records in every))
+    first = ", ".join(gpus_left_open(sources, sources.document(post.body), post))
+    if not first:
+        return ""
     return spoken.say(
         "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first
     )

@@ -1,0 +1,108 @@
+"""Find in the slots of a text which results it shows, and the GPUs of its figures that name no GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sitegen.model.document import (
+    BenchmarkSlot,
+    ClaimSlot,
+    Document,
+    OutputSlot,
+    PlotSlot,
+    RooflineSlot,
+    ValueSlot,
+)
+from sitegen.model.record import Record
+from sitegen.model.site import Post
+from sitegen.render.inputs.rows import Group, Row, select_groups
+from sitegen.render.inputs.sources import Sources
+from sitegen.render.measurements.evaluation_plots import rows_of_slot
+from sitegen.render.measurements.gpus import name_of
+from sitegen.render.measurements.kernel_charts import group_of_slot
+from sitegen.results.claims import decide
+from sitegen.results.freshness import FreshnessState
+from sitegen.results.quantities import Origin, figure, quantity_of
+from sitegen.results.records import cell_name
+
+Result = tuple[str, str, str, str]
+"""Kernel, the GPU's id, implementation and cell."""
+
+
+def results_shown(sources: Sources, document: Document) -> Mapping[Result, bool]:
+    """Return the results of our implementations of which a text shows a figure, and whether each is stale."""
+    shown = {_result(origin): _is_stale(origin) for origin in _origins(sources, document) if _is_ours(sources, origin)}
+    for record, group, row in _rows(sources, document):
+        kernel = sources.kernel(record.kernel)
+        if kernel and row.ours and row.evaluation:
+            cell = cell_name(group.workload.name, group.dtype, group.params, kernel)
+            shown[record.kernel, record.gpu, row.name, cell] = bool(row.stale)
+    return shown
+
+
+def gpus_left_open(sources: Sources, document: Document, post: Post) -> tuple[str, ...]:
+    """Return the names of the GPUs of those figures within sentences that name no GPU."""
+    origins = (origin for slot in document.slots for origin in _open_origins(sources, slot))
+    named = [name_of(origin.run.environment.gpu, origin.gpu) for origin in origins]
+    cells = (place[0] for slot in document.slots if isinstance(slot, OutputSlot) for place in slot.places)
+    measured = (next(iter(sources.cell_records(post.slug, cell)), None) for cell in dict.fromkeys(cells))
+    named += [name_of(record.run.environment.gpu, record.gpu) for record in measured if record]
+    return tuple(dict.fromkeys(named))
+
+
+def _open_origins(sources: Sources, slot: object) -> Iterator[Origin]:
+    """Yield where the figures of a slot come from that name no GPU."""
+    if isinstance(slot, ValueSlot) and not slot.value.is_predicted:
+        for reference in slot.value.references:
+            if not reference.gpu:
+                yield from figure(reference, sources.recorded).origins
+    elif isinstance(slot, ClaimSlot) and not slot.claim.gpus:
+        references = slot.claim.value.references if slot.claim.value else ()
+        if not references or any(not reference.gpu for reference in references):
+            yield from _of_claim(sources, slot)
+
+
+def _origins(sources: Sources, document: Document) -> Iterator[Origin]:
+    for slot in document.slots:
+        if isinstance(slot, ValueSlot) and not slot.value.is_predicted:
+            yield from quantity_of(slot.value, sources.recorded).origins
+        elif isinstance(slot, ClaimSlot):
+            yield from _of_claim(sources, slot)
+
+
+def _of_claim(sources: Sources, slot: ClaimSlot) -> Iterable[Origin]:
+    return (origin for check in decide(slot.claim, sources.recorded).checks for origin in check.quantity.origins)
+
+
+def _rows(sources: Sources, document: Document) -> Iterator[tuple[Record, Group, Row]]:
+    """Yield the rows of the tables and charts of a text."""
+    for slot in document.slots:
+        if isinstance(slot, BenchmarkSlot | RooflineSlot | PlotSlot):
+            for record in sources.records(slot.kernel):
+                yield from ((record, group, row) for group, row in _rows_of(sources, record, slot))
+
+
+def _rows_of(
+    sources: Sources, record: Record, slot: BenchmarkSlot | RooflineSlot | PlotSlot
+) -> Iterable[tuple[Group, Row]]:
+    kernel = sources.kernel(slot.kernel)
+    if isinstance(slot, PlotSlot):
+        return rows_of_slot(sources, kernel, record, slot) if kernel and not slot.sweep else ()
+    if isinstance(slot, RooflineSlot):
+        group = group_of_slot(sources, record, slot)
+        return ((group, row) for row in group.rows) if group else ()
+    groups = select_groups(sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
+    return ((group, row) for group in groups for row in group.rows)
+
+
+def _result(origin: Origin) -> Result:
+    return origin.kernel, origin.gpu, origin.name, origin.cell
+
+
+def _is_stale(origin: Origin) -> bool:
+    return origin.freshness.state is FreshnessState.STALE
+
+
+def _is_ours(sources: Sources, origin: Origin) -> bool:
+    kernel = sources.kernel(origin.kernel)
+    return kernel is not None and any(one.name == origin.name for one in kernel.implementations)
