@@ -1,20 +1,24 @@
-"""Find in the slots of a text which results it shows, and the GPUs of its figures that name no GPU."""
+"""Find in a text the results that it shows, the implementations that it names, and the GPUs that it leaves open."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.model.document import (
     BenchmarkSlot,
     ClaimSlot,
     Document,
+    ListingSlot,
     OutputSlot,
     PlotSlot,
     RooflineSlot,
     ValueSlot,
 )
+from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record
 from sitegen.model.site import Post
+from sitegen.model.value import ValueExpression
 from sitegen.render.inputs.rows import Group, Row, select_groups
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.evaluation_plots import rows_of_slot
@@ -38,6 +42,30 @@ def results_shown(sources: Sources, document: Document) -> Mapping[Result, bool]
             cell = cell_name(group.workload.name, group.dtype, group.params, kernel)
             shown[record.kernel, record.gpu, row.name, cell] = bool(row.stale)
     return shown
+
+
+def implementations_named(sources: Sources, document: Document, kernel: Kernel) -> tuple[str, ...]:
+    """Return the implementations of a kernel that a text names in code or in a figure, or that it shows."""
+    found = {row.name for record, _, row in _rows(sources, document) if record.kernel == kernel.name}
+    found |= {name for slot in document.slots for of, name in _names_in(slot) if of == kernel.name}
+    found |= {name for cell in document.cells for of, _, name in [cell.implements.partition("/")] if of == kernel.name}
+    found |= set(re.findall(rf"<code>(?:{re.escape(kernel.name)}/)?([^<]+)</code>", document.html))
+    return tuple(one.name for one in kernel.implementations if one.name in found)
+
+
+def _names_in(slot: object) -> Iterator[tuple[str, str]]:
+    """Yield each kernel and implementation that a slot names."""
+    if isinstance(slot, ListingSlot):
+        yield from ((slot.kernel, name) for name in (slot.implementation, slot.against))
+    elif isinstance(slot, ValueSlot):
+        yield from _names_of(slot.value)
+    elif isinstance(slot, ClaimSlot):
+        yield from ((slot.claim.kernel, name) for name in (slot.claim.name, slot.claim.argument))
+        yield from _names_of(slot.claim.value) if slot.claim.value else ()
+
+
+def _names_of(value: ValueExpression) -> Iterator[tuple[str, str]]:
+    return ((one.kernel, name) for one in value.references for name in (one.name, one.argument))
 
 
 def gpus_left_open(sources: Sources, document: Document, post: Post) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ class PostPage:
     contents: tuple[ContentsEntry, ...]
     body: Markup
     ledgers: tuple[Markup, ...]
-    """The predictions beside their measurements, for each kernel that has some."""
+    """The predictions of the implementations that the post names, beside their measurements, for each kernel."""
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
     related: tuple[PostLine, ...]
@@ -263,7 +263,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         stale=_stale(sources, document, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
-        ledgers=_ledgers(printer, kernels) if kernels else (),
+        ledgers=_ledgers(printer, document, kernels, here, spoken) if kernels else (),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=places,
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
@@ -348,10 +348,13 @@ def _gpu_of_text(sources: Sources, post: Post, kernels: Sequence[str], spoken: P
     )
 
 
-def _ledgers(printer: Printer, kernels: Sequence[str]) -> tuple[Markup, ...]:
+def _ledgers(
+    printer: Printer, document: Document, kernels: Sequence[str], here: str, spoken: PageLanguage
+) -> tuple[Markup, ...]:
     from sitegen.render.measurements.ledger import ledgers
 
-    return tuple(shown for kernel in kernels if (shown := ledgers(printer, kernel)))
+    every = (ledgers(printer, kernel, document, here, spoken) for kernel in kernels)
+    return tuple(shown for shown in every if shown)
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:
