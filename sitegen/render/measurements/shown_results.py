@@ -68,14 +68,17 @@ def _names_of(value: ValueExpression) -> Iterator[tuple[str, str]]:
     return ((one.kernel, name) for one in value.references for name in (one.name, one.argument))
 
 
-def gpus_left_open(sources: Sources, document: Document, post: Post) -> tuple[str, ...]:
-    """Return the names of the GPUs of those figures within sentences that name no GPU."""
+def gpus_left_open(sources: Sources, document: Document) -> tuple[str, ...]:
+    """Return the names of the GPUs of those figures and claims of records that name no GPU."""
     origins = (origin for slot in document.slots for origin in _open_origins(sources, slot))
-    named = [name_of(origin.run.environment.gpu, origin.gpu) for origin in origins]
+    return tuple(dict.fromkeys(name_of(origin.run.environment.gpu, origin.gpu) for origin in origins))
+
+
+def gpus_of_outputs(sources: Sources, document: Document, post: Post) -> tuple[str, ...]:
+    """Return the names of the GPUs of the figures of cells, `{output}`, which cannot name a GPU."""
     cells = (place[0] for slot in document.slots if isinstance(slot, OutputSlot) for place in slot.places)
     measured = (next(iter(sources.cell_records(post.slug, cell)), None) for cell in dict.fromkeys(cells))
-    named += [name_of(record.run.environment.gpu, record.gpu) for record in measured if record]
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(name_of(one.run.environment.gpu, one.gpu) for one in measured if one))
 
 
 def _open_origins(sources: Sources, slot: object) -> Iterator[Origin]:

@@ -336,16 +336,20 @@ def _gpu_of_text(sources: Sources, post: Post, kernels: Sequence[str], spoken: P
 
     It is empty where no kernel was measured on another GPU, and where every figure names its GPU.
     """
-    from sitegen.render.measurements.shown_results import gpus_left_open
+    from sitegen.render.measurements.shown_results import gpus_left_open, gpus_of_outputs
 
-    if all(len(sources.records(kernel)) < 2 for kernel in kernels):
+    document = sources.document(post.body)
+    of_records = ", ".join(gpus_left_open(sources, document))
+    of_cells = ", ".join(gpus_of_outputs(sources, document, post))
+    if all(len(sources.records(kernel)) < 2 for kernel in kernels) or not (of_records or of_cells):
         return ""
-    first = ", ".join(gpus_left_open(sources, sources.document(post.body), post))
-    if not first:
-        return ""
-    return spoken.say(
-        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first
+    said = spoken.say(
+        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.",
+        gpu=of_records or of_cells,
     )
+    if not of_cells or of_cells == (of_records or of_cells):
+        return said
+    return f"{said} {spoken.say('Figures that link to code on this page are about the {gpu}.', gpu=of_cells)}"
 
 
 def _ledgers(

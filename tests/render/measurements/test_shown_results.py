@@ -59,7 +59,20 @@ def test_the_figures_of_a_cell_leave_the_gpu_open(make: SimpleNamespace) -> None
     text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt is {output}`first-look:L1:latency`.\n"
     record = make.record()
     text += "\n```{benchmark} softmax\n```\n"
-    assert SAID in head(make, text, record, on_h100(record))
+    both = (record, on_h100(record))
+    assert SAID in head(make, text, *both)
+    of_cells = "Figures that link to code on this page are about the NVIDIA H200."
+    assert of_cells not in head(make, f"{text}\nIt takes {{value}}`softmax/fused time`.\n", *both)
+
+
+def test_figures_of_cells_on_another_gpu_are_named_apart(make: SimpleNamespace) -> None:
+    text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt is {output}`first-look:L1:latency`, not "
+    text += "{value}`softmax/fused time`.\n"
+    record = make.record()
+    named = replace(record.runs[0], environment=replace(record.runs[0].environment, gpu="NVIDIA H200 NVL"))
+    said = head(make, text, replace(record, runs=(named,)), on_h100(record))
+    assert "Sentences that name no GPU are about the NVIDIA H200 NVL." in said
+    assert "Figures that link to code on this page are about the NVIDIA H200." in said
 
 
 def test_the_head_counts_stale_results_of_what_the_post_shows(make: SimpleNamespace) -> None:
