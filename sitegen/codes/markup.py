@@ -1,4 +1,4 @@
-"""SG101 to SG134: mistakes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
+"""SG101 to SG142: mistakes in Markdown: directives, cells, HTML, formulas, labels, listings, figures."""
 
 from __future__ import annotations
 
@@ -355,6 +355,16 @@ _SHOWN = (
         "The kernel recieves a block.\n",
         "The kernel receives a block.\n",
         warning=True,
+    ),
+    Code(
+        "SG142",
+        "A fence of backticks has a backtick behind the name of its directive",
+        "In Markdown, the line that opens a fence of backticks can have no backtick behind the fence. The line would "
+        "be printed as plain text, and the line that closes the fence would open another one. Write the fence with "
+        "colons, which may have backticks behind the name.",
+        "```{quiz} What does `__ldcs` do?\n:answer: It loads.\n```\n",
+        ":::{quiz} What does `__ldcs` do?\n:answer: It loads.\n:::\n",
+        _POST,
     ),
 )
 

@@ -22,6 +22,8 @@ from sitegen.model.formula import FUNCTIONS, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language, Launch
 from sitegen.model.site import Site
 
+PROBES = ("copy", "read")
+"""The probes, which every measured kernel has."""
 IMPORTS = "import torch, triton, triton.language as tl\n"
 """The imports of the first cell of a post's notebook, which its Triton cells use."""
 
@@ -161,7 +163,7 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
     if isinstance(slot, BenchmarkSlot):
         ours = [made.name for made in kernel.implementations]
         against = [column.removeprefix("vs: ") for column in slot.columns if column.startswith("vs: ")]
-        checks += [("implementation", slot.implementations, [*ours, *kernel.baselines])]
+        checks += [("implementation", slot.implementations, [*ours, *kernel.baselines, *PROBES])]
         checks += [("baseline", against, kernel.baselines)]
     for what, used, known in checks:
         for name in used:

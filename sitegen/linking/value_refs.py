@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Span
-from sitegen.linking.kernel_refs import place_of, unknown
+from sitegen.linking.kernel_refs import PROBES, place_of, unknown
 from sitegen.model.document import ClaimSlot, Document, PlotSlot, ValueSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Site
 from sitegen.model.value import ALL, CellName, Claim, FigureReference, Source, ValueExpression
 
 _RECORD = re.compile(r"kernels/[^/]+/results/([\w.-]+)\.json")
-_PROBES = ("copy", "read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def _unknown_gpus(site: Site, known: KnownNames, names: Iterable[str], start: Sp
 def _unknown_names(site: Site, kernel: Kernel, names: Iterable[str], start: Span) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each name that is no implementation, baseline or probe of the kernel."""
     ours = [made.name for made in kernel.implementations]
-    there = [*ours, *kernel.baselines, *_PROBES, "best"]
+    there = [*ours, *kernel.baselines, *PROBES, "best"]
     for name in names:
         if name not in there:
             yield unknown("SG205", f"implementation of {kernel.name}", name, there, place_of(site, start, name))

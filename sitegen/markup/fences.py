@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from sitegen.markup.code import code_figure
@@ -13,7 +15,30 @@ from sitegen.markup.collected import Collected, RenderRule, collected
 from sitegen.markup.directive import Directive, Fence, closes, warn_unclosed
 from sitegen.markup.listings import plain_fence
 
+_UNOPENED = re.compile(r"(`{3,})(\{[^{}\s`]+\})(.*`.*)")
+"""A line that would open a directive, if it had no backtick behind the name."""
 _INFO = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
+
+
+def unopened_fences_plugin(md: MarkdownIt) -> None:
+    """Report each line that would open a directive, if Markdown allowed backticks behind a fence of backticks."""
+    md.core.ruler.before("inline", "unopened_fences", _report_unopened)
+
+
+def _report_unopened(state: StateCore) -> None:
+    into = collected(state.env)
+    for token in state.tokens:
+        if token.type == "inline" and token.map and "```{" in token.content:
+            for line, text in enumerate(token.content.split("\n"), start=token.map[0]):
+                match = _UNOPENED.match(text)
+                if match and match[1] not in match[3]:
+                    _report(match[1], match[2], line, into)
+
+
+def _report(signs: str, name: str, line: int, into: Collected) -> None:
+    message = f"the directive `{name}` is not read: a line that opens a fence of backticks can have no other backtick"
+    hint = f"open and close the fence with colons: `{':' * len(signs)}{name}`"
+    into.error("SG142", message, into.span_of(name, line), hint)
 
 
 def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:

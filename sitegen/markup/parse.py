@@ -30,7 +30,7 @@ from sitegen.markup.collected import KEY, Collected, add_rules
 from sitegen.markup.containers import containers_plugin
 from sitegen.markup.directive import Directive
 from sitegen.markup.fast import shortcuts
-from sitegen.markup.fences import fence_rule
+from sitegen.markup.fences import fence_rule, unopened_fences_plugin
 from sitegen.markup.footnotes import footnotes_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
@@ -180,6 +180,7 @@ def text_parser(*, fast: bool = True) -> MarkdownIt:
         footnotes_plugin,
         tables_plugin,
         blocks_plugin,
+        unopened_fences_plugin,
         partial(annotations_plugin, directives=[name for name, one in directives().items() if one.takes_notes]),
     ):
         md.use(plugin)

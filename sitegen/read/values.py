@@ -6,14 +6,15 @@
               | machine FACT [on GPU]                   machine driver
     cell      = workload[:dtype][[param=value,…]]       the kernel's first workload and dtype without it
 
-A number may stand in the place of a reference.  The names of kernels, implementations, workloads, dtypes and GPUs are
-checked when the site is linked.
+A number may stand in the place of a reference.  A GPU at the last reference is that of each that names none.  The
+names of kernels, implementations, workloads, dtypes and GPUs are checked when the site is linked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.model.figure_table import (
@@ -54,7 +55,7 @@ def parse_value(text: str, *, is_predicted: bool = False) -> ValueExpression:
     default = "of-ceiling" if is_predicted else ""
     references = [None if _NUMBER.fullmatch(one) else _reference(one, default) for one in operands]
     units = [one.unit if one else None for one in references]
-    named = tuple(one for one in references if one)
+    named = _on_last_gpu([one for one in references if one])
     if not named:
         raise ValueMistake("this names no figure of a record", text, _FORM)
     if len(named) > MOST_REFERENCES:
@@ -105,6 +106,11 @@ def _reference(text: str, default: str) -> FigureReference:
     if words and words[0] in ("ceiling", "machine"):
         return _fact(words, gpu, text)
     return _figure_of_evaluation(re.sub(r"\s*@\s*", " @", " ".join(words)).split(), gpu, text, default)
+
+
+def _on_last_gpu(references: Sequence[FigureReference]) -> tuple[FigureReference, ...]:
+    """Return the references, those that name no GPU with the GPU of the last one."""
+    return tuple(one if one.gpu else replace(one, gpu=references[-1].gpu) for one in references)
 
 
 def _fact(words: list[str], gpu: str, text: str) -> FigureReference:

@@ -46,6 +46,35 @@ def test_unclosed_callout_ends_with_its_list_item() -> None:
     assert page.css_first("body > p").text() == "outside"
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("```{quiz} What does `x` do?\n:answer: Nothing.\n```\n", 1),
+        ("Above.\n````{note} About `x`\nText.\n````\n", 2),
+        ("- One.\n\n  ```{quiz} What does `x` do?\n  :answer: Nothing.\n  ```\n", 3),
+        (":::{note} Outside\n```{benchmark} `softmax`\n```\n:::\n", 2),
+    ],
+)
+def test_a_fence_with_a_backtick_behind_its_name_is_reported(text: str, line: int) -> None:
+    _, found = parse_document(Markdown(text, POST))
+    [mistake] = [one for one in found if one.code == "SG142"]
+    assert mistake.span.line == line
+    assert mistake.hint.startswith("open and close the fence with colons: `:::")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```{quiz} x``` is written with a brace.\n",
+        "````text\n```{quiz} What does `x` do?\n```\n````\n",
+        ":::{quiz} What does `x` do?\n:answer: Nothing.\n:::\n",
+        "A line of code: ```{quiz} `x` ```\n",
+    ],
+)
+def test_braces_in_code_are_no_fence(text: str) -> None:
+    assert "SG142" not in [one.code for one in parse_document(Markdown(text, POST))[1]]
+
+
 def test_quote_of_another_kind_stays_a_quote() -> None:
     assert tree(parsed("> [!ABSTRACT]\n> text\n")).css_first("blockquote") is not None
 

@@ -177,3 +177,18 @@ def test_a_claim_may_compare_arithmetic_with_a_bound() -> None:
         ("h200",),
     )
     assert [one.cell.workload for one in claim.value.references] == ["8x8", "9x9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus"),
+    [
+        ("a/b time / a/c time on h100", ["h100", "h100"]),
+        ("a/b time - a/c time on h100 * 2", ["h100", "h100"]),
+        ("a/b time on h200 + a/c time - a/d time on h100", ["h200", "h100", "h100"]),
+        ("a/b bandwidth / ceiling read on h100", ["h100", "h100"]),
+        ("a/b time on h100 / a/c time", ["h100", ""]),
+        ("a/b time / a/c time", ["", ""]),
+    ],
+)
+def test_a_gpu_at_the_end_is_that_of_each_figure_that_names_none(text: str, gpus: list[str]) -> None:
+    assert [one.gpu for one in parse_value(text).references] == gpus

@@ -25,7 +25,9 @@ def _columns(value: o.Value) -> tuple[str, ...]:
 OPTIONS = {
     "workloads": o.Setting(o.words, "The workloads that are shown; without it, all."),
     "dtypes": o.Setting(o.words, "The dtypes that are shown; without it, all."),
-    "implementations": o.Setting(o.words, "The implementations and baselines that are shown; without it, all."),
+    "implementations": o.Setting(
+        o.words, "The implementations, baselines and probes (`copy`, `read`) that are shown; without it, all."
+    ),
     "columns": o.Setting(_columns, "The columns, such as `[time, bandwidth, of-ceiling, vs: torch]`."),
     "caption": o.Setting(o.text, "The caption of the table."),
     "label": o.Setting(o.label, "The label by which the text refers to the table, `tbl-…`."),

@@ -82,7 +82,9 @@ OPTIONS = {
     "notes": o.Setting(_notes, "Words at points, by their place on the horizontal axis: `{4096: L2 is full}`."),
     "log": o.Setting(_axes, "The logarithmic axes: `x`, `y`, `x, y` or `none`."),
     "gpus": o.Setting(_gpus, "`together` draws the curves of all GPUs into one chart; without it, each has a tab."),
-    "implementations": o.Setting(o.words, "The implementations and baselines of a kernel; without it, all."),
+    "implementations": o.Setting(
+        o.words, "The implementations and baselines of a kernel, in the order in which they are drawn; without it, all."
+    ),
     "workloads": o.Setting(o.words, "The workloads of a kernel; without it, all."),
     "dtypes": o.Setting(o.words, "The dtypes of a kernel; without it, the first."),
     "x-title": o.Setting(o.text, "The title of the horizontal axis, with its unit."),

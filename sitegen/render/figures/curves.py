@@ -212,14 +212,17 @@ def _axes(chart: Curves, field: _Field) -> list[Markup]:
 
 
 def _ticks(chart: Curves, field: _Field) -> list[Tick]:
-    """Return the marks of the horizontal axis: its names, the values of its points, or round values between them."""
+    """Return the marks of the horizontal axis: its names, the values of its points, or round values."""
     if chart.x_names:
         return [Tick(field.x(n), name) for n, name in enumerate(chart.x_names)]
     if all(value == int(value) for value in field.xs):
         return [Tick(field.x(value), size_number(value)) for value in field.xs]
     if len(field.xs) < 3:
         return [Tick(field.x(value), number(float(f"{value:.3g}"))) for value in field.xs]
-    return [Tick(field.x(value), number(value)) for value in round_values(field.xs[0], field.xs[-1])]
+    values: Sequence[float] = round_values(field.xs[0], field.xs[-1])
+    if isinstance(field.x, Log) and len(field.x.named) > 2:
+        values = field.x.named  # equal steps would all stand at the right end
+    return [Tick(field.x(value), number(value)) for value in values]
 
 
 def _point_names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:

@@ -174,12 +174,6 @@ def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
     return run_of_evaluation(record, evaluation)
 
 
-def stale_of(evidence: Evidence, kernel: Kernel, record: Record) -> tuple[int, int]:
-    """Return (stale, all): the numbers of our evaluations in a record."""
-    ours = [e for e in record.evaluations if e.role is Role.IMPLEMENTATION]
-    return sum(evidence.of_evaluation(kernel, record, e).state is FreshnessState.STALE for e in ours), len(ours)
-
-
 def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
     """Return the groups of all workloads, dtypes and params of a kernel, in the order of kernel.yaml."""
     return tuple(
@@ -194,18 +188,19 @@ def select_groups(
     candidates: Iterable[Group],
     workloads: Collection[str] = (),
     dtypes: Collection[str] = (),
-    implementations: Collection[str] = (),
+    rows: Collection[str] = (),
 ) -> tuple[Group, ...]:
-    """Return the groups of the named workloads and dtypes with the named implementations.  An empty collection selects
-    all; `best` is the best of the selected rows.
+    """Return the groups of the named workloads and dtypes with the named rows: implementations, baselines, the probe.
+
+    An empty collection selects all; `best` is the best of the selected rows.  A group without a selected row is left
+    out.
     """
-    return tuple(
-        replace(group, rows=_with_best([r for r in group.rows if not r.ours or r.name in implementations]))
-        if implementations
-        else group
+    selected = (
+        replace(group, rows=_with_best([row for row in group.rows if row.name in rows])) if rows else group
         for group in candidates
         if (not workloads or group.workload.name in workloads) and (not dtypes or group.dtype in dtypes)
     )
+    return tuple(group for group in selected if group.rows)
 
 
 def headline(candidates: Iterable[Group]) -> Group | None:

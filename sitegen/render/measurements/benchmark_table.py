@@ -37,7 +37,7 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
     parts: list[tuple[Record, Markup]] = []
     for record in records:
         shown = select_groups(printer.sources.groups(record), slot.workloads, slot.dtypes, slot.implementations)
-        if len(records) > 1 and not any(row.performance for group in shown for row in group.rows):
+        if not shown or (len(records) > 1 and not any(row.performance for group in shown for row in group.rows)):
             continue
         name = f"{prefix}-{record.gpu}" if len(records) > 1 else prefix
         table = benchmark_table(
@@ -53,6 +53,9 @@ def render_slot(printer: Printer, slot: BenchmarkSlot, here: str, prefix: str) -
             label=label_of(printer.sources, record, slot.number),
         )
         parts.append((record, printer.fragment("partials/table.html", table)))
+    if not parts:
+        wanted = " ".join((slot.kernel, ", ".join(slot.implementations))).strip()
+        return absent(printer, f"Not measured yet: {wanted}.", slot.number, slot.label)
     return side_by_side(printer, parts, records, prefix, wide=True)
 
 

@@ -14,6 +14,11 @@ from sitegen.render.measurements.tables import Column
 from sitegen.render.shared import numbers
 
 CODE = "Registers and local memory (for spills) of a thread, shared memory of a block."
+SEVERAL = (
+    " Where a call launches several kernels, their number stands in a column. Registers and shared memory are then the "
+    "most of the kernels whose machine code the record keeps, which may be only some of them; occupancy is that of the "
+    "first kernel."
+)
 COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
 
 
@@ -23,6 +28,7 @@ def code_columns() -> tuple[Column, ...]:
         Column("local memory", _compiled(lambda c: _small(c.spill_bytes))),
         Column("shared", _shared),
         Column("occupancy", _launched(lambda x: numbers.percent(x.occupancy, 0) if x.occupancy is not None else "")),
+        Column("launches", lambda _, row: str(count) if (count := _launches(row)) > 1 else ""),
         Column("DRAM bytes", lambda _, row: numbers.size(row.counters.dram_bytes) if row.counters else ""),
         Column("re-read", lambda group, row: numbers.ratio(x) if (x := group.reread(row)) else ""),
     )
@@ -60,7 +66,8 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
 def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Table, ...]:
     """Return one table; two when there are matrix products, whose clocks have a table of their own."""
     counted = any(row.counters for group in shown for row in group.rows)
-    caption = f"{CODE}{COUNTED if counted else ''}"
+    several = any(_launches(row) > 1 for group in shown for row in group.rows if _is_listed(row))
+    caption = f"{CODE}{SEVERAL if several else ''}{COUNTED if counted else ''}"
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
     if not matrix:
@@ -75,6 +82,11 @@ def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Tabl
 
 def _is_listed(row: Row) -> bool:
     return row.role is not Role.PROBE and row.performance is not None
+
+
+def _launches(row: Row) -> int:
+    """Return the number of launches of a call; 0 where the record has none."""
+    return row.evaluation.launch.launches if row.evaluation and row.evaluation.launch else 0
 
 
 def _compiled(text: Callable[[Compilation], str]) -> Callable[[Group, Row], str]:

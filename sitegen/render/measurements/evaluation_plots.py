@@ -86,16 +86,30 @@ def evaluation_data(
 
 
 def _found(sources: Sources, kernel: Kernel, record: Record, slot: PlotSlot) -> list[_Found]:
-    dtypes = slot.dtypes or (() if _uses(slot, "dtype") else kernel.dtypes[:1])
-    groups = select_groups(sources.groups(record), slot.workloads, dtypes)
     return [
         _Found(group, row, {name: _figure(sources, kernel, record, group, row, name) for name in _figures_in(slot)})
-        for group in groups
-        for row in group.rows
-        if row.role is not Role.PROBE
-        and row.performance
-        and (not slot.implementations or row.name in slot.implementations)
+        for group, row in rows_of_slot(sources, kernel, record, slot)
     ]
+
+
+def rows_of_slot(sources: Sources, kernel: Kernel, record: Record, slot: PlotSlot) -> list[tuple[Group, Row]]:
+    """Return the timed rows that `{plot}` shows of a record, each with its group.
+
+    Within a group, they have the order of `implementations`.
+    """
+    dtypes = slot.dtypes or (() if _uses(slot, "dtype") else kernel.dtypes[:1])
+    return [
+        (group, row)
+        for group in select_groups(sources.groups(record), slot.workloads, dtypes)
+        for row in _in_order(group.rows, slot.implementations)
+        if row.role is not Role.PROBE and row.performance
+    ]
+
+
+def _in_order(rows: Sequence[Row], names: Sequence[str]) -> Sequence[Row]:
+    """Return the rows of the names, in their order; without names, all rows."""
+    places = {name: place for place, name in enumerate(names)}
+    return sorted((row for row in rows if row.name in places), key=lambda row: places[row.name]) if names else rows
 
 
 def _uses(slot: PlotSlot, column: str) -> bool:
@@ -149,6 +163,7 @@ def _axes(kernel: Kernel, slot: PlotSlot, every: Sequence[_Found]) -> PlotAxes:
         x_title=slot.x_title,
         y_title=slot.y_title,
         notes=slot.notes,
+        order=slot.implementations,
     )
 
 

@@ -91,7 +91,11 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
     kernel = printer.sources.kernel(slot.kernel)
     records = printer.sources.records(slot.kernel) if kernel else ()
     parts: list[tuple[Record, Markup]] = []
-    chosen = [(record, group) for record in records if (group := _chosen(printer, record, slot)) and group.can_be_drawn]
+    chosen = [
+        (record, group)
+        for record in records
+        if (group := group_of_slot(printer.sources, record, slot)) and group.can_be_drawn
+    ]
     for record, group in chosen:
         if kernel:
             name = slot.label if slot.label and not parts else f"{prefix}-{record.gpu}"
@@ -106,9 +110,10 @@ def render_slot(printer: Printer, slot: RooflineSlot, here: str, prefix: str) ->
     return side_by_side(printer, parts, records, prefix, wide=True)
 
 
-def _chosen(printer: Printer, record: Record, slot: RooflineSlot) -> Group | None:
+def group_of_slot(sources: Sources, record: Record, slot: RooflineSlot) -> Group | None:
+    """Return the group that `{roofline}` shows of a record."""
     workloads, dtypes = (slot.workload,) if slot.workload else (), (slot.dtype,) if slot.dtype else ()
-    return headline(select_groups(printer.sources.groups(record), workloads, dtypes))
+    return headline(select_groups(sources.groups(record), workloads, dtypes))
 
 
 def kernel_figure(

@@ -9,12 +9,16 @@ from statistics import median
 
 from markupsafe import Markup
 
+from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
+from sitegen.model.urls import kernel_url, relative
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.gpus import side_by_side
+from sitegen.render.measurements.shown_results import implementations_named
 from sitegen.render.shared import numbers
 from sitegen.render.shared.code_spans import code_spans
 from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.language import PageLanguage
 from sitegen.results.predictions import PredictionLine, prediction_lines, score
 
 HEADINGS = (
@@ -25,17 +29,31 @@ HEADINGS = (
 )
 
 
-def ledgers(printer: Printer, name: str) -> Markup:
-    """Return the ledger of a kernel, on several GPUs behind a tab each; empty without a measured prediction."""
+def ledgers(printer: Printer, name: str, document: Document, here: str, spoken: PageLanguage) -> Markup:
+    """Return the ledger of a kernel with the implementations that a text names, on several GPUs behind a tab each.
+
+    A link below it leads to the predictions of the others.  It is empty without a measured prediction of these.
+    """
     kernel, records = printer.sources.kernel(name), printer.sources.records(name)
     if kernel is None:
         return Markup()
-    shown = []
+    named, shown, others = implementations_named(printer.sources, document, kernel), [], False
     for record in records:
-        if lines := tuple(prediction_lines(kernel, record)):
+        every = tuple(prediction_lines(kernel, record))
+        lines = tuple(line for line in every if line.name in named)
+        others = others or len(lines) < len(every)
+        if lines:
             table = ledger(kernel, record.gpu, f"ledger-{name}-{record.gpu}", lines)
             shown.append((record, printer.fragment("partials/table.html", table)))
-    return side_by_side(printer, shown, records, f"ledger-{name}") if shown else Markup()
+    if not shown:
+        return Markup()
+    more = _link_to_all(name, here, spoken) if others else Markup()
+    return side_by_side(printer, shown, records, f"ledger-{name}") + more
+
+
+def _link_to_all(name: str, here: str, spoken: PageLanguage) -> Markup:
+    text = spoken.say("All predictions of {kernel}", kernel=name)
+    return Markup('<p class="meta"><a href="{}">{}</a></p>\n').format(relative(kernel_url(name), here), text)
 
 
 def ledger(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -> tables.Table:

@@ -103,6 +103,8 @@ class PlotAxes:
     notes: tuple[tuple[str, str], ...] = ()
     ends: tuple[str, ...] = ()
     """The columns of the ends of the whiskers, where the points do not have them."""
+    order: tuple[str, ...] = ()
+    """The names that an axis shows in this order, before other names."""
 
     @property
     def heights(self) -> tuple[str, ...]:
@@ -113,7 +115,7 @@ class PlotAxes:
 def charts(axes: PlotAxes, shown: PlotData, others: Sequence[PlotData], id: str) -> tuple[Markup, ...]:
     """Return the charts of a plot, one for each panel; those of `others` have the same axes."""
     every = (shown, *others)
-    names = _distinct(every, axes.panels) if axes.panels else ("",)
+    names = _distinct(every, axes.panels, axes.order) if axes.panels else ("",)
     makers = [_Chart(axes, one, every, name) for one in every for name in names]
     filled = [maker for maker in makers if maker.points]
     return tuple(
@@ -174,10 +176,13 @@ def _merged(found: Sequence[tuple[str, tables.Table]]) -> tables.Table | None:
     return replace(found[0][1], headings=tuple(shared), bodies=tuple(bodies))
 
 
-def _distinct(every: Sequence[PlotData], column: str) -> tuple[Entry, ...]:
-    """Return the values of a column: numbers ascending, else words in the order of the points."""
+def _distinct(every: Sequence[PlotData], column: str, order: Sequence[str]) -> tuple[Entry, ...]:
+    """Return the values of a column: numbers ascending, else words in `order`, others in the order of the points."""
     found = dict.fromkeys(point.values[column] for one in every for point in one.points if column in point.values)
-    return tuple(sorted(found)) if all(_is_number(value) for value in found) else tuple(found)
+    if all(_is_number(value) for value in found):
+        return tuple(sorted(found))
+    places = {name: place for place, name in enumerate(order)}
+    return tuple(sorted(found, key=lambda value: places.get(str(value), len(places))))
 
 
 def _is_number(value: Entry) -> bool:
@@ -206,10 +211,13 @@ class _Chart:
             and (not axes.panels or point.values.get(axes.panels) == self.panel)
         )
 
+    def distinct(self, column: str) -> tuple[Entry, ...]:
+        return _distinct(self.every, column, self.axes.order)
+
     @property
     def by_name(self) -> bool:
         """Whether the values of the horizontal axis are names."""
-        return any(isinstance(value, str) for value in _distinct(self.every, self.axes.x))
+        return any(isinstance(value, str) for value in self.distinct(self.axes.x))
 
     def drawn(self, id: str, beside: Sequence[_Chart]) -> Markup:
         if self.axes.kind == "heat":
@@ -223,7 +231,7 @@ class _Chart:
 
     def curves(self) -> Curves:
         axes, points = self.axes, self.points
-        names = _distinct(self.every, axes.x) if self.by_name else ()
+        names = self.distinct(axes.x) if self.by_name else ()
         shown = tuple(self._curves(points, names))
         first = self._column(axes.y[0])
         panel = f"{self._named(axes.panels, self.panel)}; " if axes.panels else ""
@@ -243,8 +251,8 @@ class _Chart:
 
     def heat(self) -> Heat:
         axes = self.axes
-        columns = [self._name(value) for value in _distinct(self.every, axes.x)]
-        rows = [self._name(value) for value in _distinct(self.every, axes.y[0])]
+        columns = [self._name(value) for value in self.distinct(axes.x)]
+        rows = [self._name(value) for value in self.distinct(axes.y[0])]
         quantity = self._column(axes.value)
         cells = tuple(self._heat_cell(point, quantity) for point in self.points)
         y_title = axes.y_title or self._column(axes.y[0]).title
@@ -253,7 +261,7 @@ class _Chart:
             x_title=axes.x_title or self._column(axes.x).title,
             y_title=f"{y_title}; in the cells, {quantity.title}",
             columns=columns,
-            rows=rows if all(_is_number(v) is False for v in _distinct(self.every, axes.y[0])) else rows[::-1],
+            rows=rows if all(_is_number(v) is False for v in self.distinct(axes.y[0])) else rows[::-1],
             cells=cells,
         )
 

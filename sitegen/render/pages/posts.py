@@ -105,13 +105,15 @@ class PostPage:
     needs: tuple[ConceptLine, ...]
     teaches: tuple[ConceptLine, ...]
     gpu: str
-    """The sentence that names the GPU of the text, where several GPUs measured its kernels; else empty."""
+    """The sentence that names the GPU of the figures that name none, where several GPUs measured the kernels; else
+    empty.
+    """
     stale: str
-    """The number of stale results in words, `2 of 9 results stale`; empty when all are fresh."""
+    """The number of stale results that the post shows, in words, `2 of 9 results stale`; empty when all are fresh."""
     contents: tuple[ContentsEntry, ...]
     body: Markup
     ledgers: tuple[Markup, ...]
-    """The predictions beside their measurements, for each kernel that has some."""
+    """The predictions of the implementations that the post names, beside their measurements, for each kernel."""
     plates: tuple[Plate, ...]
     places: tuple[Position, ...]
     related: tuple[PostLine, ...]
@@ -257,11 +259,11 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         progress=f"post:{post.slug}" if places else "",
         needs=needed(sources, post, here),
         teaches=taught(post, here),
-        gpu=_gpu_of_text(sources, kernels, spoken) if kernels else "",
-        stale=_stale(sources, kernels, spoken) if kernels else "",
+        gpu=_gpu_of_text(sources, post, kernels, spoken) if kernels else "",
+        stale=_stale(sources, document, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
-        ledgers=_ledgers(printer, kernels) if kernels else (),
+        ledgers=_ledgers(printer, document, kernels, here, spoken) if kernels else (),
         plates=_plates(sources, kernels, here) if kernels else (),
         places=places,
         related=tuple(post_line(sources, one, here, spoken) for one in sources.linked.related.get(post.body.path, ())),
@@ -320,38 +322,43 @@ def _link(sources: Sources, post: Post | None, here: str) -> Link | None:
     return Link(post.title, relative(sources.post_url(post), here)) if post else None
 
 
-def _stale(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
-    """Return the number of stale results of these kernels in words; empty when all are fresh."""
-    from sitegen.render.inputs.rows import stale_of
+def _stale(sources: Sources, document: Document, spoken: PageLanguage) -> str:
+    """Return the number of stale results among those that a text shows, in words; empty when all are fresh."""
+    from sitegen.render.measurements.shown_results import results_shown
 
-    counts = [
-        stale_of(sources.evidence, kernel, record)
-        for name in kernels
-        if (kernel := sources.kernel(name))
-        for record in sources.records(name)
-    ]
-    stale = sum(count for count, _ in counts)
-    total = sum(total for _, total in counts)
-    return spoken.say("{stale} of {total} results stale", stale=stale, total=total) if stale else ""
+    shown = results_shown(sources, document)
+    stale = sum(shown.values())
+    return spoken.say("{stale} of {total} results stale", stale=stale, total=len(shown)) if stale else ""
 
 
-def _gpu_of_text(sources: Sources, kernels: Sequence[str], spoken: PageLanguage) -> str:
-    """Return the sentence that names the GPUs of the figures within sentences; empty where no kernel has another."""
-    from sitegen.render.measurements.gpus import gpu_name
+def _gpu_of_text(sources: Sources, post: Post, kernels: Sequence[str], spoken: PageLanguage) -> str:
+    """Return the sentence that names the GPUs of the figures within sentences that name none.
 
-    every = [records for kernel in kernels if (records := sources.records(kernel))]
-    if all(len(records) == 1 for records in every):
+    It is empty where no kernel was measured on another GPU, and where every figure names its GPU.
+    """
+    from sitegen.render.measurements.shown_results import gpus_left_open, gpus_of_outputs
+
+    document = sources.document(post.body)
+    of_records = ", ".join(gpus_left_open(sources, document))
+    of_cells = ", ".join(gpus_of_outputs(sources, document, post))
+    if all(len(sources.records(kernel)) < 2 for kernel in kernels) or not (of_records or of_cells):
         return ""
-    first = ", ".join(dict.fromkeys(gpu_name(records[0]) for records in every))
-    return spoken.say(
-        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.", gpu=first
+    said = spoken.say(
+        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.",
+        gpu=of_records or of_cells,
     )
+    if not of_cells or of_cells == (of_records or of_cells):
+        return said
+    return f"{said} {spoken.say('Figures that link to code on this page are about the {gpu}.', gpu=of_cells)}"
 
 
-def _ledgers(printer: Printer, kernels: Sequence[str]) -> tuple[Markup, ...]:
+def _ledgers(
+    printer: Printer, document: Document, kernels: Sequence[str], here: str, spoken: PageLanguage
+) -> tuple[Markup, ...]:
     from sitegen.render.measurements.ledger import ledgers
 
-    return tuple(shown for kernel in kernels if (shown := ledgers(printer, kernel)))
+    every = (ledgers(printer, kernel, document, here, spoken) for kernel in kernels)
+    return tuple(shown for shown in every if shown)
 
 
 def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate, ...]:

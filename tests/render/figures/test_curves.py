@@ -138,6 +138,16 @@ def test_two_values_that_are_not_round_have_three_digits() -> None:
     assert {"0.00167", "0.00231"} <= set(texts(replace(CHART, curves=(Curve("", points),), log_x=False)))
 
 
+def test_a_logarithmic_axis_of_fractions_has_a_name_in_each_decade() -> None:
+    points = tuple(CurvePoint(x, 100.0, 100.0, 100.0, "") for x in (0.002, 0.0313, 0.7, 1.0))
+    across = replace(CHART, curves=(Curve("", points),))
+    assert {"0.01", "0.1", "1"} <= set(texts(across))
+    assert "0.4" not in texts(across)
+    near = tuple(replace(point, x=x) for point, x in zip(points, (1.05, 1.2, 1.3, 1.4), strict=True))
+    names = texts(replace(CHART, curves=(Curve("", near),)))
+    assert len([name for name in names if name.startswith("1.")]) > 2, "without decades, the steps are equal"
+
+
 def test_names_on_an_axis_do_not_touch() -> None:
     ticks = [Tick(10.0 * n, "1024") for n in range(20)]
     shown = [tick.at for tick in apart(ticks)]

@@ -72,8 +72,18 @@ def test_an_implementation_that_does_not_offer_a_dtype_has_no_row_in_it(make: Si
     assert names == ["online", "fused"]
 
 
-def test_the_best_is_the_best_of_what_is_shown(make: SimpleNamespace) -> None:
-    found = select_groups(groups(make.kernel(), make.record(), Evidence()), implementations=["naive", "online"])
+def test_only_the_named_rows_are_selected_and_the_best_is_the_best_of_them(make: SimpleNamespace) -> None:
+    every = groups(make.kernel(), make.record(), Evidence())
+    found = select_groups(every, rows=["naive", "online"])
     assert found[0].best is not None
     assert found[0].best.name == "online"
-    assert [row.name for row in found[0].rows] == ["copy", "torch", "torch.compile", "naive", "online"]
+    assert [row.name for row in found[0].rows] == ["naive", "online"]
+    found = select_groups(every, rows=["online", "torch", "copy"])
+    assert [row.name for row in found[0].rows] == ["copy", "torch", "online"]
+
+
+def test_a_group_without_a_named_row_is_left_out(make: SimpleNamespace) -> None:
+    kernel: Kernel = make.kernel()
+    only = tuple(replace(i, dtypes=("bfloat16",)) if i.name == "naive" else i for i in kernel.implementations)
+    every = groups(replace(kernel, implementations=only), make.record(), Evidence())
+    assert {group.dtype for group in select_groups(every, rows=["naive"])} == {"bfloat16"}

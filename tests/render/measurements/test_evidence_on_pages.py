@@ -47,6 +47,21 @@ def test_a_table_shows_the_probe_first_then_baselines_then_ours(pages: Pages) ->
     assert [words(r) for r in rows] == ["copy of the same bytes", "torch", "torch.compile", "naive", "online", "fused"]
 
 
+def test_a_table_shows_only_the_rows_that_the_author_names(make: SimpleNamespace) -> None:
+    def shown(names: str) -> LexborNode:
+        site = make.site()
+        text = f"```{{benchmark}} softmax\n:workloads: 8192x8192\n:implementations: {names}\n```\n"
+        posts = tuple(replace(p, body=replace(p.body, text=text)) if p.slug == "softmax" else p for p in site.posts)
+        found = page(make.rendered(replace(site, posts=posts), Evidence(make.records(make.record()))), POST)
+        return found.css_first("article")
+
+    names = [words(cell) for cell in shown("[fused, torch]").css("table.data")[0].css("tr[id] th")]
+    assert names == ["torch", "fused"] * 2
+    names = [words(cell) for cell in shown("[naive, copy]").css("table.data")[0].css("tr[id] th")]
+    assert names == ["copy of the same bytes", "naive"] * 2
+    assert words(shown("[read]").css_first("p.absent")) == "Table 1. Not measured yet: softmax read."
+
+
 def test_decimals_are_equal_down_a_column_and_only_the_best_of_ours_is_bold(pages: Pages) -> None:
     body = page(pages, POST).css("table.data")[0].css("tbody")[0]
     times = [words(r.css("td")[4]) for r in body.css("tr[id]")]

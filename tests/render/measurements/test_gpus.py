@@ -141,15 +141,6 @@ def test_home_and_the_index_show_each_gpu(two: dict[str, Html]) -> None:
     assert shares[3:] == ["not measured", "", ""]
 
 
-def test_a_post_names_the_gpu_of_its_sentences_where_there_are_several(
-    two: dict[str, Html], make: SimpleNamespace
-) -> None:
-    said = "Sentences that name no GPU are about the NVIDIA H200."
-    assert said in two["posts/softmax/index.html"].css_first("header.titles").text()
-    alone = make.rendered(evidence=Evidence(make.records(make.record(), make.record("copy"))))
-    assert "Sentences that name no GPU" not in str(alone["posts/softmax/index.html"])
-
-
 def test_headings_of_two_gpus_differ(two: dict[str, Html]) -> None:
     headings = [h.text() for h in two["kernels/softmax/index.html"].css("h2")]
     assert len(headings) == len(set(headings))

@@ -55,6 +55,27 @@ def test_without_a_record_the_page_says_what_is_missing(make: SimpleNamespace) -
     assert words(page.css_first("p.absent#fig-copy").text()).startswith("Figure 1. Not measured yet: copy.")
 
 
+def test_bars_and_rows_have_the_order_in_which_the_author_names_them(make: SimpleNamespace) -> None:
+    names = ["fused", "torch", "naive"]
+    page = shown(make, f"softmax\n:x: implementation\n:workloads: 8192x8192\n:implementations: [{', '.join(names)}]")
+    assert [word for word in said(page) if word in names] == names
+    rows = [words(row.text()).partition(",")[0] for row in page.css(".measured table tbody th[scope=row]")]
+    assert rows == names
+
+
+def test_the_order_holds_where_the_first_workload_lacks_an_implementation(make: SimpleNamespace) -> None:
+    site = make.site()
+    text = "```{plot} softmax\n:x: implementation\n:curves: workload\n:implementations: [naive, fused]\n```\n"
+    posts = tuple(
+        replace(one, body=replace(one.body, text=text)) if one.slug == "softmax" else one for one in site.posts
+    )
+    record = make.record()
+    kept = [one for one in record.evaluations if (one.name, one.workload) != ("naive", "8192x8192")]
+    records = make.records(replace(record, evaluations=tuple(kept)))
+    page = LexborHTMLParser(str(make.rendered(replace(site, posts=posts), Evidence(records))[POST]))
+    assert [word for word in said(page) if word in ("naive", "fused")] == ["naive", "fused"]
+
+
 def test_without_options_each_implementation_has_its_share_of_the_ceiling(make: SimpleNamespace) -> None:
     page = shown(make, "softmax\n:x: implementation\n:workloads: 8192x8192")
     assert {"torch", "naive", "fused", "ceiling", "share of the ceiling, %"} <= set(said(page))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
@@ -87,6 +88,45 @@ def test_the_ledger_stands_on_the_page_of_the_kernel_and_in_posts_with_the_expla
     for path in ("kernels/softmax/index.html", "posts/softmax/index.html"):
         [below] = Html(str(pages[path])).css(".below")
         assert words(below).endswith("Explained: L2 serves few re-reads.")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We compare `naive`.", ["naive"]),
+        ("See {kernel}`softmax/online`.", ["online"]),
+        ("It reaches {predicted}`softmax/fused`.", ["fused"]),
+        ("It is {value}`softmax/fused x naive`.", ["naive", "fused"]),
+        ("```{claim} softmax/naive time / softmax/online time >= 1\nIt is fast.\n```", ["naive", "online"]),
+        ("```{kernel} softmax/fused\n```", ["fused"]),
+        ("```{plot} softmax\n:implementations: [online, torch]\n```", ["online"]),
+        ("```{benchmark} softmax\n```", ["naive", "online", "fused"]),
+    ],
+)
+def test_the_ledger_of_a_post_has_the_implementations_that_the_post_names(
+    make: SimpleNamespace, text: str, names: list[str]
+) -> None:
+    page = post_with(make, f"{text}\n\nIt takes {{value}}`softmax/torch time`.\n")
+    assert [row[0] for row in rows(page, f"ledger-softmax-{GPU}-table")] == names
+    links = [one for one in page.css("details.numbers > p a") if words(one) == "All predictions of softmax"]
+    assert [one.attributes["href"] for one in links] == ([] if len(names) == 3 else ["../../kernels/softmax/"])
+
+
+def test_a_post_that_names_no_implementation_has_no_ledger(make: SimpleNamespace) -> None:
+    page = post_with(make, "It takes {value}`softmax/torch time`. Softmax is naive.\n")
+    assert not page.css("details.numbers")
+
+
+def post_with(make: SimpleNamespace, text: str) -> Html:
+    """Return the page of a post with this text, on a site whose implementations of softmax have predictions."""
+    site, record = make.site(), make.record()
+    for name in ("naive", "online", "fused"):
+        record = predicted(record, name, 0.8, "three reads: 80 %")
+    record = replace(record, evaluations=tuple(one for one in record.evaluations if one.dtype == "float32"))
+    posts = tuple(replace(p, body=replace(p.body, text=text)) if p.slug == "softmax" else p for p in site.posts)
+    return Html(
+        str(make.rendered(replace(site, posts=posts), Evidence(make.records(record)))["posts/softmax/index.html"])
+    )
 
 
 def test_without_a_measured_prediction_the_page_says_so(make: SimpleNamespace) -> None:

@@ -1,0 +1,44 @@
+"""The table of the compiled code says which kernel its figures belong to where a call launches several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from sitegen.model.record import Evaluation
+from sitegen.render.inputs.evidence import Evidence
+
+SAID = "occupancy is that of the first kernel"
+
+
+def table(make: SimpleNamespace, launches: int) -> tuple[str, dict[str, str]]:
+    """Return the caption, and the launches of each row by its name, where a call of `fused` has several."""
+
+    def changed(one: Evaluation) -> Evaluation:
+        assert one.launch is not None
+        count = launches if one.name == "fused" else 1
+        return replace(one, launch=replace(one.launch, launches=count))
+
+    record = make.full_record()
+    record = replace(record, evaluations=tuple(changed(one) if one.launch else one for one in record.evaluations))
+    page = Html(str(make.rendered(evidence=Evidence(make.records(record)))["kernels/softmax/index.html"]))
+    found = page.css_first("#code")
+    heads = [head.text() for head in found.css("thead th")]
+    rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in found.css("tr[id]")}
+    at = heads.index("launches") - 1 if "launches" in heads else None
+    cells = {name: row[at] for name, row in rows.items()} if at is not None else {}
+    return found.css_first("caption").text(), cells
+
+
+def test_a_call_of_several_kernels_says_which_one_its_figures_belong_to(make: SimpleNamespace) -> None:
+    caption, cells = table(make, launches=5)
+    assert SAID in caption
+    assert (cells["fused"], cells["naive"]) == ("5", "")
+
+
+def test_a_call_of_one_kernel_needs_no_such_words(make: SimpleNamespace) -> None:
+    caption, cells = table(make, launches=1)
+    assert SAID not in caption
+    assert not cells
