@@ -173,8 +173,8 @@ def _sheets_of_pages(site: LinkedSite, sheets: Mapping[str, Sheet], files: Mappi
             staged = files[owners[path]].staged.get(path)
             return inside.read_bytes(output, f"{STAGE}/{staged}" if staged else path)
 
-        pages = [(path, kind, sheet.name) for sheet in sheets.values() for path, kind in sheet.found.items()]
-        keys = {path: (kind, files[name].printed.key) for path, kind, name in pages if path in owners}
+        pages = [(path, one, sheet.name) for sheet in sheets.values() for path, one in sheet.found.items()]
+        keys = {path: (one, files[name].printed.key) for path, one, name in pages if path in owners}
         yield from search_indexes(keys, content)
 
 

@@ -1,24 +1,27 @@
-// The search page: words in, links out.  Pagefind and its index are loaded when the first word is typed.
+// The search page: words in, links out.  What finds pages is loaded when the first word is typed: finding.js, Pagefind
+// and its index.
 const section = document.querySelector(".search");
 const [input, status, list, more] = ["[type=search]", "[role=status]", "ol", "button"].map((one) => section.querySelector(one));
 const kinds = [...section.querySelectorAll("[name=kind]")];
 const said = section.dataset;
-const AT_A_TIME = 10;
-let pagefind, found = [], shown = 0, asked = 0;
+const AT_A_TIME = 10, SECTIONS = 3, PAUSE = 120;
+let finding, found = [], shown = 0, asked = 0;
 
-// An index of each kind; beside the first stands the program.
-async function load() {
-  const [first, ...others] = kinds.slice(1).map((one) => [new URL(one.dataset.index, document.baseURI).pathname, options(one)]);
-  const program = await import(`${first[0]}pagefind.js`);
-  await program.options(first[1]);
-  await Promise.all(others.map(([path, options]) => program.mergeIndex(path, options)));
-  return program;
+const pathOf = (href) => new URL(href, document.baseURI).pathname;
+const base = pathOf(said.root);
+
+// The language of the page from which the reader came, else the browser's.  A site without it answers in its own.
+function language(languages) {
+  const before = document.referrer.startsWith(location.origin) ? new URL(document.referrer).pathname.slice(base.length).split("/")[0] : "";
+  const wanted = [before, ...navigator.languages.flatMap((one) => [one, one.split("-")[0]])];
+  return wanted.find((one) => languages.includes(one)) ?? said.language;
 }
 
-const base = new URL(section.dataset.root, document.baseURI).pathname;
-const options = (one) => ({ mergeFilter: { type: one.value }, baseUrl: base });
-// Only posts may stand elsewhere than in the folder of their kind.
-const kindOf = (url) => kinds.slice(1).find((one) => url.startsWith(`${base}${one.value}/`)) ?? kinds[1];
+async function load() {
+  const places = kinds.slice(1).map((one) => ({ kind: one.value, path: pathOf(one.dataset.index) }));
+  const { open } = await import(pathOf(said.finding));
+  return open({ kinds: places, base, language });
+}
 
 const kind = () => kinds.find((one) => one.checked).value;
 const links = () => [...list.querySelectorAll("a")];
@@ -30,14 +33,17 @@ async function search() {
     return show("", []);
   }
   try {
-    const answer = await (await (pagefind ??= load())).debouncedSearch(words, { filters: kind() ? { type: kind() } : {} }, 120);
-    if (ask !== asked || !answer) return;
-    count(answer.totalFilters.type ?? {});
-    found = answer.results;
-    const first = await Promise.all(found.slice(0, AT_A_TIME).map((one) => one.data()));
-    if (ask === asked) show(found.length ? `${found.length} ${said.found}` : said.nothing, first);
+    await new Promise((after) => setTimeout(after, PAUSE));
+    if (ask !== asked) return;
+    const answer = await (await (finding ??= load()))(words, kind());
+    if (ask !== asked) return;
+    count(answer.counts);
+    found = answer.found;
+    const first = await Promise.all(found.slice(0, AT_A_TIME).map(withText));
+    const understood = answer.words === words ? "" : ` ${said.for} ${answer.words}`;
+    if (ask === asked) show(found.length ? `${found.length} ${said.found}${understood}` : said.nothing, first);
   } catch {
-    pagefind = undefined;
+    finding = undefined;
     found = [];
     show(said.broken, []);
   }
@@ -63,7 +69,7 @@ function show(message, pages) {
 }
 
 async function showMore() {
-  const next = await Promise.all(found.slice(shown, shown + AT_A_TIME).map((one) => one.data()));
+  const next = await Promise.all(found.slice(shown, shown + AT_A_TIME).map(withText));
   const lines = next.map(line);
   list.append(...lines);
   shown += next.length;
@@ -71,16 +77,22 @@ async function showMore() {
   lines[0]?.querySelector("a").focus();
 }
 
-// A page, and the first of its sections in which the words stand.
+const withText = async (one) => ({ ...(await one.data()), kind: one.kind });
+
+// A page, and the sections in which the words stand.
 function line(page) {
   const item = document.createElement("li");
-  const part = page.sub_results.find((one) => one.anchor);
-  item.append(link(page.url, page.meta.title), small(kindOf(page.url).nextElementSibling.textContent));
-  const text = document.createElement("p");
-  text.innerHTML = `… ${(part ?? page).excerpt} …`;  // words of this site, escaped by Pagefind; those asked for in <mark>
-  if (part) text.prepend(link(part.url, part.title), " ");
-  item.append(text);
+  const parts = page.sub_results.length ? page.sub_results.slice(0, SECTIONS) : [page];
+  item.append(link(page.url, page.meta.title), small(kinds.find((one) => one.value === page.kind).nextElementSibling.textContent));
+  item.append(...parts.map(passage));
   return item;
+}
+
+function passage(part) {
+  const text = document.createElement("p");
+  text.innerHTML = `… ${part.excerpt} …`;  // words of this site, escaped by Pagefind; those asked for in <mark>
+  if (part.anchor) text.prepend(link(part.url, part.title), " ");
+  return text;
 }
 
 function link(href, text) {

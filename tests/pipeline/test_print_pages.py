@@ -15,6 +15,7 @@ from sitegen.pipeline.build import update
 from sitegen.read.distribution import install_command
 
 DAY = dt.date(2026, 11, 21)
+OTHERS = {"/about/", "/series/all/", "/ceilings/nvidia-h200/", "/ceilings/nvidia-h100-80gb-hbm3/"}
 
 
 @pytest.fixture
@@ -43,13 +44,43 @@ def index(root: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
+def names(root: Path, kind: str) -> dict[str, list[str]]:
+    """Return the language and the names of each page of a kind, by its URL."""
+    file = json.loads((root / f"public/pagefind/{kind}/names.json").read_text())
+    return {url: of_page for url, *of_page in file["pages"].values()}
+
+
 def test_posts_days_kernels_and_terms_are_in_it_each_by_its_kind(searched: Path) -> None:
     kinds = {url: page["kind"] for url, page in build(searched).index.items()}
-    assert len(kinds) == 51 + 1 + 2 + 1 + 1
+    assert len(kinds) == 51 + 1 + 2 + 1 + 1 + len(OTHERS)
     assert kinds["/posts/post-01/"] == kinds["/ko/posts/korean/"] == "posts"
     assert kinds["/worklog/2026-11-21/"] == "worklog"
     assert kinds["/kernels/vector_add/"] == "kernels"
     assert kinds["/terms/warp/"] == "terms"
+    assert {url for url, kind in kinds.items() if kind == "pages"} == OTHERS
+
+
+def test_beside_it_stand_the_names_of_each_page_in_each_language(searched: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(searched, "content/terms/warp.md", "---\ntitle: Warp\naliases: [warps]\n---\n32 threads.\n")
+    for name, title in (("", "Twice"), (".ko", "두 번")):
+        fifty.write(
+            searched, f"content/posts/twice/index{name}.md", f"---\ntitle: {title}\ndate: 2026-11-20\n---\nText.\n"
+        )
+    build(searched)
+    assert names(searched, "terms") == {"terms/warp/": ["en", "Warp", "warps"]}
+    posts = names(searched, "posts")
+    assert posts["posts/twice/"] == ["en", "Twice", "두 번"]
+    assert posts["ko/posts/twice/"] == ["ko", "두 번", "Twice"]
+    assert posts["posts/post-01/"] == ["en", "Post 1"]
+    assert "ceilings nvidia-h200" in names(searched, "pages")["ceilings/nvidia-h200/"]
+
+
+def test_another_name_of_a_term_makes_only_its_index_again(searched: Path, fifty: SimpleNamespace) -> None:
+    build(searched)
+    fifty.write(searched, "content/terms/warp.md", "---\ntitle: Warp\naliases: [warps]\n---\n32 threads.\n")
+    made = build(searched)
+    assert {name for name in made.printed if name.startswith("pagefind/")} == {"pagefind/terms/"}
+    assert names(searched, "terms") == {"terms/warp/": ["en", "Warp", "warps"]}
 
 
 def test_a_draft_is_never_in_it(searched: Path) -> None:
@@ -71,6 +102,8 @@ def test_it_is_made_again_only_when_a_page_that_it_finds_changed(searched: Path,
     build(searched)
     assert build(searched).printed == ()
     fifty.write(searched, "content/pages/about.md", "---\ntitle: About\n---\nMe.\n")
+    assert {name for name in build(searched).printed if name.startswith("pagefind/")} == {"pagefind/pages/"}
+    (searched / "content/posts/secret.md").unlink()
     assert not {name for name in build(searched).printed if name.startswith("pagefind/")}
     fifty.write(searched, "content/posts/post-02.md", fifty.post(2, more="A word: mbarrier."))
     made = build(searched)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from sitegen.model import urls
 from sitegen.model.site import Post
 from sitegen.render.rules.dependencies import DAY, Dependency
-from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
+from sitegen.render.rules.sheet import Files, Findable, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import FEED_ENTRIES
 
 if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
-KINDS = ("posts", "worklog", "kernels", "exercises", "terms")
+KINDS = ("posts", "worklog", "kernels", "exercises", "terms", "pages")
 """The kinds of pages that search finds."""
 
 
@@ -115,7 +115,8 @@ def search(shared: SharedDependencies) -> Iterator[Sheet]:
     sources, site = shared.sources, shared.sources.site
     if not sources.config.search:
         return
-    there = ([post for post in site.posts if not post.draft], site.worklog, site.kernels, site.exercises, site.terms)
+    posts, pages = [post for post in site.posts if not post.draft], (*site.pages, *site.series)
+    there = (posts, site.worklog, site.kernels, site.exercises, site.terms, pages)
     kinds = tuple(kind for kind, those in zip(KINDS, there, strict=True) if those)
     dependencies = fixed_dependencies(
         Dependency(
@@ -144,17 +145,19 @@ def redirects(shared: SharedDependencies) -> Iterator[Sheet]:
         )
 
 
-def search_indexes(pages: Mapping[str, tuple[str, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """Yield a search index for each kind of page.  `pages` gives by path the kind, and the digest of what the page
-    shows; `content` reads a page.
+def search_indexes(pages: Mapping[str, tuple[Findable, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
+    """Yield a search index for each kind of page.  `pages` gives by path what search knows of the page, and the digest
+    of what the page shows; `content` reads a page.
     """
-    by_kind: dict[str, list[tuple[str, bytes]]] = {}
-    for path, (kind, digest) in sorted(pages.items()):
-        by_kind.setdefault(kind, []).append((path, digest))
+    by_kind: dict[str, dict[str, tuple[Findable, bytes]]] = {}
+    for path, (one, digest) in sorted(pages.items()):
+        by_kind.setdefault(one.kind, {})[path] = (one, digest)
     first = next((kind for kind in KINDS if kind in by_kind), "")
     for kind, of_kind in by_kind.items():
-        given = {"kind": kind, "pages": [path for path, _ in of_kind], "content": content, "program": kind == first}
-        dependencies = Dependency("the pages that it finds", (tuple(of_kind), kind == first))
+        names = {path: (one.lang, *one.names) for path, (one, _) in of_kind.items()}
+        given = {"kind": kind, "pages": names, "content": content, "program": kind == first}
+        digests = tuple((path, *names[path], digest) for path, (_, digest) in of_kind.items())
+        dependencies = Dependency("the pages that it finds", (digests, kind == first))
         yield Sheet(
             urls.search_index_url(kind),
             fixed_dependencies(dependencies),

@@ -13,7 +13,7 @@ from sitegen.model import urls
 from sitegen.model.site import Post, Series
 from sitegen.render.inputs.series_questions import question_count
 from sitegen.render.rules.dependencies import Dependency
-from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
+from sitegen.render.rules.sheet import Files, Findable, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import NEWEST_OF_CATEGORY, on_page, pages_of
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def series_sheets(shared: SharedDependencies) -> Iterator[Sheet]:
             dependencies,
             print_with("pages.series_page", "series_page", series=series),
             measured=bool(sources.site.kernels),
+            found={urls.output_path(urls.series_url(series.id)): Findable("pages")},
         )
         if sources.config.whole_series:
             yield from _of_all_posts(shared, series, posts)

@@ -45,6 +45,18 @@ _OF_KERNELS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Findable:
+    """What search knows of a page besides its text."""
+
+    kind: str
+    """See `KINDS`."""
+    lang: str = ""
+    """Language tag of the page; empty for the site's language."""
+    names: tuple[str, ...] = ()
+    """Names besides the title, by which readers may ask for the page."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """The files of the output that are printed together, and their dependencies."""
 
@@ -64,8 +76,8 @@ class Sheet:
     """The day of its last change; empty when its author states none."""
     text: Post | Page | Term | WorklogEntry | None = None
     """The author's text of its page."""
-    found: Mapping[str, str] = field(default_factory=dict)
-    """The kind of each page that search finds, by path; see `KINDS`."""
+    found: Mapping[str, Findable] = field(default_factory=dict)
+    """The pages that search finds, by path."""
     slow: bool = False
     """Whether it takes as long as many others, so that a worker should have it alone."""
 

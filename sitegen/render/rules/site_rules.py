@@ -28,7 +28,7 @@ from sitegen.render.rules.discovery_rules import cards, feeds, llms, redirects, 
 from sitegen.render.rules.download_rules import downloads
 from sitegen.render.rules.keys import Keys
 from sitegen.render.rules.list_rules import lists, series_sheets
-from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
+from sitegen.render.rules.sheet import Files, Findable, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import NEWEST_ON_HOME, on_page, pages_of
 
 if TYPE_CHECKING:
@@ -111,8 +111,12 @@ def _post(shared: SharedDependencies, post: Post) -> Sheet:
     measured = shared.is_measured(post)
     name = urls.output_path(shared.sources.post_url(post))
     dependencies, make = partial(_shown_with, shared, post), print_with("pages.posts", "post_files", post=post)
-    findable = {} if post.draft else {name: "posts"}
+    findable = {} if post.draft else {name: Findable("posts", post.lang, _translated_titles(shared.sources, post))}
     return Sheet(name, dependencies, make, measured, modified=shared.modified([post]), text=post, found=findable)
+
+
+def _translated_titles(sources: Sources, post: Post) -> tuple[str, ...]:
+    return tuple(one.title for one in sources.translations.get(post.slug, {}).values() if one is not post)
 
 
 def _shown_with(shared: SharedDependencies, post: Post) -> tuple[Dependency, ...]:
@@ -147,7 +151,8 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         dependencies = fixed_dependencies(
             Dependency("the posts about kernels", using), Dependency("the days of the worklog about kernels", about)
         )
-        findable = {urls.output_path(urls.kernel_url(kernel.name)): "kernels" for kernel in sources.site.kernels}
+        kernels = [urls.output_path(urls.kernel_url(kernel.name)) for kernel in sources.site.kernels]
+        findable = dict.fromkeys(kernels, Findable("kernels"))
         yield Sheet(
             urls.KERNELS, dependencies, print_with("pages.kernels", "render_kernels"), measured=True, found=findable
         )
@@ -158,7 +163,12 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
         make = print_with("pages.machine_code", "render_machine_code", kernel=kernel)
         yield Sheet(urls.code_folder(kernel.name), fixed_dependencies(), make, measured=True, listed=False)
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
-        yield Sheet(urls.CEILINGS, fixed_dependencies(), print_with("pages.ceilings", "render_ceilings"), measured=True)
+        gpus = sources.evidence.records.gpus() if sources.config.search else ()
+        findable = {
+            urls.output_path(urls.ceilings_url(gpu)): Findable("pages", names=(f"ceilings {gpu}",)) for gpu in gpus
+        }
+        make = print_with("pages.ceilings", "render_ceilings")
+        yield Sheet(urls.CEILINGS, fixed_dependencies(), make, measured=True, found=findable)
 
 
 def _exercises(shared: SharedDependencies) -> Iterator[Sheet]:
@@ -167,7 +177,7 @@ def _exercises(shared: SharedDependencies) -> Iterator[Sheet]:
         name = urls.output_path(urls.exercise_url(exercise.id))
         make = print_with("pages.exercises", "exercise_page", exercise=exercise)
         starter = Dependency("the starter", shared.file(exercise.starter), (exercise.starter,))
-        yield Sheet(name, fixed_dependencies(starter), make, measured=True, found={name: "exercises"})
+        yield Sheet(name, fixed_dependencies(starter), make, measured=True, found={name: Findable("exercises")})
     if shared.sources.site.exercises:
         make = print_with("pages.exercises", "exercise_index")
         yield Sheet(urls.output_path(urls.EXERCISES), fixed_dependencies(), make)
@@ -206,7 +216,7 @@ def _worklog(shared: SharedDependencies) -> Iterator[Sheet]:
             print_with("pages.worklog", "day_page", at=at),
             measured=bool(sources.site.kernels),
             text=entry,
-            found={name: "worklog"},
+            found={name: Findable("worklog")},
         )
 
 
@@ -263,7 +273,8 @@ def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
     sources = shared.sources
     for page in sources.site.pages:
         name = urls.output_path(urls.page_url(page, sources.config))
-        yield Sheet(name, fixed_dependencies(), print_with("pages.small_pages", "text_page", page=page), text=page)
+        make, findable = print_with("pages.small_pages", "text_page", page=page), Findable("pages", page.lang)
+        yield Sheet(name, fixed_dependencies(), make, text=page, found={name: findable})
     for term in sources.site.terms:
         using = sources.linked.backlinks.get(urls.term_url(term.slug), ())
         users = Dependency(
@@ -275,7 +286,7 @@ def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
             fixed_dependencies(users),
             print_with("pages.small_pages", "term_page", term=term),
             text=term,
-            found={name: "terms"},
+            found={name: Findable("terms", names=term.aliases)},
         )
     if terms := sources.site.terms:
         written = tuple((term.title, term.slug) for term in terms)

@@ -56,6 +56,14 @@ def _said(piece: str, spoken: Vocabulary, patterns: _Patterns) -> str:
 
 @lru_cache(maxsize=8)
 def _patterns(keys: tuple[str, ...]) -> _Patterns:
-    """Return the keys with values as patterns, the longest first; `{n} posts` matches `3 posts`."""
-    with_values = sorted((key for key in keys if re.search(r"\{\w+\}", key)), key=len, reverse=True)
+    """Return the keys with words and values as patterns, the longest first; `{n} posts` matches `3 posts`.
+
+    `{day} {month} {year}` has no word of its own.  As a pattern it would match any three words of the author's text.
+    """
+    with_values = sorted((key for key in keys if _has_words_and_values(key)), key=len, reverse=True)
     return tuple((re.compile(_VALUE.sub(r"(?P<\1>[^<>]+?)", re.escape(key))), key) for key in with_values)
+
+
+def _has_words_and_values(key: str) -> bool:
+    words, values = re.subn(r"\{\w+\}", "", key)
+    return bool(values) and any(map(str.isalpha, words))

@@ -53,4 +53,5 @@ def test_only_kinds_that_the_site_has_can_be_asked_for(make: SimpleNamespace) ->
     site = make.site()
     bare = replace(site, config=replace(site.config, search=True), terms=())
     page = LexborHTMLParser(make.rendered(bare)["search/index.html"])
-    assert [node.attributes["value"] for node in page.css("[name=kind]")] == ["", "posts", "worklog", "kernels"]
+    kinds = [node.attributes["value"] for node in page.css("[name=kind]")]
+    assert kinds == ["", "posts", "worklog", "kernels", "pages"]

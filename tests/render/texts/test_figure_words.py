@@ -11,6 +11,7 @@ KOREAN = Vocabulary(
         "copy": "복사",
         "time, µs": "시간, µs",
         "noise {share}": "잡음 {share}",
+        "{day} {month} {year}": "{year}년 {month} {day}일",
         "copy of the same bytes": "같은 바이트의 복사",
     },
 )
@@ -29,6 +30,7 @@ KOREAN = Vocabulary(
         ('<th scope="col">time, µs</th>', '<th scope="col">시간, µs</th>'),
         ("<text> noise\N{NO-BREAK SPACE}0.10\N{NO-BREAK SPACE}% </text>", "<text> 잡음 0.10 % </text>"),
         ("<td>copying</td>", "<td>copying</td>"),
+        ("<p>행마다 스레드 256개짜리 블록 하나가 맡는다.</p>", "<p>행마다 스레드 256개짜리 블록 하나가 맡는다.</p>"),
     ],
 )
 def test_what_the_catalogue_has_is_translated_but_no_name(english: str, korean: str) -> None:
