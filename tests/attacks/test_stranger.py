@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +25,7 @@ from sitegen.measure.exercise import JOB, check_folder
 from sitegen.render.shared.sandbox import OwnTemplates
 from sitegen.render.shared.templates import TemplateFailure
 
+ROOT = Path(__file__).parents[2]
 SITE = "title: T\nbase_url: https://example.org/\n"
 POST = "---\ntitle: A\ndate: 2024-01-01\n---\n"
 
@@ -207,3 +210,17 @@ def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
     for uri in ("file:///%00", f"file:///{'a' * 5000}", "", "untitled:x", "http://evil/x.md"):
         assert session._path(uri) == ""
     session.site.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (b"Content-Length: 100000000000000\r\n\r\n{}", "a message says that it has 100000000000000 bytes"),
+        (b"x" * 10_000, "a line in the head of a message has more than 4096 bytes"),
+    ],
+    ids=["message", "head"],
+)
+def test_a_message_of_an_editor_without_bound_ends_the_server(site: Path, sent: bytes, message: str) -> None:
+    command, path = [sys.executable, "-m", "sitegen", "lsp"], {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=site, env=path, input=sent, capture_output=True, timeout=60)
+    assert ended.returncode == 1 and ended.stderr.decode().startswith(f"sitegen: {message}")
