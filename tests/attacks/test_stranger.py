@@ -19,6 +19,8 @@ from sitegen.cli import main
 from sitegen.editor.server import Session
 from sitegen.importing.folders.convert import import_folder
 from sitegen.importing.folders.hugo import HUGO
+from sitegen.importing.folders.obsidian import OBSIDIAN
+from sitegen.importing.jekyll.convert import import_jekyll
 from sitegen.importing.jekyll.liquid import tokens
 from sitegen.measure import exercise
 from sitegen.measure.exercise import JOB, check_folder
@@ -166,8 +168,9 @@ def test_links_out_of_a_folder_and_pipes_in_it_are_left_out_of_an_import(tmp_pat
 @pytest.mark.parametrize(
     "unclosed", ["{% raw %} ", "{% comment %} ", "{% a ", "{{ a ", "{% if x %} ", "{% raw %} {% endcomment %} "]
 )
-def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str) -> None:
-    text, began = unclosed * 20_000, time.monotonic()
+@pytest.mark.parametrize("before", ["", "}} ", "%} ", "{% endraw %} "])
+def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, before: str) -> None:
+    text, began = before + unclosed * 20_000, time.monotonic()
     pieces = list(tokens(text))
     assert "".join(piece.source for piece in pieces) == text
     assert time.monotonic() - began < 5.0
@@ -224,3 +227,32 @@ def test_a_message_of_an_editor_without_bound_ends_the_server(site: Path, sent: 
     command, path = [sys.executable, "-m", "sitegen", "lsp"], {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, cwd=site, env=path, input=sent, capture_output=True, timeout=60)
     assert ended.returncode == 1 and ended.stderr.decode().startswith(f"sitegen: {message}")
+
+
+ENDLESS_FORMS = [
+    *("{% highlight python %}\n\n", "{% if x %} ", "{% details %} ", "{% raw %} ", "{{ a ", "{% a "),
+    *("{::comment}\n\n", "{::comment} a ", "{::nomarkdown}\n\n", "{::a}\n\n", "{: .a}\n\n", "[^a]: x\n\n", "\n"),
+    *("<div>\n\n", "<div>", "<div markdown='1'>\n\n", "<script>\n\n", "<x-a>\n\n", "<span> ", "<img ", "<a href='"),
+    *("<d-cite>", "<!-- ", "<!-- \n\n", "$$ a\n\n", "$$ ", "$a ", r"\\( ", r"\\[ ", "\\begin{align}\n\n", "```\n\n"),
+    *("> a\n\n", "**a ", "[a](", "![a](", "[a]: b\n\n", "*[a]: b\n\n", "| a\n\n", "==a", "%%", "[[a", "> [!a"),
+]
+
+
+@pytest.mark.parametrize("kind", ["jekyll", "obsidian"])
+@pytest.mark.parametrize("form", ENDLESS_FORMS)
+def test_an_import_of_many_beginnings_without_an_end_takes_time_in_their_number(
+    tmp_path: Path, kind: str, form: str
+) -> None:
+    few, many = (seconds_of_import(tmp_path / str(count), kind, form * count) for count in (2_000, 8_000))
+    assert many < max(2.0, 8 * few)
+
+
+def seconds_of_import(root: Path, kind: str, text: str) -> float:
+    """Return the processor time that the import of one text takes."""
+    (root / "_posts").mkdir(parents=True)
+    (root / "_config.yml").write_text("title: T\n")
+    (root / "_posts/2024-01-01-a.md").write_text(POST + text)
+    began = time.process_time()
+    plan = import_jekyll(root) if kind == "jekyll" else import_folder(root, OBSIDIAN, dt.date(2026, 11, 25))
+    assert plan.files
+    return time.process_time() - began
