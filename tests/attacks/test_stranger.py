@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from jinja2 import DictLoader, StrictUndefined
 from jinja2.exceptions import SecurityError
 
 from sitegen.cli import main
@@ -203,9 +204,12 @@ def test_template_that_asks_for_a_gigabyte_is_refused(expression: str) -> None:
 
 def test_large_numbers_may_be_shown() -> None:
     text = "{{ '{:,}'.format(16777216) }} {{ '%d' % 16777216 }} {{ 16777216|tojson }} {{ 'x'.ljust(3) }}| "
-    text += "{{ 16777216|center }}"
+    text += "{{ 16777216|center }} {{ '%d' * 40 % ((1,) * 39 + (16777216,)) }} {{ ('x ' * 400000)|wordwrap|length }}"
     shown = OwnTemplates().from_string(text).render()
-    assert shown.split() == ["16,777,216", "16777216", "16777216", "x", "|", "16777216"]
+    assert shown.split() == [
+        *("16,777,216", "16777216", "16777216", "x", "|", "16777216"),
+        *("1" * 39 + "16777216", "799999"),
+    ]
 
 
 def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
@@ -256,3 +260,48 @@ def seconds_of_import(root: Path, kind: str, text: str) -> float:
     plan = import_jekyll(root) if kind == "jekyll" else import_folder(root, OBSIDIAN, dt.date(2026, 11, 25))
     assert plan.files
     return time.process_time() - began
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x * 2 %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x %}"
+        "{{ ns.x }}{{ ns.x }}{% endset %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = '%s%s' % (ns.x, ns.x) %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = '{0}{0}'.format(ns.x) %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = [ns.x, ns.x]|join %}{% endfor %}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(64) %}\n{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(64) %}\n{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+        "\n{% macro m(x) %}{{ x }}{{ x }}{% endmacro %}"
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}{% set ns.x = m(ns.x) %}{% endfor %}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.replace('x', x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|replace('', x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.join(x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|join(x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|join }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|map('upper')|join }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|map('upper')|list }}",
+        "{% set x = 'x' * 10**6 %}\n{{ [x] * 10**6 }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|string }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|tojson }}",
+        "{% set x = 'x' * 10**6 %}\n{{ '' ~ [x] * 10**6 }}",
+        "{% set x = [1] * 10**6 %}\n{{ ([x] * 10**6)|sum(start=[]) }}",
+        "{% set x = '\\n' * 10**6 %}\n{{ x|indent(10**6, blank=true) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|wordwrap(1, true, x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.translate({120: x}) }}",
+        "{% set x = '\t' * 10**6 %}\n{{ x.expandtabs(10**6) }}",
+        "{% set x = '%999999d' * 10**4 %}\n{{ x|format(1) }}",
+        "{% set x = 'x' * 10**6 %}{% for i in range(64) %}\n{{ x }}{% endfor %}",
+    ],
+)
+def test_a_template_that_makes_a_text_without_bound_is_refused_at_its_line(template: str) -> None:
+    templates = OwnTemplates(loader=DictLoader({"a.html": template}), undefined=StrictUndefined, autoescape=True)
+    templates.own = {"a.html"}
+    began = time.process_time()
+    with pytest.raises(TemplateFailure, match=r"more than 16?000000 ") as failure:
+        templates.get_template("a.html").render()
+    assert (failure.value.name, failure.value.lineno) == ("a.html", 2)
+    assert time.process_time() - began < 5.0
