@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sitegen.cli.common import output_errors, require_installed, site_root
+from sitegen.cli.common import fail, output_errors, require_installed, site_root
 
 
 @click.command()
@@ -13,7 +13,10 @@ def lsp() -> None:
     type, completion of keys and names, and definitions.  The editor starts it in a folder of the site.
     """
     require_installed({"pygls": "lsp"})
-    from sitegen.editor.server import serve
+    from sitegen.editor.server import TooLong, serve
 
     with output_errors():
-        serve(site_root())
+        try:
+            serve(site_root())
+        except TooLong as error:
+            fail(f"{error}: the server ends")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -19,11 +20,37 @@ from sitegen.editor.yaml_keys import Offer
 PAUSE_S = 0.15
 """The time without a keystroke after which the site is checked."""
 TRIGGERS = [":", "{", "`", "/", "@", "#", " ", "-", "[", "("]
+MOST_BYTES = 64 * 2**20
+"""The most bytes that a message may have: a text of 5 MB with every character escaped has 30 MB."""
+_MOST_HEADER = 4096
+"""The most bytes of a line in the head of a message; Python refuses to read a number of more than 4,300 digits."""
 _SEVERITY = {Severity.ERROR: lsp.DiagnosticSeverity.Error, Severity.WARNING: lsp.DiagnosticSeverity.Warning}
 
 
+class TooLong(Exception):
+    """An editor sends a message, or a line of its head, of more bytes than any text of a site needs."""
+
+
+class Bounded:
+    """A stream from which pygls reads messages; it raises TooLong before it makes room for one without bound."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+
+    def readline(self) -> bytes:
+        line = self.stream.readline(_MOST_HEADER)
+        if len(line) == _MOST_HEADER:
+            raise TooLong(f"a line in the head of a message has more than {_MOST_HEADER} bytes")
+        return line
+
+    def read(self, count: int) -> bytes:
+        if count > MOST_BYTES:
+            raise TooLong(f"a message says that it has {count} bytes, and may have {MOST_BYTES // 2**20} MiB")
+        return self.stream.read(count)
+
+
 def serve(root: Path) -> None:
-    """Serve an editor of the site at `root` until it says goodbye."""
+    """Serve an editor of the site at `root` until it says goodbye.  Raises TooLong for a message without bound."""
     server = LanguageServer("sitegen", sitegen.__version__)
     session = Session(server, root)
     handlers: dict[str, Any] = {
@@ -40,7 +67,7 @@ def serve(root: Path) -> None:
     options = lsp.CompletionOptions(trigger_characters=TRIGGERS)
     server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)(_function(session.complete))
     try:
-        server.start_io()
+        server.start_io(Bounded(sys.stdin.buffer))  # pygls calls these two methods alone
     finally:
         session.site.close()
 

@@ -5,24 +5,30 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from jinja2 import DictLoader, StrictUndefined
 from jinja2.exceptions import SecurityError
 
 from sitegen.cli import main
 from sitegen.editor.server import Session
 from sitegen.importing.folders.convert import import_folder
 from sitegen.importing.folders.hugo import HUGO
+from sitegen.importing.folders.obsidian import OBSIDIAN
+from sitegen.importing.jekyll.convert import import_jekyll
 from sitegen.importing.jekyll.liquid import tokens
 from sitegen.measure import exercise
 from sitegen.measure.exercise import JOB, check_folder
 from sitegen.render.shared.sandbox import OwnTemplates
 from sitegen.render.shared.templates import TemplateFailure
 
+ROOT = Path(__file__).parents[2]
 SITE = "title: T\nbase_url: https://example.org/\n"
 POST = "---\ntitle: A\ndate: 2024-01-01\n---\n"
 
@@ -163,8 +169,9 @@ def test_links_out_of_a_folder_and_pipes_in_it_are_left_out_of_an_import(tmp_pat
 @pytest.mark.parametrize(
     "unclosed", ["{% raw %} ", "{% comment %} ", "{% a ", "{{ a ", "{% if x %} ", "{% raw %} {% endcomment %} "]
 )
-def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str) -> None:
-    text, began = unclosed * 20_000, time.monotonic()
+@pytest.mark.parametrize("before", ["", "}} ", "%} ", "{% endraw %} "])
+def test_liquid_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, before: str) -> None:
+    text, began = before + unclosed * 20_000, time.monotonic()
     pieces = list(tokens(text))
     assert "".join(piece.source for piece in pieces) == text
     assert time.monotonic() - began < 5.0
@@ -197,9 +204,12 @@ def test_template_that_asks_for_a_gigabyte_is_refused(expression: str) -> None:
 
 def test_large_numbers_may_be_shown() -> None:
     text = "{{ '{:,}'.format(16777216) }} {{ '%d' % 16777216 }} {{ 16777216|tojson }} {{ 'x'.ljust(3) }}| "
-    text += "{{ 16777216|center }}"
+    text += "{{ 16777216|center }} {{ '%d' * 40 % ((1,) * 39 + (16777216,)) }} {{ ('x ' * 400000)|wordwrap|length }}"
     shown = OwnTemplates().from_string(text).render()
-    assert shown.split() == ["16,777,216", "16777216", "16777216", "x", "|", "16777216"]
+    assert shown.split() == [
+        *("16,777,216", "16777216", "16777216", "x", "|", "16777216"),
+        *("1" * 39 + "16777216", "799999"),
+    ]
 
 
 def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
@@ -207,3 +217,91 @@ def test_an_editor_may_name_a_file_that_no_file_can_be(site: Path) -> None:
     for uri in ("file:///%00", f"file:///{'a' * 5000}", "", "untitled:x", "http://evil/x.md"):
         assert session._path(uri) == ""
     session.site.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (b"Content-Length: 100000000000000\r\n\r\n{}", "a message says that it has 100000000000000 bytes"),
+        (b"x" * 10_000, "a line in the head of a message has more than 4096 bytes"),
+    ],
+    ids=["message", "head"],
+)
+def test_a_message_of_an_editor_without_bound_ends_the_server(site: Path, sent: bytes, message: str) -> None:
+    command, path = [sys.executable, "-m", "sitegen", "lsp"], {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=site, env=path, input=sent, capture_output=True, timeout=60)
+    assert ended.returncode == 1 and ended.stderr.decode().startswith(f"sitegen: {message}")
+
+
+ENDLESS_FORMS = [
+    *("{% highlight python %}\n\n", "{% if x %} ", "{% details %} ", "{% raw %} ", "{{ a ", "{% a "),
+    *("{::comment}\n\n", "{::comment} a ", "{::nomarkdown}\n\n", "{::a}\n\n", "{: .a}\n\n", "[^a]: x\n\n", "\n"),
+    *("<div>\n\n", "<div>", "<div markdown='1'>\n\n", "<script>\n\n", "<x-a>\n\n", "<span> ", "<img ", "<a href='"),
+    *("<d-cite>", "<!-- ", "<!-- \n\n", "$$ a\n\n", "$$ ", "$a ", r"\\( ", r"\\[ ", "\\begin{align}\n\n", "```\n\n"),
+    *("> a\n\n", "**a ", "[a](", "![a](", "[a]: b\n\n", "*[a]: b\n\n", "| a\n\n", "==a", "%%", "[[a", "> [!a"),
+]
+
+
+@pytest.mark.parametrize("kind", ["jekyll", "obsidian"])
+@pytest.mark.parametrize("form", ENDLESS_FORMS)
+def test_an_import_of_many_beginnings_without_an_end_takes_time_in_their_number(
+    tmp_path: Path, kind: str, form: str
+) -> None:
+    few, many = (seconds_of_import(tmp_path / str(count), kind, form * count) for count in (2_000, 8_000))
+    assert many < max(2.0, 8 * few)
+
+
+def seconds_of_import(root: Path, kind: str, text: str) -> float:
+    """Return the processor time that the import of one text takes."""
+    (root / "_posts").mkdir(parents=True)
+    (root / "_config.yml").write_text("title: T\n")
+    (root / "_posts/2024-01-01-a.md").write_text(POST + text)
+    began = time.process_time()
+    plan = import_jekyll(root) if kind == "jekyll" else import_folder(root, OBSIDIAN, dt.date(2026, 11, 25))
+    assert plan.files
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = ns.x * 2 %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x %}"
+        "{{ ns.x }}{{ ns.x }}{% endset %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = '%s%s' % (ns.x, ns.x) %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = '{0}{0}'.format(ns.x) %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}\n{% set ns.x = [ns.x, ns.x]|join %}{% endfor %}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(64) %}\n{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(64) %}\n{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+        "\n{% macro m(x) %}{{ x }}{{ x }}{% endmacro %}"
+        "{% set ns = namespace(x='x') %}{% for i in range(64) %}{% set ns.x = m(ns.x) %}{% endfor %}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.replace('x', x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|replace('', x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.join(x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|join(x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|join }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|map('upper')|join }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|map('upper')|list }}",
+        "{% set x = 'x' * 10**6 %}\n{{ [x] * 10**6 }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|string }}",
+        "{% set x = 'x' * 10**6 %}\n{{ ([x] * 10**6)|tojson }}",
+        "{% set x = 'x' * 10**6 %}\n{{ '' ~ [x] * 10**6 }}",
+        "{% set x = [1] * 10**6 %}\n{{ ([x] * 10**6)|sum(start=[]) }}",
+        "{% set x = '\\n' * 10**6 %}\n{{ x|indent(10**6, blank=true) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x|wordwrap(1, true, x) }}",
+        "{% set x = 'x' * 10**6 %}\n{{ x.translate({120: x}) }}",
+        "{% set x = '\t' * 10**6 %}\n{{ x.expandtabs(10**6) }}",
+        "{% set x = '%999999d' * 10**4 %}\n{{ x|format(1) }}",
+        "{% set x = 'x' * 10**6 %}{% for i in range(64) %}\n{{ x }}{% endfor %}",
+    ],
+)
+def test_a_template_that_makes_a_text_without_bound_is_refused_at_its_line(template: str) -> None:
+    templates = OwnTemplates(loader=DictLoader({"a.html": template}), undefined=StrictUndefined, autoescape=True)
+    templates.own = {"a.html"}
+    began = time.process_time()
+    with pytest.raises(TemplateFailure, match=r"more than 16?000000 ") as failure:
+        templates.get_template("a.html").render()
+    assert (failure.value.name, failure.value.lineno) == ("a.html", 2)
+    assert time.process_time() - began < 5.0

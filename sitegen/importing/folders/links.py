@@ -14,7 +14,7 @@ from sitegen.markup.collected import slug
 from sitegen.model.urls import is_external
 
 _HTML = re.compile(
-    r"(?P<before><(?:a|img|source|video|audio)\b[^>]*?\s(?:href|src)\s*=\s*)(?P<q>[\"'])(?P<target>[^\"']*)(?P=q)"
+    r"(?P<before><(?:a|img|source|video|audio)\b[^<>]*?\s(?:href|src)\s*=\s*)(?P<q>[\"'])(?P<target>[^\"']*)(?P=q)"
 )
 _DEFINITION = re.compile(r"^(?P<before>[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*)<?(?P<target>[^\s>]+)>?", re.MULTILINE)
 _NOT_IN_NAME = re.compile(r"[^\w.+-]+")

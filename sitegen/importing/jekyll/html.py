@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from html import escape, unescape
 
 from sitegen.importing.jekyll.conversion import Conversion
@@ -12,6 +13,7 @@ from sitegen.markup.rawhtml import ALLOWED, VOID
 
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+)"
 TAG = re.compile(rf"<(/?)([A-Za-z][\w-]*)((?:\s+[^\s\"'<>/=]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
+_ANY_TAG = re.compile(rf"{TAG.pattern}|<(/?)([A-Za-z][\w-]*)\b[^<>]*?(/?)>")
 ATTRIBUTE = re.compile(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+)))?")
 SPANS = frozenset(
     re.findall(
@@ -50,12 +52,24 @@ def element_end(text: str, start: int) -> int | None:
     name = opening[2].lower()
     if opening[4] or name in VOID or opening[1]:
         return opening.end()
-    depth = 0
-    for tag in re.finditer(rf"<(/?){re.escape(name)}\b[^>]*?(/?)>", text[start:], re.IGNORECASE):
-        depth += -1 if tag[1] else 0 if tag[2] else 1
-        if depth == 0:
-            return start + tag.end()
-    return None
+    return _element_ends(text).get(start)
+
+
+@lru_cache(maxsize=8)
+def _element_ends(text: str) -> Mapping[int, int]:
+    """Return the end of each element of a text that is closed, by its start.
+
+    One pass reads all elements: a search for the end of each would take time in the square of their number.
+    """
+    ends: dict[int, int] = {}
+    begun: dict[str, list[int]] = {}
+    for tag in _ANY_TAG.finditer(text):
+        closing, name, empty = tag[1] or tag[5], (tag[2] or tag[6]).lower(), tag[4] or tag[7]
+        if not closing and not empty:
+            begun.setdefault(name, []).append(tag.start())
+        elif closing and begun.get(name):
+            ends[begun[name].pop()] = tag.end()
+    return ends
 
 
 def block_html(text: str, line: int, conversion: Conversion) -> str:

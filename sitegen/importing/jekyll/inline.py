@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 
 from sitegen.importing.jekyll.attributes import attribute_list, read_attributes, report_left_out
@@ -26,7 +27,7 @@ _TARGET = (
     r"\s*(?:<(?P<{0}angle>[^<>\n]*)>|(?P<{0}bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
     r"(?P<{0}title>\s+(?:\"[^\"]*\"|'[^']*'))?\s*"
 )
-_PIECE = re.compile(
+_PIECE = (
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<math>\$\$(?P<tex>.+?)\$\$)"
     r"|(?P<mathjax>\\\\\((?P<round>.+?)\\\\\)|\\\\\[(?P<square>.+?)\\\\\])"
@@ -46,15 +47,52 @@ _PIECE = re.compile(
     r"|(?P<role>\{[A-Za-z][\w-]*\}(?=`))"
     r"|(?P<auto><(?:https?://|mailto:)[^\s<>]*>)"
     r"|(?P<remark><!--.*?-->)"
-    rf"|(?P<tag>{TAG.pattern})",
-    re.DOTALL,
+    rf"|(?P<tag>{TAG.pattern})"
 )
+_CLOSED = {
+    r"\$\$(?P<tex>": ("$$", "$$"),
+    r"\\\\\((?P<round>": (r"\\(", r"\\)"),
+    r"\\\\\[(?P<square>": (r"\\[", r"\\]"),
+    r"\{::comment\}(?P<comment>": ("{::comment}", "{:/"),
+    "<!--.*?-->": ("<!--", "-->"),
+}
+"""The constructs of `_PIECE` that may have any length, by the start of their pattern: how they begin and end."""
 _DEFINITION = re.compile(r"^[ ]{0,3}\[(?!\^)([^\]]+)\]:\s*<?([^\s<>]+)>?(\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*$")
 
 
 def convert_paragraph(text: str, line: int, conversion: Conversion, notes: frozenset[str] = frozenset()) -> str:
     """Return the MyST of a paragraph that begins on `line`; `notes` are the labels of the text's footnotes."""
     return _Paragraph(text, line, conversion, notes).run()
+
+
+@cache
+def _piece_pattern(without_end: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a construct, except those of `_CLOSED` that begin and do not end: each would read all the
+    rest.
+    """
+    pattern = _PIECE
+    for start in without_end:
+        pattern = pattern.replace(start, f"(?!){start}")
+    return re.compile(pattern, re.DOTALL)
+
+
+class _Ended:
+    """The places where the constructs of `_CLOSED` begin and end in a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.last = {start: text.rfind(end) for start, (_, end) in _CLOSED.items()}
+        self.next = dict.fromkeys(_CLOSED, -1)
+
+    def without_end(self, at: int) -> frozenset[str]:
+        """Return the constructs of which the first from `at` on has no end."""
+        for start, (begin, _) in _CLOSED.items():
+            if self.next[start] < at:
+                found = self.text.find(begin, at)
+                self.next[start] = found if found >= 0 else len(self.text)
+        return frozenset(
+            start for start, (begin, _) in _CLOSED.items() if self.last[start] < self.next[start] + len(begin)
+        )
 
 
 @dataclass(slots=True)
@@ -67,8 +105,8 @@ class _Paragraph:
     notes: frozenset[str]
 
     def run(self) -> str:
-        out, at = [], 0
-        while match := _PIECE.search(self.text, at):
+        out, at, ended = [], 0, _Ended(self.text)
+        while match := _piece_pattern(ended.without_end(at)).search(self.text, at):
             replacement, end = self.piece(match)
             out += [self.text[at : match.start()], replacement]
             at = end

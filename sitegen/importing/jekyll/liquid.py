@@ -14,6 +14,7 @@ from functools import cache
 from html import escape
 
 _END = re.compile(r"\{%-?\s*end(raw|comment)\s*-?%\}|%\}|\}\}")
+_BEGIN = {"%}": "{%", "}}": "{{"}
 _TAG = r"\{%(?P<before>-?)\s*(?P<name>\w+)(?P<markup>.*?)(?P<after>-?)%\}"
 _OUTPUT = r"\{\{(?P<lstrip>-?)(?P<expression>.*?)(?P<rstrip>-?)\}\}"
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
@@ -41,13 +42,23 @@ class Token:
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a text; joined, their sources are the text."""
     at, ends = 0, {match[1] or match[0]: match.start() for match in _END.finditer(text)}
-    while match := _token_pattern(frozenset(end for end, last in ends.items() if last >= at)).search(text, at):
+    begins = dict.fromkeys(_BEGIN, -1)
+    while match := _token_pattern(_reached(text, at, begins, ends)).search(text, at):
         if match.start() > at:
             yield Token("text", text[at : match.start()], at)
         yield _token(match)
         at = match.end()
     if at < len(text):
         yield Token("text", text[at:], at)
+
+
+def _reached(text: str, at: int, begins: dict[str, int], ends: Mapping[str, int]) -> frozenset[str]:
+    """Return the ends that stand behind the first beginning from `at` on; `begins` keeps these beginnings."""
+    for end, begin in _BEGIN.items():
+        if begins[end] < at:
+            found = text.find(begin, at)
+            begins[end] = found if found >= 0 else len(text)
+    return frozenset(end for end, last in ends.items() if last >= begins.get(end, at))
 
 
 @cache
@@ -63,15 +74,19 @@ def _token_pattern(ends: frozenset[str]) -> re.Pattern[str]:
     return re.compile(f"{verbatim}|{tag}|{output}", re.DOTALL)
 
 
-def block_end(pieces: Sequence[Token], at: int) -> int | None:
-    """Return the index of the tag that closes the block which begins at `at`; None where nothing closes it."""
-    name, depth = pieces[at].name, 0
-    for index in range(at, len(pieces)):
-        if pieces[index].kind == "tag" and pieces[index].name in (name, f"end{name}"):
-            depth += 1 if pieces[index].name == name else -1
-            if depth == 0:
-                return index
-    return None
+def block_ends(pieces: Sequence[Token]) -> dict[int, int]:
+    """Return the index of the tag that closes each block, by the index of the tag that begins it.
+
+    A block that nothing closes is not in it.
+    """
+    ends: dict[int, int] = {}
+    open_at: dict[str, list[int]] = {}
+    for at, piece in enumerate(pieces):
+        if piece.kind == "tag" and (begun := open_at.get(piece.name.removeprefix("end"))) and piece.name[:3] == "end":
+            ends[begun.pop()] = at
+        elif piece.kind == "tag":
+            open_at.setdefault(piece.name, []).append(at)
+    return ends
 
 
 def parameters(markup: str) -> dict[str, str]:

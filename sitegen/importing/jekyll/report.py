@@ -6,7 +6,9 @@ SG607 an address that cannot be kept · SG608 date · SG609 _config.yml
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
 
@@ -26,7 +28,7 @@ class ImportReport:
 
     def span_of(self, words: str, path: str, line: int) -> Span:
         """Return the place of the first line of `words` in a line of a file; the whole line where it is not there."""
-        lines = self.texts.get(path, "").split("\n")
+        lines = _lines(self.texts.get(path, ""))
         source = lines[line - 1] if 0 < line <= len(lines) else ""
         first = words.strip().partition("\n")[0]
         col = source.find(first) if first else -1
@@ -34,6 +36,12 @@ class ImportReport:
             return Span(path, line, col + 1, len(first))
         indent = len(source) - len(source.lstrip())
         return Span(path, line, indent + 1, max(len(source.strip()), 1))
+
+
+@lru_cache(maxsize=1)
+def _lines(text: str) -> Sequence[str]:
+    """Return the lines of a text; those of the last one are kept, because a text may have thousands of warnings."""
+    return text.split("\n")
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote
@@ -17,7 +18,7 @@ from sitegen.importing.jekyll.dates import in_zone
 from sitegen.importing.jekyll.includes import convert_include
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
-from sitegen.importing.jekyll.liquid import Token, block_end, text_filters, tokens, value_of
+from sitegen.importing.jekyll.liquid import Token, block_ends, text_filters, tokens, value_of
 from sitegen.model.urls import is_external
 
 _POST = re.compile(r"/?(?:(.+)/)?(\d{2,4}-\d{1,2}-\d{1,2}-[^/]*)")
@@ -61,6 +62,7 @@ class _Liquid:
 
     def __init__(self, conversion: Conversion, text: str, first_line: int) -> None:
         self.conversion, self.text, self.first_line = conversion, text, first_line
+        self.line_feeds = [match.start() for match in re.finditer("\n", text)]
         self.out = NumberedText()
         self.variables = _variables(conversion)
         self.filters: dict[str, Callable[..., str]] = text_filters() | {
@@ -75,14 +77,14 @@ class _Liquid:
         return self.out
 
     def line(self, token: Token) -> int:
-        return self.first_line + self.text.count("\n", 0, token.start)
+        return self.first_line + bisect_left(self.line_feeds, token.start)
 
     def pieces(self, pieces: Sequence[Token]) -> None:
-        at = 0
+        at, ends = 0, block_ends(pieces)
         while at < len(pieces):
-            at = self.piece(pieces, at)
+            at = self.piece(pieces, at, ends)
 
-    def piece(self, pieces: Sequence[Token], at: int) -> int:
+    def piece(self, pieces: Sequence[Token], at: int, ends: Mapping[int, int]) -> int:
         """Write one token, or a block of tokens, and return the index of the next."""
         token = pieces[at]
         if token.kind == "text":
@@ -95,7 +97,7 @@ class _Liquid:
             value = value_of(token.markup, self.variables, self.filters)
             self.put(token, token.source, "" if _has_baseurl_twice(pieces, at) else value)
         elif token.name in BLOCKS or token.name in _TEMPLATE:
-            return self.block(pieces, at)
+            return self.block(pieces, at, ends.get(at))
         else:
             known = TAGS.get(token.name)
             self.put(token, token.source, known(self, token) if known else None)
@@ -112,8 +114,8 @@ class _Liquid:
             text = text.rstrip()
         self.out.add(text, line)
 
-    def block(self, pieces: Sequence[Token], at: int) -> int:
-        token, end = pieces[at], block_end(pieces, at)
+    def block(self, pieces: Sequence[Token], at: int, end: int | None) -> int:
+        token = pieces[at]
         if end is None:
             self.put(token, token.source, None)
             return at + 1

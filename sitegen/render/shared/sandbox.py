@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, wraps
@@ -18,13 +18,24 @@ from types import CodeType, MappingProxyType, TracebackType
 from typing import Any, NoReturn
 
 import jinja2
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import BlockReference, LoopContext, Macro, TemplateReference
+from jinja2.runtime import (
+    BlockReference,
+    Context,
+    LoopContext,
+    Macro,
+    TemplateReference,
+    markup_join,
+    str_join,
+)
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace
 from markupsafe import Markup
 
+from sitegen.render.shared.sizes import counted, filter_size, format_size, joined, refuse_text, weight
 from sitegen.render.shared.templates import TemplateFailure, Templates
 
 LONGEST = 1_000_000
@@ -51,16 +62,31 @@ _WRAPPED = frozenset({"format", "format_map"})
 """The methods of strings that the sandbox replaces by its own."""
 
 
+class _Generator(CodeGenerator):
+    """Compiles `a ~ b` to a call of the sandbox, as the sandbox lets Jinja compile the other operators."""
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.write("environment.call_concat(context, (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
+
+
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     """The templates of a site that has its own, whose names are `own`.  All of them run in the sandbox."""
 
-    intercepted_binops = frozenset({"*", "**", "%"})
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    code_generator_class = _Generator
+    concat = staticmethod(joined)
     own: Collection[str] = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.filters = {name: _sized(name, made) for name, made in self.filters.items()}
         self.filters |= {name: _bounded(self.filters[name], skipped) for name, skipped in _SIZED.items()}
         self.filters["format"] = _bounded_format(self.filters["format"])
+        self.finalize = _shown
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         # A page reads some 200 fields.  With the sandbox's own checks of each, a full build of 1,000 posts took
@@ -91,6 +117,8 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
             raise SecurityError(f"a template may not call `{name}`")
         method = getattr(obj, "__wrapped__", obj)
         if isinstance(owner := getattr(method, "__self__", None), str):
+            if method.__name__ == "join":
+                args = tuple(list(counted(iter(arg))) for arg in args)
             _refuse_method(method.__name__, owner, (*args, *kwargs.values()))
         return context.call(obj, *args, **kwargs)
 
@@ -98,9 +126,18 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if operator == "%":
             if isinstance(left, str):
                 _refuse_format(left, right if isinstance(right, tuple) else (right,))
+        elif operator == "+":
+            _refuse_sum(left, right)
         elif _size(operator, left, right) > LONGEST:
             raise SecurityError(f"`{operator}` would make more than {LONGEST} characters, elements or bits")
         return super().call_binop(context, operator, left, right)
+
+    def call_concat(self, context: Context, parts: Sequence[Any]) -> str:
+        """Return the parts of `a ~ b` as one text."""
+        refuse_text(weight(parts))
+        made = (markup_join if context.eval_ctx.autoescape else str_join)(parts)
+        refuse_text(len(made))
+        return made
 
     def compile(self, *args: Any, **kwargs: Any) -> CodeType:  # type: ignore[override]
         try:
@@ -144,6 +181,37 @@ def _bounded(made: Callable[..., Any], skipped: int) -> Callable[..., Any]:
     return bounded
 
 
+def _sized(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter that refuses to make too long a text, and to read too long a list."""
+
+    @wraps(made)
+    def sized(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(counted(arg) if isinstance(arg, Iterator) else arg for arg in args)
+        if name == "join":
+            args = tuple(list(arg) if isinstance(arg, Iterator) else arg for arg in args)
+        values = [value for value in args if not isinstance(value, (Context, nodes.EvalContext, jinja2.Environment))]
+        refuse_text(filter_size(name, [*values, *kwargs.values()]))
+        result = made(*args, **kwargs)
+        refuse_text(len(result) if isinstance(result, str) else 0)
+        return result
+
+    return sized
+
+
+def _shown(value: Any) -> Any:
+    """Return a value that a template prints; raises SecurityError for a list that is too long a text."""
+    if isinstance(value, (list, tuple, dict)):
+        refuse_text(weight(value))
+    return value
+
+
+def _refuse_sum(left: Any, right: Any) -> None:
+    if isinstance(left, str) and isinstance(right, str):
+        refuse_text(len(left) + len(right))
+    elif isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and len(left) + len(right) > LONGEST:
+        raise SecurityError(f"`+` would make more than {LONGEST} elements")
+
+
 def _bounded_format(made: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(made)
     def bounded(value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -159,13 +227,17 @@ def _refuse_method(name: str, text: str, values: Collection[Any]) -> None:
         _refuse_sizes(values)
     elif name in _WRAPPED:
         _refuse_format(text, values)
+    elif name == "join":
+        refuse_text(weight(values) + sum(len(value) for value in values) * len(text))
+    refuse_text(filter_size(name, [text, *values]) if name != "join" else 0)
 
 
 def _refuse_format(text: str, values: Collection[Any]) -> None:
     if _LARGE.search(text):
         raise SecurityError(f"a format with a number above {LONGEST} is refused")
-    if _GIVEN.search(text):
-        _refuse_sizes(values)
+    widths = [value for value in values if isinstance(value, int)] if _GIVEN.search(text) else []
+    _refuse_sizes(widths)
+    refuse_text(format_size(text, [*values], widths))
 
 
 def _refuse_sizes(values: Iterable[Any]) -> None:

@@ -20,30 +20,29 @@ def read_html(reader: BlockReader) -> bool:
         return False
     if text.startswith("<!--"):
         return _read_comment(reader)
-    tag = TAG.match(reader.rest.lstrip(" "))
+    tag = TAG.match(reader.text, reader.offset + len(reader.line) - len(text))
     if tag is None or tag[2].lower() in SPANS:
         return False
     return _read_element(reader, tag)
 
 
 def _read_comment(reader: BlockReader) -> bool:
-    end = reader.first_line(reader.at, lambda line: "-->" in line)
+    end = reader.closing_line(reader.at, "-->")
     return end is not None and reader.put("html", reader.verbatim(reader.at, end + 1), end + 1)
 
 
 def _read_element(reader: BlockReader, tag: re.Match[str]) -> bool:
     """Read the element that `tag` begins; text behind its end is a paragraph."""
-    rest = reader.rest
-    lead = len(rest) - len(rest.lstrip(" "))
-    end = element_end(rest, lead)
+    text = reader.text
+    end = element_end(text, tag.start())
     if end is None:  # nothing closes it: the block ends at a blank line
-        blank = _BLANK_LINE.search(rest)
+        blank = _BLANK_LINE.search(text, reader.offset)
         assert blank is not None
         end = blank.start()
-    upto = reader.at + rest.count("\n", 0, end) + 1
-    after = rest[end:].partition("\n")[0].strip()
+    upto = reader.at + text.count("\n", reader.offset, end) + 1
+    after = text[end : reader.offsets[upto] - 1].strip()
     before = [] if reader.after_blank else [""]
-    lines = _element(reader, rest[lead:end], tag)
+    lines = _element(reader, text[tag.start() : end], tag)
     paragraph = ["", reader.inline(after, upto - 1)] if after else []
     ends = upto >= len(reader.lines) or not reader.lines[upto].strip()
     return reader.put("html", [*before, *lines, *paragraph, *([] if ends else [""])], upto)
@@ -71,7 +70,8 @@ def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list
         lines.append(block_html(summary[1], reader.number, reader.conversion))
         first += body.count("\n", 0, summary.end())
         body = body[summary.end() :]
-    inner = reader.nested(dedented(body.split("\n")).split("\n"), reader.numbers[first:])
+    inside = dedented(body.split("\n")).split("\n")
+    inner = reader.nested(inside, reader.numbers[first : first + len(inside)] or reader.numbers[-1:])
     closing_tag = TAG.match(closing[0].strip()) if closing else None
     end = [tag_html(closing_tag, reader.number, reader.conversion)] if closing_tag else []
     return [*lines, "", *inner, "", *end]

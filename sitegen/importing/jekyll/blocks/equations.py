@@ -17,11 +17,14 @@ def read_formula(reader: BlockReader) -> bool:
     match = FORMULA.match(reader.line)
     if match is None:
         return False
-    text, start = reader.rest, match.end()
-    end = text.find("$$", start)
-    if end < 0 or "\n\n" in text[start:end] or text[end + 2 :].partition("\n")[0].strip():
+    text, start = reader.text, reader.offset + match.end()
+    blank = text.find("\n\n", start)
+    end = text.find("$$", start, blank if blank >= 0 else len(text))
+    if end < 0:
         return False
-    count = text.count("\n", 0, end) + 1
+    count = text.count("\n", start, end) + 1
+    if text[end + 2 : reader.offsets[reader.at + count] - 1].strip():
+        return False
     if count == 1 and not (reader.after_blank and reader.ends_block(reader.at + 1)):
         return False
     return reader.put("formula", _display(reader, text[start:end], match[1]), reader.at + count)
@@ -33,7 +36,7 @@ def read_environment(reader: BlockReader) -> bool:
     if match is None:
         return False
     closing = f"\\end{{{match[1]}{match[2]}}}"
-    end = reader.first_line(reader.at, lambda line: closing in line)
+    end = reader.closing_line(reader.at, re.escape(closing))
     if end is None or reader.lines[end].partition(closing)[2].strip():
         return False
     source = _ESCAPED.sub(r"\1", "\n".join(reader.lines[reader.at : end + 1]).strip())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from sitegen.importing.jekyll.blocks.patterns import EXTENSION
 from sitegen.importing.jekyll.blocks.reader import BlockReader
 from sitegen.importing.jekyll.inserts import code_span
@@ -14,8 +12,7 @@ def read_extension(reader: BlockReader) -> bool:
     match = EXTENSION.fullmatch(reader.line)
     if match is None or not reader.line.lstrip().startswith(("{::", "{:/")):
         return False
-    closing = re.compile(rf"[ ]{{0,3}}\{{:/{match[2]}?\}}[ \t]*")
-    end = reader.first_line(reader.at + 1, closing.fullmatch)
+    end = reader.closing_line(reader.at + 1, rf"^[ ]{{0,3}}\{{:/(?:{match[2]})?\}}[ \t]*$")
     if match[2] == "comment" and end is not None:
         return reader.put("html", ["<!--", *reader.lines[reader.at + 1 : end], "-->"], end + 1)
     if match[2] == "nomarkdown" or match[1]:

@@ -17,8 +17,7 @@ def read_fence(reader: BlockReader) -> bool:
     if match is None:
         return False
     marks = match["marks"]
-    closing = re.compile(rf"[ \t]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
-    end = reader.first_line(reader.at + 1, closing.match)
+    end = reader.closing_line(reader.at + 1, rf"^[ \t]*{marks[0]}{{{len(marks)},}}[ \t]*$")
     if end is None:
         return False
     language = _language(reader, reader.conversion.inserts.verbatim(match["info"]).strip())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from sitegen.importing.jekyll.blocks.patterns import ATTRIBUTES
 from sitegen.importing.jekyll.conversion import Conversion
@@ -33,6 +35,16 @@ class BlockReader:
     """The kind of the last block, to which an attribute list on the current line belongs; empty below a blank line."""
     column: int | None = None
     """The column at which the text of the last list item begins; None outside of a list."""
+    text: str = field(init=False)
+    """The lines as one text."""
+    offsets: Sequence[int] = field(init=False)
+    """The index in `text` at which each of `lines` begins."""
+    closings: dict[str, int] = field(default_factory=dict)
+    """The index of the line that was found last for each pattern of `closing_line`."""
+
+    def __post_init__(self) -> None:
+        self.text = "\n".join(self.lines)
+        self.offsets = [0, *accumulate(len(line) + 1 for line in self.lines)]
 
     def run(self) -> list[str]:
         """Read every block, and return the lines that were written."""
@@ -57,9 +69,9 @@ class BlockReader:
         return self.number_of(self.at)
 
     @property
-    def rest(self) -> str:
-        """The text from the current line on."""
-        return "\n".join(self.lines[self.at :])
+    def offset(self) -> int:
+        """The index in `text` at which the current line begins."""
+        return self.offsets[self.at]
 
     @property
     def after_blank(self) -> bool:
@@ -94,6 +106,17 @@ class BlockReader:
     def first_line(self, begin: int, holds: Callable[[str], object]) -> int | None:
         """Return the index of the first line from `begin` on for which `holds` is true; None where there is none."""
         return next((at for at in range(begin, len(self.lines)) if holds(self.lines[at])), None)
+
+    def closing_line(self, begin: int, pattern: str) -> int | None:
+        """Return the index of the first line from `begin` on in which the pattern is found; None where there is none.
+
+        Later calls with the pattern never have a smaller `begin`, so that no line is searched twice.
+        """
+        at = self.closings.get(pattern, -1)
+        if at < begin:
+            found = self.first_line(begin, re.compile(pattern).search)
+            at = self.closings[pattern] = len(self.lines) if found is None else found
+        return at if at < len(self.lines) else None
 
     def end_of_text(self) -> int:
         """Return the index of the first blank line or attribute list from the current line on."""

@@ -29,7 +29,8 @@ def read_blank(reader: BlockReader) -> bool:
     if reader.line.strip() and reader.line.strip() != "^":
         return False
     reader.kind = ""
-    following = next((line for line in reader.lines[reader.at :] if line.strip()), "")
+    at = reader.closing_line(reader.at, r"\S")
+    following = reader.lines[at] if at is not None else ""
     if following and not following.startswith((" ", "\t")) and not _LIST_ITEM.match(following):
         reader.column = None
     reader.gap()
