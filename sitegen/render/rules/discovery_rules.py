@@ -154,7 +154,7 @@ def search_indexes(pages: Mapping[str, tuple[Findable, bytes]], content: Callabl
         by_kind.setdefault(one.kind, {})[path] = (one, digest)
     first = next((kind for kind in KINDS if kind in by_kind), "")
     for kind, of_kind in by_kind.items():
-        names = {path: (one.lang, *one.names) for path, (one, _) in of_kind.items()}
+        names = {path: (one.lang, *one.names()) for path, (one, _) in of_kind.items()}
         given = {"kind": kind, "pages": names, "content": content, "program": kind == first}
         digests = tuple((path, *names[path], digest) for path, (_, digest) in of_kind.items())
         dependencies = Dependency("the pages that it finds", (digests, kind == first))

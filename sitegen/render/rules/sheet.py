@@ -52,8 +52,10 @@ class Findable:
     """See `KINDS`."""
     lang: str = ""
     """Language tag of the page; empty for the site's language."""
-    names: tuple[str, ...] = ()
-    """Names besides the title, by which readers may ask for the page."""
+    names: Callable[[], tuple[str, ...]] = tuple
+    """Returns names besides the title, by which readers may ask for the page.  Only a search index calls it, because
+    the titles of a post's translations need all posts, for which a preview of one page would wait.
+    """
 
 
 @dataclass(frozen=True, slots=True)

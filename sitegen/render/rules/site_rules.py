@@ -111,7 +111,8 @@ def _post(shared: SharedDependencies, post: Post) -> Sheet:
     measured = shared.is_measured(post)
     name = urls.output_path(shared.sources.post_url(post))
     dependencies, make = partial(_shown_with, shared, post), print_with("pages.posts", "post_files", post=post)
-    findable = {} if post.draft else {name: Findable("posts", post.lang, _translated_titles(shared.sources, post))}
+    titles = partial(_translated_titles, shared.sources, post)
+    findable = {} if post.draft else {name: Findable("posts", post.lang, titles)}
     return Sheet(name, dependencies, make, measured, modified=shared.modified([post]), text=post, found=findable)
 
 
@@ -165,7 +166,8 @@ def _kernels(shared: SharedDependencies) -> Iterator[Sheet]:
     if sources.site.kernels or any(sources.document(post.body).cells for post in sources.site.posts):
         gpus = sources.evidence.records.gpus() if sources.config.search else ()
         findable = {
-            urls.output_path(urls.ceilings_url(gpu)): Findable("pages", names=(f"ceilings {gpu}",)) for gpu in gpus
+            urls.output_path(urls.ceilings_url(gpu)): Findable("pages", names=partial(tuple, (f"ceilings {gpu}",)))
+            for gpu in gpus
         }
         make = print_with("pages.ceilings", "render_ceilings")
         yield Sheet(urls.CEILINGS, fixed_dependencies(), make, measured=True, found=findable)
@@ -286,7 +288,7 @@ def _plain(shared: SharedDependencies) -> Iterator[Sheet]:
             fixed_dependencies(users),
             print_with("pages.small_pages", "term_page", term=term),
             text=term,
-            found={name: Findable("terms", names=term.aliases)},
+            found={name: Findable("terms", names=partial(tuple, term.aliases))},
         )
     if terms := sources.site.terms:
         written = tuple((term.title, term.slug) for term in terms)
