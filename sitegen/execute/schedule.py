@@ -31,7 +31,7 @@ def longest_first(jobs: Sequence[Job], seconds: Mapping[str, float], ranks: Mapp
 
 
 class Needs(Enum):
-    """What a step of a job shares with jobs on other GPUs of the host."""
+    """The resource of a host that a step of a job shares with jobs on other GPUs."""
 
     NOTHING = "nothing"
     DRIVER = "the driver, beside others"

@@ -46,7 +46,7 @@ _OF_KERNELS = (
 
 @dataclass(frozen=True, slots=True)
 class Findable:
-    """What search knows of a page besides its text."""
+    """The kind, the language and the names by which search finds a page, besides its text."""
 
     kind: str
     """See `KINDS`."""
