@@ -20,6 +20,23 @@ from sitegen.render.downloads.parts import Part, import_lines, part_of, quoted
 from sitegen.render.downloads.programs import install_all
 
 _IPYTHON = re.compile(r"^([%!].*)$", re.MULTILINE)
+_USES_IPYTHON = re.compile(r"^\s*(?:from|import) IPython\b", re.MULTILINE)
+_PRINTED = """
+try:
+    import IPython.display
+except ModuleNotFoundError:  # then display() prints the text of its argument
+    import sys
+    from types import ModuleType
+
+    def _display(*shown, raw=False, **_):
+        for one in shown:
+            print(one["text/plain"] if raw else one)
+
+    sys.modules["IPython"] = ModuleType("IPython")
+    sys.modules["IPython.display"] = sys.modules["IPython"].display = ModuleType("IPython.display")
+    sys.modules["IPython.display"].display = _display
+"""
+"""What a program needs before cells that import IPython, which a machine without Jupyter lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +80,8 @@ def notebook(post: PostProgram) -> str:
 def script(post: PostProgram, file: str) -> str:
     """Return the cells as one Python program, each below a line `# %% label`, which editors take for a cell."""
     about = f'"""{_plain(post.title)}\n\n    {needs_of(post.cells)}\n    python {file}\n\nPage: {post.page}\n"""'
-    sections = [about, *([first] if (first := _first(post)) else [])]
+    printed = _PRINTED if any(_USES_IPYTHON.search(cell_code(cell)) for cell in post.cells) else ""
+    sections = [about, *filter(None, [printed, _first(post)])]
     sections += [f"# %% {cell.label}\n{_as_script(cell)}" for cell in post.cells]
     return "\n\n".join(section.strip("\n") for section in sections) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -49,6 +50,16 @@ def test_the_program_runs_with_the_local_modules_and_goes_on_after_an_expected_e
     file.write_text(script(POST, "first.py"))
     done = subprocess.run([sys.executable, file], cwd=tmp_path, capture_output=True, text=True)
     assert (done.stdout.splitlines(), done.stderr) == (["4", "before", "ValueError as it should", "after"], "")
+
+
+def test_a_program_prints_what_its_cells_display_where_ipython_is_missing(tmp_path: Path) -> None:
+    code = "from IPython.display import display\ndisplay({'text/plain': 'a row'}, raw=True)\ndisplay([2])"
+    file = tmp_path / "shows.py"
+    file.write_text(script(replace(POST, cells=(Cell("shows", "python", code, Span("post.md")),)), "shows.py"))
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['IPython'] = None\n")
+    environment = {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, file], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert (done.stdout.splitlines(), done.stderr) == (["a row", "[2]"], "")
 
 
 def test_only_cells_with_cuda_ask_for_cuda_core() -> None:
