@@ -36,6 +36,7 @@ SHARED = frozenset(
         "SG203",
         "SG204",
         "SG205",
+        "SG214",
         "SG301",
         "SG403",
         "SG404",

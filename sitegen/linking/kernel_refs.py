@@ -172,15 +172,19 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
                 yield unknown("SG205", f"{what} of {kernel.name}", name, known, span)
 
 
-def goal_mistakes(site: Site, kernels: Iterable[Kernel]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each goal with an unknown subject, which may also be an implementation in a cell."""
+def goal_mistakes(site: Site, kernels: Iterable[Kernel], gpus: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each goal with an unknown subject or GPU; an implementation in a cell may be a subject."""
     for kernel in kernels:
         names = [made.name for made in kernel.implementations]
         for goal in kernel.goals:
+            span = place_of(site, Span(f"{kernel.folder}/kernel.yaml"), goal.text)
             if goal.subject not in ("best", *names):
-                start = Span(f"{kernel.folder}/kernel.yaml")
-                span = dataclasses.replace(place_of(site, start, goal.text), length=len(goal.subject))
-                yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), span)
+                place = dataclasses.replace(span, length=len(goal.subject))
+                yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), place)
+            if goal.gpu and goal.gpu not in gpus:
+                column = span.col + goal.text.rindex(goal.gpu)
+                place = dataclasses.replace(span, col=column, length=len(goal.gpu))
+                yield unknown("SG214", "GPU", goal.gpu, gpus, place)
 
 
 def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -> Diagnostic:

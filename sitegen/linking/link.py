@@ -100,6 +100,7 @@ def link_site(
     shown = dataclasses.replace(shown, kernels=with_cells(shown, _cells(shown, rich), mistakes))
     mistakes += _names(site, shown, rich)
     mistakes += _names_of_figures(shown, rich, files)
+    mistakes += _names_of_goals(shown, files)
     mistakes += translated_cells(shown, rich)
     mistakes += order_mistakes(shown)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
@@ -209,7 +210,6 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
         if document := documents.get(document_key(text)):
             yield from slot_mistakes(shown, kernels, document)
             yield from plot_mistakes(shown, kernels, document)
-    yield from goal_mistakes(shown, shown.kernels)
     yield from exercise_mistakes(shown)
 
 
@@ -222,6 +222,13 @@ def _names_of_figures(shown: Site, documents: Mapping[str, Document], files: Col
     for key in (document_key(text) for text in texts(shown)):
         if key in with_figures:
             yield from figure_mistakes(shown, known, documents[key])
+
+
+def _names_of_goals(shown: Site, files: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield diagnostics for the unknown names in goals, which name a GPU by its id only."""
+    names_a_gpu = any(goal.gpu for kernel in shown.kernels for goal in kernel.goals)
+    gpus = known_gpus(shown, files) if names_a_gpu else ()
+    yield from goal_mistakes(shown, shown.kernels, [gpu for gpu in gpus if gpu not in shown.config.gpu_aliases])
 
 
 def _resolve_all(

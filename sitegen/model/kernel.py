@@ -189,7 +189,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A performance goal, written as `best >= 0.98 of-copy @ 8192x8192:float32`."""
+    """A performance goal, written as `best >= 0.98 of-copy @ 8192x8192:float32`, with ` on nvidia-h200` for one GPU."""
 
     text: str
     subject: str
@@ -199,6 +199,8 @@ class Goal:
     """`of-copy`, `of-read`, `of-ceiling`, or `x <baseline>`."""
     workload: str
     dtype: str
+    gpu: str = ""
+    """The id of the only model of GPU for which it is set; empty for every GPU."""
 
 
 @dataclass(frozen=True, slots=True)

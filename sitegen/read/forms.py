@@ -375,7 +375,7 @@ KERNEL = Form(
         "baselines": "What a user would call instead: names of functions in `reference.py`, or implementations.",
         "implementations": "The implementations under `kernels/<kernel>/`.",
         "wrong": "Variants that the checker must reject.",
-        "goals": "Goals such as `best >= 0.98 of-copy @ 8192x8192:float32`.",
+        "goals": "Goals such as `best >= 0.98 of-copy @ 8192x8192:float32`; with ` on nvidia-h200`, for one GPU.",
         "sweeps": "Measurements of one implementation at several values.",
     },
     values={

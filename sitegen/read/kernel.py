@@ -39,7 +39,7 @@ from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _GOAL = re.compile(
     r"(?P<subject>\S+) *>= *(?P<least>\d+(?:\.\d+)?) *(?P<unit>of-copy|of-read|of-ceiling|x +\S+)"
-    r" *@ *(?P<workload>[^\s:]+):(?P<dtype>[^\s:]+)"
+    r" *@ *(?P<workload>[^\s:]+):(?P<dtype>[^\s:]+)(?: +on +(?P<gpu>\S+))?"
 )
 _GOAL_FORM = "write `best >= 0.98 of-copy @ 8192x8192:float32` or `best >= 1.5x torch @ 8192x8192:float32`"
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -86,13 +86,14 @@ def predicted_share(predicts: str) -> float | None:
 def parse_goal(text: str) -> Goal | None:
     """Return a goal written as `<implementation or best> >= <number> <unit> @ <workload>:<dtype>`, else None.
 
-    The unit is `of-copy`, `of-read`, `of-ceiling` or `x <baseline>`.
+    The unit is `of-copy`, `of-read`, `of-ceiling` or `x <baseline>`.  ` on <GPU>` at the end is for one GPU.
     """
     match = _GOAL.fullmatch(text.strip())
     if not match:
         return None
     unit = " ".join(match["unit"].split())
-    return Goal(text, match["subject"], float(match["least"]), unit, match["workload"], match["dtype"])
+    place = (match["workload"], match["dtype"], match["gpu"] or "")
+    return Goal(text, match["subject"], float(match["least"]), unit, *place)
 
 
 def _tensors(node: Node, diagnostics: Diagnostics) -> tuple[Tensor, ...]:

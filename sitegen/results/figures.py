@@ -303,8 +303,12 @@ def run_of(record: Record, evaluation: Evaluation) -> Run | None:
 
 
 def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...]:
-    """Return the result of each goal of kernel.yaml; with several params the worst of them counts."""
-    return tuple(_goal_result(kernel, record, goal) for goal in kernel.goals)
+    """Return the result of each goal of kernel.yaml for the record's GPU; with several params the worst of them counts.
+
+    Without a record every goal is unknown.
+    """
+    goals = (goal for goal in kernel.goals if record is None or goal.gpu in ("", record.gpu))
+    return tuple(_goal_result(kernel, record, goal) for goal in goals)
 
 
 def impossible_rate_messages(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:

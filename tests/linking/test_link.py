@@ -10,7 +10,7 @@ import pytest
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.linking.link import link_site
 from sitegen.markup.documents import parse_documents
-from sitegen.model.kernel import Implementation, Kernel, Language, Tensor, Workload
+from sitegen.model.kernel import Goal, Implementation, Kernel, Language, Tensor, Workload
 from sitegen.model.linked import Linked
 from sitegen.model.site import (
     Markdown,
@@ -214,6 +214,15 @@ def test_two_cells_cannot_be_one_implementation() -> None:
 def test_word_of_an_option_is_found_where_it_stands() -> None:
     text = "The workload 512 and\n\n```{benchmark} scale\n:caption: Not 4096 but 512\n:workloads: 4096, 512\n```\n512\n"
     assert linked(site(post("max", text), kernels=(kernel(),)))[1] == ["SG205 5:19"]
+
+
+def test_a_goal_for_an_unknown_gpu_is_marked_where_it_names_it() -> None:
+    text = "best >= 2x torch @ 4096:float32 on nvidia-h20"
+    goal = Goal(text, "best", 2, "x torch", "4096", "float32", "nvidia-h20")
+    made = site(kernels=(kernel(goals=(goal,)),))
+    made = dataclasses.replace(made, files={"kernels/scale/kernel.yaml": f"goals:\n  - {text!r}\n"})
+    assert linked(made)[1] == ["SG214 2:41"]
+    assert linked(made, "kernels/scale/results/nvidia-h20.json")[1] == []
 
 
 def test_backlinks_name_each_post_once_and_not_itself() -> None:

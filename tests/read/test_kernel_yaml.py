@@ -149,8 +149,23 @@ def test_an_implementation_in_a_cell_may_be_the_subject_of_a_goal() -> None:
     assert kernel(goals='["two_pass >= 0.9 of-ceiling @ long:float32"]')[1] == ()
 
 
+def test_a_goal_may_be_for_one_gpu() -> None:
+    goal = parse_goal("best >= 3.4x torch @ long:float32 on nvidia-h200")
+    assert goal and (goal.dtype, goal.gpu) == ("float32", "nvidia-h200")
+
+
 @pytest.mark.parametrize(
-    "text", ["", "best", "best >= much of-copy @ a:b", "best >= 1 of-copy", "best >= 1x @ a:b", "a > 1 of-copy @ a:b"]
+    "text",
+    [
+        "",
+        "best",
+        "best >= 1 of-copy @ a:b on",
+        "best >= 1 of-copy @ a:b on one two",
+        "best >= much of-copy @ a:b",
+        "best >= 1 of-copy",
+        "best >= 1x @ a:b",
+        "a > 1 of-copy @ a:b",
+    ],
 )
 def test_what_is_no_goal_is_none(text: str) -> None:
     assert parse_goal(text) is None

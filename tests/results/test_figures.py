@@ -198,6 +198,13 @@ def test_goals_are_met_missed_or_unknown(made, record):
     ]
 
 
+def test_a_goal_for_one_gpu_is_no_goal_of_another(made, record):
+    goal = ("best", 0.95, "of-copy", "1000x1000", "float32")
+    assert goals(made, record, (*goal, "nvidia-other"), goal) == goals(made, record, goal)
+    assert goals(made, record, (*goal, record.gpu)) == goals(made, record, goal)
+    assert goals(made, None, (*goal, "nvidia-other")) == [(GoalState.UNKNOWN, "")]
+
+
 def test_without_a_record_every_goal_is_unknown(made):
     assert goals(made, None, ("best", 0.95, "of-copy", "1000x1000", "float32")) == [(GoalState.UNKNOWN, "")]
 

@@ -384,7 +384,7 @@ def _goals(kernel: Kernel, measured: Sequence[tuple[Record, tuple[Group, ...]]])
         ]
         for record, shown in measured
     ]
-    return tuple(line for of_goal in zip(*lines, strict=True) for line in of_goal)
+    return tuple(line for goal in kernel.goals for of_gpu in lines for line in of_gpu if line.text == goal.text)
 
 
 def _goal(result: GoalResult, shown: Sequence[Group], gpu: str = "") -> GoalLine:
