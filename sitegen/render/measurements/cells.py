@@ -53,7 +53,7 @@ class CellView:
     reason: str
     provenance: Provenance | None
     run: Markup
-    """The line that says how to run the cells of the post; empty where a cell stands in no post."""
+    """The line that says how to run all cells of the post; empty below other cells than the first."""
     number: str
     """The name of the output, such as `Figure 2`; empty when no text refers to it and it has no caption."""
     caption: str
@@ -78,12 +78,18 @@ def render_cell(printer: Printer, cell: Cell, number: str, post: Post | None, he
         state=state,
         reason=reason,
         provenance=provenance(record.run) if record and record.outputs else None,
-        run=cells_line(printer, post, printer.sources.document(post.body).cells, here) if post else Markup(),
+        run=_run_line(printer, cell, post, here),
         number=number,
         caption=str(cell.options.get("fig-cap") or cell.options.get("tbl-cap") or ""),
         alt=str(cell.options.get("fig-alt") or cell.options.get("fig-cap") or unseen),
     )
     return printer.fragment("partials/cell.html", view, spoken.tag)
+
+
+def _run_line(printer: Printer, cell: Cell, post: Post | None, here: str) -> Markup:
+    """Return the line that says how to run the cells of a post, once: the same files contain all of them."""
+    cells = printer.sources.document(post.body).cells if post else ()
+    return cells_line(printer, post, cells, here) if post and cells[0].label == cell.label else Markup()
 
 
 def _code(cell: Cell, spoken: PageLanguage) -> Markup:

@@ -56,6 +56,13 @@ def rendered(make: SimpleNamespace, levels: str = LEVELS, text: str = TEXT) -> s
     return str(make.rendered(replace(site, posts=posts), Evidence(records))["posts/softmax/index.html"])
 
 
+def test_only_the_first_cell_of_a_post_says_how_to_run_them_all(make: SimpleNamespace) -> None:
+    page = LexborHTMLParser(rendered(make))
+    lines = [line.parent.attributes["id"] for line in page.css(".cell > p.run") if line.parent]
+    assert lines == ["first-look"]
+    assert [file.attributes["href"] for file in page.css("#first-look > p.run a")]
+
+
 def test_the_table_of_a_cell_is_shown_as_table_chart_and_figures(make: SimpleNamespace) -> None:
     html = rendered(make)
     page = LexborHTMLParser(html)
