@@ -162,7 +162,7 @@ class Child:
             raise EvaluationEnded(Status.TIMEOUT, f"{request.work} took more than {seconds:.0f} s") from None
         except ChannelClosed:
             self.end()
-            raise self._death() from None
+            raise self._death(request.work) from None
         except EvaluationEnded:
             self.end()
             raise
@@ -186,11 +186,12 @@ class Child:
             self.channel.close()
             self.channel.reads = self.channel.writes = -1
 
-    def _death(self) -> EvaluationEnded:
-        """Return how the process ended; the sentence has its last words, the log all that it printed."""
+    def _death(self, work: str) -> EvaluationEnded:
+        """Return how the process ended at some work; the sentence has its last words, the log all that it printed."""
         code = self.process.returncode
         killed = code is not None and code < 0
-        cause = f"the process {f'was killed by {signal.Signals(-code).name}' if killed else f'exited with {code}'}"
+        how = f"was killed by {signal.Signals(-code).name}" if killed else f"exited with {code}"
+        cause = f"the process {how} during {work}"
         hint = ["a kernel that reads or writes far outside of its tensors ends like this"]
         words = last_lines(self.log)
         sentence = ": ".join([cause, *words[-1:]])

@@ -91,7 +91,7 @@ def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(s
     with pytest.raises(EvaluationEnded) as ended:
         child.ask(Prepare(), 120)
     assert ended.value.status is Status.RUNTIME_ERROR
-    assert ended.value.message == "the process exited with 7: last words"
+    assert ended.value.message == "the process exited with 7 during importing and compiling: last words"
     assert ended.value.log.count("noise on stdout") > 1000 and len(ended.value.log) <= LARGEST_LOG
 
 
@@ -100,7 +100,7 @@ def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(s
 def test_a_child_that_is_killed_says_by_what(start):
     child = start(HANGS)
     os.kill(child.process.pid, signal.SIGKILL)
-    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL"):
+    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL during importing and compiling"):
         child.ask(Prepare(), 120)
     assert not child.alive
 
@@ -149,7 +149,7 @@ def test_a_fork_server_that_is_gone_says_so_with_its_last_words(tmp_path, start)
     start.fork_server.end()
     with pytest.raises(ForkServerGone, match="every process of this job, is gone: out of memory"):
         start(HANGS, "second")
-    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL"):
+    with pytest.raises(EvaluationEnded, match="the process was killed by SIGKILL during importing and compiling"):
         first.ask(Prepare(), 120)
 
 
