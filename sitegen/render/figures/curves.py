@@ -162,15 +162,25 @@ def _is_scattered(chart: Curves) -> bool:
     return chart.kind is CurveKind.SCATTER and all(len(curve.points) == 1 for curve in chart.curves)
 
 
+def _is_numbered(chart: Curves) -> bool:
+    """Return whether each point has the number of its curve, because more curves have points than there are colours."""
+    return chart.kind is CurveKind.SCATTER and not _is_scattered(chart) and len(chart.curves) > len(_STYLES)
+
+
 def _names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:
     if chart.kind is CurveKind.BAR:
-        return _key(chart)
-    return _point_names(chart, field, taken) if _is_scattered(chart) else _curve_names(chart, field)
+        yield from _key(chart)
+    elif _is_scattered(chart):
+        yield from _point_names(chart, field, taken)
+    else:
+        yield from _numbers(chart, field, taken) if _is_numbered(chart) else ()
+        yield from _curve_names(chart, field)
 
 
 def _field(chart: Curves, beside: Sequence[Curves]) -> _Field:
     every = [curve for one in (chart, *beside) for curve in one.curves]
     room = max((text_width(curve.name, bold=True) for curve in every if curve.name), default=0.0)
+    room += text_width("10 ") if _is_numbered(chart) else 0.0
     beside_curves = room and chart.kind is not CurveKind.BAR and not _is_scattered(chart)
     right = _RIGHT - (min(room, _MOST_ROOM) + 10 if beside_curves else 0.0)
     area = Area(_LEFT, right, _TOP + (_KEY if room and chart.kind is CurveKind.BAR else 0.0), _BOTTOM)
@@ -229,22 +239,35 @@ def _point_names(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]
     """Yield the name of each point, in the nearest free place around it."""
     for curve in chart.curves:
         point = curve.points[0]
-        x, y = field.at(point.x, point.y)
-        near = [Spot(x + 9, y + 5), Spot(x - 9, y + 5, "e"), Spot(x, y - 10, "mid"), Spot(x, y + 20, "mid")]
-        far = [
-            Spot(
-                x + side * out,
-                y + down,
-                "" if side > 0 else "e",
-                leader=((x + side * 5, y), (x + side * (out - 2), y + down - 4)),
-            )
-            for out in (16, 30, 50)
-            for down in (-12, 20, -26, 34, -40, 48, -56, 64)
-            for side in (1, -1)
-        ]
-        if curve.name and (spot := take_first_free(curve.name, (*near, *far), taken)):
+        if curve.name and (spot := take_first_free(curve.name, _spots(*field.at(point.x, point.y)), taken)):
             yield leader(spot)
             yield drawn(curve.name, spot, "")
+
+
+def _numbers(chart: Curves, field: _Field, taken: Taken) -> Iterator[Markup]:
+    """Yield the number of its curve beside each point, in the order of the names."""
+    for n, (_, curve) in enumerate(_by_height(chart, field), 1):
+        for point in curve.points:
+            if spot := take_first_free(str(n), _spots(*field.at(point.x, point.y)), taken):
+                yield leader(spot)
+                yield drawn(str(n), spot, "")
+
+
+def _spots(x: float, y: float) -> list[Spot]:
+    """Return the places for a name around a point, the nearest first; the far ones have a line to the point."""
+    near = [Spot(x + 9, y + 5), Spot(x - 9, y + 5, "e"), Spot(x, y - 10, "mid"), Spot(x, y + 20, "mid")]
+    far = [
+        Spot(
+            x + side * out,
+            y + down,
+            "" if side > 0 else "e",
+            leader=((x + side * 5, y), (x + side * (out - 2), y + down - 4)),
+        )
+        for out in (16, 30, 50)
+        for down in (-12, 20, -26, 34, -40, 48, -56, 64)
+        for side in (1, -1)
+    ]
+    return near + far
 
 
 def _taken(chart: Curves, field: _Field) -> Taken:
@@ -252,7 +275,8 @@ def _taken(chart: Curves, field: _Field) -> Taken:
     taken, area = Taken(), field.area
     for curve in chart.curves:
         places = [field.at(point.x, point.y) for point in curve.points]
-        taken.add_line(_corners(places) if chart.kind is CurveKind.STAIRCASE else places)
+        if chart.kind is not CurveKind.SCATTER:
+            taken.add_line(_corners(places) if chart.kind is CurveKind.STAIRCASE else places)
         for point, (x, y) in zip(curve.points, places, strict=True):
             ends = field.y(point.low), field.y(point.high)
             taken.marks.append(box(x - 6, min(*ends, y - 6), x + 6, max(*ends, y + 6)))
@@ -324,7 +348,7 @@ def _height(line: Sequence[Pair], x: float) -> float:
 
 def _curve(chart: Curves, field: _Field, n: int, curve: Curve) -> Iterator[Markup]:
     line, mark = _STYLES[n % len(_STYLES)]
-    if _is_scattered(chart):
+    if _is_scattered(chart) or _is_numbered(chart):
         line, mark = _STYLES[2 if curve.points[0].is_baseline else 0]
     places = [field.at(point.x, point.y) for point in curve.points]
     if chart.kind in (CurveKind.LINE, CurveKind.STAIRCASE) and len(places) > 1:
@@ -376,9 +400,14 @@ def _key(chart: Curves) -> Iterator[Markup]:
 
 def _curve_names(chart: Curves, field: _Field) -> Iterator[Markup]:
     """Yield the name of each curve to the right of its last point, in the order of their ends."""
-    named = [(field.y(curve.points[-1].y), curve) for curve in chart.curves if curve.name]
-    named.sort(key=lambda pair: pair[0])
+    named, numbered = _by_height(chart, field), _is_numbered(chart)
     places = spread([y for y, _ in named], PITCH, field.area.top + 4, field.area.bottom)
-    for place, (_, curve) in zip(places, named, strict=True):
-        class_ = ("o", "b", "")[list(chart.curves).index(curve) % 3]
-        yield drawn(curve.name, Spot(field.area.right + 8, place + 4), class_)
+    for n, (place, (_, curve)) in enumerate(zip(places, named, strict=True), 1):
+        class_ = "" if numbered else ("o", "b", "")[list(chart.curves).index(curve) % 3]
+        yield drawn(f"{n} {curve.name}" if numbered else curve.name, Spot(field.area.right + 8, place + 4), class_)
+
+
+def _by_height(chart: Curves, field: _Field) -> list[tuple[float, Curve]]:
+    """Return the curves with names and the heights of their last points in pixels, the highest first."""
+    named = [(field.y(curve.points[-1].y), curve) for curve in chart.curves if curve.name]
+    return sorted(named, key=lambda pair: pair[0])
