@@ -70,7 +70,9 @@ def test_every_kind_draws_every_point(kind: CurveKind) -> None:
 
 
 def test_points_of_more_curves_than_colours_have_the_number_of_their_curve() -> None:
-    curves = tuple(curve(name, height, height + 0.05) for name, height in zip("ABCD", (0.1, 0.4, 0.2, 0.3), strict=True))
+    curves = tuple(
+        curve(name, height, height + 0.05) for name, height in zip("ABCD", (0.1, 0.4, 0.2, 0.3), strict=True)
+    )
     said = texts(replace(CHART, kind=CurveKind.SCATTER, curves=curves))
     assert {"1 B", "2 D", "3 C", "4 A"} <= set(said), "the highest first"
     assert [said.count(number) for number in "1234"] == [2, 2, 2, 2]
