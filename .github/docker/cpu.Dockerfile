@@ -7,7 +7,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE /source/
 COPY sitegen /source/sitegen
 COPY templates /source/templates
 COPY .github/workflows /source/.github/workflows
-RUN pip install --no-cache-dir --constraint /source/constraints.txt '/source[diagrams,search]'
+RUN pip install --no-cache-dir --constraint /source/constraints.txt '/source[diagrams]'
 ENV XDG_CACHE_HOME=/tmp/cache XDG_STATE_HOME=/tmp/state
 WORKDIR /site
 ENTRYPOINT ["sitegen"]

@@ -38,10 +38,10 @@ GROUP = CodeGroup(
         Code(
             "SG503",
             "The site asks for something that needs another package",
-            "`search` and `cards` in `content/site.yaml` are made by packages that are not installed with sitegen "
-            "itself. Install the extra that the hint names, or leave the setting out.",
-            "search: true, and sitegen installed without its extra `search`",
-            "pip install 'sitegen[search]'",
+            "`cards` in `content/site.yaml` are made by packages that are not installed with sitegen itself. Install "
+            "the extra that the hint names, or leave the setting out.",
+            "cards: true, and sitegen installed without its extra `cards`",
+            "pip install 'sitegen[cards]'",
         ),
         Code(
             "SG504",

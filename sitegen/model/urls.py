@@ -18,6 +18,8 @@ TASKS, LINKS = f"{WORKLOG}tasks/", f"{WORKLOG}links/"
 CEILINGS = "ceilings/"
 RECORDS, PREDICTIONS = "records/", "predictions/"
 SEARCH = "search/"
+SEARCH_PAGES = "search/pages.json"
+SEARCH_WORDS = "search/words.txt"
 EXERCISES, TERMS, TAGS, CATEGORIES = "exercises/", "terms/", "tags/", "categories/"
 CONCEPTS = "concepts/"
 DOWNLOADS = "downloads/"
@@ -145,9 +147,14 @@ def _words(name: str) -> str:
     return re.sub(r"[^\w+.-]+", "-", spelled).strip("-")
 
 
-def search_index_url(kind: str) -> str:
-    """Return the URL of the folder with the search index of a kind of pages, such as `posts`."""
-    return f"pagefind/{kind}/"
+def search_terms_path(number: int) -> str:
+    """Return the path of a file of terms of the search index."""
+    return f"{SEARCH}terms/{number}.txt"
+
+
+def search_text_path(path: str) -> str:
+    """Return the path of the text that search shows of the page in the file `path`."""
+    return f"{SEARCH}texts/{path}.json"
 
 
 def in_language(url: str, lang: str, config: SiteConfig) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sitegen.markup.parse import parse_post_text
 from sitegen.markup.pieces import Pieces
 from sitegen.model.document import Document
+from sitegen.model.site import Markdown
 from sitegen.pipeline.additions import site_additions
 from sitegen.pipeline.catalogues import vocabulary
 from sitegen.pipeline.parsed_part import PiecePlace
@@ -25,6 +26,7 @@ class EditedText:
     """The identity of its content, as `rules.keys` has it."""
     document: Document
     pieces: tuple[PiecePlace, ...]
+    body: Markdown
 
 
 def edited_post(
@@ -44,4 +46,4 @@ def edited_post(
     above = text.removesuffix(front.body.text)
     if mistakes or interface_of_text(above, document) != page.interface:
         return None
-    return EditedText(digest, document, pieces.places(document.html))
+    return EditedText(digest, document, pieces.places(document.html), front.body)

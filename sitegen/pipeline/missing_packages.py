@@ -13,8 +13,6 @@ from sitegen.read.root import SITE_FILE
 
 def missing_packages(root: Path, config: SiteConfig) -> Iterator[Diagnostic]:
     """Yield a mistake for each option of the site that needs an extra of sitegen which is not installed."""
-    if config.search and not find_spec("pagefind"):
-        yield _missing(root, "search", "search needs Pagefind, which is not installed")
     if config.cards and not (find_spec("resvg_py") and find_spec("fontpkg_ibm_plex_sans")):
         yield _missing(root, "cards", "cards need resvg and a font, which are not installed")
 

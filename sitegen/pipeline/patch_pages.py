@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING
 from sitegen import inside
 from sitegen.model.document import fill_slots, has_formula
 from sitegen.model.linked import document_key
+from sitegen.model.urls import SEARCH_PAGES, search_text_path, twin_path
 from sitegen.pipeline.build_state import BuildState, PrintedSheet, save_state, stamp_of, trusted_signatures
-from sitegen.pipeline.edited_post import edited_post
+from sitegen.pipeline.edited_post import EditedText, edited_post
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import BuildRequest, BuildResult
 from sitegen.read.load import WORKLOG
-from sitegen.render.rules.dependencies import TEXT, VIEW, Dependency, digest_of_dependency, key_of_digests
+from sitegen.render.outputs.search_text import page_text, text_as_json
+from sitegen.render.outputs.twin_lines import twin_of_plain_text
+from sitegen.render.rules.dependencies import FOUND_PAGES, TEXT, VIEW, Dependency, digest_of_dependency, key_of_digests
 from sitegen.write.fragments import FragmentFiles, LostFragmentError
-from sitegen.write.output import WriteCounts, replace_files
+from sitegen.write.output import WriteCounts, differs, replace_files
 from sitegen.write.scan import digest_of
 
 if TYPE_CHECKING:
@@ -45,8 +48,8 @@ class PatchedPage:
     """The digest of the text's file."""
     key: str
     """The `document_key` of a day; the path of a post."""
-    html: bytes
-    """The whole page."""
+    files: dict[str, bytes]
+    """The page and what is made of it: its Markdown twin and its text for search, by path in the output."""
     page: PatchablePage
     printed: PrintedSheet
 
@@ -68,8 +71,23 @@ def patch_pages(files: SiteFiles, previous: BuildState, edited: Sequence[str]) -
                 return None
             patched.append(one)
             tick(1)
+        index = _changed_index(request, previous, patched)
         sums = days.pages_with_sums() if days else {}
-    return None if sums is None else _publish(files, previous, pages, patched, days, sums)
+    return None if index is None or sums is None else _publish(files, previous, pages, patched, days, index, sums)
+
+
+def _changed_index(
+    request: BuildRequest, previous: BuildState, patched: Sequence[PatchedPage]
+) -> dict[str, bytes] | None:
+    """Return the files of the search index that may be different now; None when the whole index must be made."""
+    sheets = {search_text_path(one.page.sheet): one.page.sheet for one in patched}
+    texts = {sheets[path]: data for one in patched for path, data in one.files.items() if path in sheets}
+    if SEARCH_PAGES not in previous.sheets or not texts:
+        return {}
+    from sitegen.pipeline.search_files import index_with_texts
+
+    changed = index_with_texts(request.output, texts)
+    return changed and {path: data for path, data in changed.items() if differs(request.output, path, data)}
 
 
 def _days(request: BuildRequest, previous: BuildState, edited: Iterable[str]) -> PatchedDays | None:
@@ -87,21 +105,23 @@ def _publish(
     pages: dict[str, PatchablePage],
     patched: Sequence[PatchedPage],
     days: PatchedDays | None,
+    index: dict[str, bytes],
     sums: dict[str, bytes],
 ) -> BuildResult:
-    """Write the pages, those with new sums of words, and the state for the next build."""
+    """Write the pages, the files of the search index, the pages with new sums, and the state for the next build."""
     request = files.request
     with request.steps.step("publish"):
-        html = {one.page.sheet: one.html for one in patched} | sums
-        replace_files(request.output, html)
+        written = {path: data for one in patched for path, data in one.files.items()} | index | sums
+        replace_files(request.output, written)
         now = pages | {one.key: one.page for one in patched}
         save_patchable_pages(request.state_file, request.version, now)
         if days:
             days.save()
-        state = _state(files, previous, patched, sums)
+        state = _state(files, previous, patched, sums, written)
         save_state(request.state_file, request.version, state)
-    written = WriteCounts(0, len(html), 0, len(previous.outputs) - len(html))
-    return BuildResult(previous.report, False, written, tuple(html), state.sheets)
+    counts = WriteCounts(0, len(written), 0, len(previous.outputs) - len(written))
+    printed = (*(one.page.sheet for one in patched), *([SEARCH_PAGES] if index else []), *sums)
+    return BuildResult(previous.report, False, counts, printed, state.sheets)
 
 
 def _patched(
@@ -135,12 +155,26 @@ def _patched(
         else edited_post(request, page, path, data, digest, known)
     )
     html = _page_with(request, page, before, text.document.html) if text else None
-    if text is None or html is None or printed.files != (page.sheet,) or request.privacy.publishes(html):
+    if text is None or html is None:
+        return None
+    made = _files(page, printed, html, text)
+    if any(request.privacy.publishes(content) for content in made.values()):
         return None
     now = _printed(printed, path, text.content)
     reference = store.put(_STORE_FILE, text.document.html)
     page = replace(page, key=now.key, html=reference, pieces=text.pieces)
-    return PatchedPage(path, digest, key, html, page, now)
+    return PatchedPage(path, digest, key, made, page, now)
+
+
+def _files(page: PatchablePage, printed: PrintedSheet, html: bytes, text: EditedText) -> dict[str, bytes]:
+    """Return the page with the new text, and the other files of its sheet."""
+    files, search = {page.sheet: html}, search_text_path(page.sheet)
+    if page.twin:
+        head, *targets = page.twin
+        files[twin_path(page.sheet)] = twin_of_plain_text(head, text.body, text.document.slots, targets).encode()
+    if search in printed.files:
+        files[search] = text_as_json(page_text(html.decode()))
+    return files
 
 
 def _page_with(request: BuildRequest, page: PatchablePage, before: str, after: str) -> bytes | None:
@@ -166,13 +200,18 @@ def _with_digest(before: PrintedSheet, name: str, new: bytes, why: str) -> Print
     return replace(before, key=key_of_digests(digests), digests=digests, why=(why,))
 
 
-def _state(files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage], sums: Iterable[str]) -> BuildState:
-    """Return the state of the output.  The pages with new sums get a key that no sheet has, because their dependencies
-    are not computed here: the next build that links the site prints them again.
+def _state(
+    files: SiteFiles, previous: BuildState, patched: Iterable[PatchedPage], sums: Iterable[str], written: Iterable[str]
+) -> BuildState:
+    """Return the state of the output, in which the files `written` are new.  The pages with new sums and the search
+    index get a key that no sheet has, because their dependencies are not computed here: the next build that links the
+    site prints them again.
     """
     sheets = {one.page.sheet: one.printed for one in patched}
     sheets |= {name: _with_digest(previous.sheets[name], VIEW, b"", f"{VIEW} changed") for name in sums}
-    stamps = {name: stamp for name in sheets if (stamp := stamp_of(f"{files.request.output}/{name}"))}
+    if index := previous.sheets.get(SEARCH_PAGES):
+        sheets[SEARCH_PAGES] = _with_digest(index, FOUND_PAGES, b"", f"{FOUND_PAGES} changed")
+    stamps = {name: stamp for name in written if (stamp := stamp_of(f"{files.request.output}/{name}"))}
     return replace(
         previous,
         signatures=trusted_signatures(files.signatures, files.began_ns),

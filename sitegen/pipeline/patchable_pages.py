@@ -16,7 +16,7 @@ class PatchablePage:
     """The last printing of the own page of a post or a day."""
 
     sheet: str
-    """The name of its sheet, which has no other file."""
+    """The name of its sheet.  Other files of the sheet are at most its Markdown twin and its text for search."""
     key: bytes
     """The key of the sheet when it was printed."""
     interface: bytes
@@ -29,6 +29,8 @@ class PatchablePage:
     """The pieces of the HTML."""
     slot_contents: tuple[str, ...]
     """The content of each slot of the HTML."""
+    twin: tuple[str, ...]
+    """The head of its Markdown twin, and the whole address of the target of each slot; empty when it has no twin."""
 
 
 def load_patchable_pages(state_file: Path, version: bytes) -> dict[str, PatchablePage]:
@@ -42,7 +44,7 @@ def load_patchable_pages(state_file: Path, version: bytes) -> dict[str, Patchabl
 def save_patchable_pages(state_file: Path, version: bytes, pages: Mapping[str, PatchablePage]) -> None:
     """Write the patchable pages of an output as plain values."""
     plain = {
-        path: (one.sheet, one.key, one.interface, one.lang, one.html, one.pieces, one.slot_contents)
+        path: (one.sheet, one.key, one.interface, one.lang, one.html, one.pieces, one.slot_contents, one.twin)
         for path, one in pages.items()
     }
     cache.save(_beside(state_file), version, plain)

@@ -62,7 +62,7 @@ class PatchedDays:
         day = replace(change[1], words=max(document.words, 1))
         self._now = self._now.with_day(day)
         self._patched.append(day)
-        return EditedText(entry.body.text or digest, document, pieces.places(document.html))
+        return EditedText(entry.body.text or digest, document, pieces.places(document.html), entry.body)
 
     def pages_with_sums(self) -> dict[str, bytes] | None:
         """Return the pages with new sums of words, by output path; None when a page does not show its sum once."""

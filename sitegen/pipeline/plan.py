@@ -85,7 +85,7 @@ class Comparison:
             return None
         dependencies = sheet.dependencies()
         same = before.key == key_of_digests((*self._common_digests, *key_of(dependencies)[1]))
-        return SheetFiles(before, _digests(dependencies)) if same and self._is_as_written(before) else None
+        return SheetFiles(before, _digests(dependencies)) if same and self.left(before.files) else None
 
     def printed(self, sheet: Sheet, staged: Mapping[str, str], slot_contents: tuple[str, ...] | None) -> SheetFiles:
         """Return the files of a sheet that was printed now, with the reasons for which it was printed."""
@@ -102,14 +102,13 @@ class Comparison:
         )
         return SheetFiles(PrintedSheet(key, digests, names, tuple(staged), why), _digests(own), staged, slot_contents)
 
+    def left(self, paths: Iterable[str]) -> bool:
+        """Return whether the last build left these files in the output, and they are still as it wrote them."""
+        stamps = self._previous.outputs if self._previous else {}
+        return all(stamp_of(f"{self._output}/{path}") == stamps.get(path, ()) for path in paths)
+
     def _before(self, sheet: Sheet) -> PrintedSheet | None:
         return self._previous.sheets.get(sheet.name) if self._previous else None
-
-    def _is_as_written(self, before: PrintedSheet) -> bool:
-        """Return whether all files of a sheet are in the output as they were written."""
-        assert self._previous is not None
-        stamps = self._previous.outputs
-        return all(stamp_of(f"{self._output}/{path}") == stamps.get(path, ()) for path in before.files)
 
 
 def _digests(dependencies: Iterable[Dependency]) -> frozenset[bytes]:

@@ -10,21 +10,21 @@ from typing import TypeVar
 
 import jinja2
 
-from sitegen import inside
 from sitegen.diagnostics import Diagnostic, in_reading_order
 from sitegen.model.site import Post, WorklogEntry
 from sitegen.pipeline.link_site import LinkedSite
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.plan import FullPlan, SheetFiles, UpdatePlan
 from sitegen.pipeline.private_words import PrivateWordError
+from sitegen.pipeline.search_sheet import found_pages, index_files, index_sheet, with_search_texts
 from sitegen.pipeline.site_templates import template_mistake
 from sitegen.pipeline.user_cache import compiled_templates
 from sitegen.pipeline.workers import in_batches, map_batches
-from sitegen.render.rules.discovery_rules import search_indexes, sitemap
+from sitegen.render.rules.discovery_rules import sitemap
 from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.theme import environment
-from sitegen.write.output import STAGE, checked_output_path, differs, encoded, stage
+from sitegen.write.output import checked_output_path, differs, encoded, stage
 
 T = TypeVar("T")
 
@@ -67,13 +67,14 @@ def print_to_stage(plan: UpdatePlan) -> StagedPages:
     try:
         with site.request.steps.step("print", len(printed)) as tick:
             files |= _stage_sheets(plan, plan.sheets_to_print, printer, tick)
-            for last in _sheets_of_pages(site, sheets, files):
+            for last, stage_files in _sheets_of_pages(plan, sheets, files, printer):
                 sheets[last.name] = last
                 if unchanged := plan.comparison.unchanged(last):
                     files[last.name] = unchanged
                 else:
                     printed.append(last.name)
-                    files |= _stage_sheets(plan, [last], printer, tick)
+                    files[last.name] = plan.comparison.printed(last, stage_files(), None)
+                    tick(1)
     except jinja2.TemplateError as error:
         mistake = template_mistake(error, site.request.root, site.theme.templates)
         raise mistakes_error((*site.mistakes, mistake), site.parsed.files) from error
@@ -140,9 +141,10 @@ def print_sheets(
 def _stage_sheets(
     plan: UpdatePlan, sheets: Sequence[Sheet], printer: Printer, tick: Callable[[int], None]
 ) -> dict[str, SheetFiles]:
-    request = plan.site.request
+    request, search = plan.site.request, plan.site.sources.config.search
 
     def take(sheet: Sheet, files: Files) -> SheetFiles:
+        files = with_search_texts(sheet, files) if search else files
         return plan.comparison.printed(sheet, _stage_files(request.output, files), _slot_contents(printer, sheet))
 
     return print_sheets(sheets, printer, take, request.processes, tick)
@@ -163,19 +165,21 @@ def _slot_contents(printer: Printer, sheet: Sheet) -> tuple[str, ...] | None:
     return plain_contents(printer, sheet.text) if isinstance(sheet.text, Post | WorklogEntry) else None
 
 
-def _sheets_of_pages(site: LinkedSite, sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[Sheet]:
-    """Yield the sheets that are made from all other pages: the sitemap, and the indexes of search."""
-    yield sitemap(_pages_of_sitemap(sheets, files))
-    if site.sources.config.search:
-        owners, output = _owners({name: files[name] for name in sheets}), site.request.output
-
-        def content(path: str) -> bytes:
-            staged = files[owners[path]].staged.get(path)
-            return inside.read_bytes(output, f"{STAGE}/{staged}" if staged else path)
-
-        pages = [(path, one, sheet.name) for sheet in sheets.values() for path, one in sheet.found.items()]
-        keys = {path: (one, files[name].printed.key) for path, one, name in pages if path in owners}
-        yield from search_indexes(keys, content)
+def _sheets_of_pages(
+    plan: UpdatePlan, sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles], printer: Printer
+) -> Iterator[tuple[Sheet, Callable[[], dict[str, str]]]]:
+    """Yield the sheets that are made from all other pages, the sitemap and the index of search.  The function beside
+    each stages its files, and returns their names in the staging folder.
+    """
+    output = plan.site.request.output
+    listed = sitemap(_pages_of_sitemap(sheets, files))
+    yield listed, lambda: _stage_files(output, listed.make(printer))
+    if plan.site.sources.config.search:
+        found = found_pages(plan, sheets, files)
+        yield (
+            index_sheet(found),
+            lambda: dict.fromkeys(found.index, "") | _stage_files(output, index_files(plan, found)),
+        )
 
 
 def _pages_of_sitemap(sheets: Mapping[str, Sheet], files: Mapping[str, SheetFiles]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.model.dates import day_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import Post, WorklogEntry
-from sitegen.model.urls import CARD
+from sitegen.model.urls import CARD, search_text_path, twin_path
 from sitegen.pipeline.build_state import BuildState, save_state, stamp_of, trusted_signatures
 from sitegen.pipeline.images import FORMS
 from sitegen.pipeline.link_site import CARDS
@@ -20,6 +20,7 @@ from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
 from sitegen.read.load import WORKLOG
+from sitegen.render.outputs.markdown_twins import head_and_targets
 from sitegen.render.rules.dependencies import DAY
 from sitegen.render.rules.sheet import Sheet
 from sitegen.render.shared.paging import FEED_ENTRIES
@@ -79,8 +80,8 @@ def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, s
 def _patchable_pages(pages: StagedPages, state: BuildState) -> dict[str, PatchablePage]:
     """Return the pages that `patch_pages` may patch, by the path of the text."""
     site, request = pages.site, pages.site.request
-    if site.sources.config.search or not shows_texts_unchanged(site.theme.templates):
-        return {}  # the index of search is made from whole pages
+    if not shows_texts_unchanged(site.theme.templates):
+        return {}
     previous = load_patchable_pages(request.state_file, request.version) if site.parsed.files.previous else {}
     shown_elsewhere = frozenset[bytes]().union(*(one.digests for one in pages.files.values()))
     patchable: dict[str, PatchablePage] = {}
@@ -128,7 +129,11 @@ def _patchable_page(
     )
     before = previous.slot_contents if previous and previous.key == printed.key else None
     contents = files.slot_contents if files.staged else before
-    if not printed.key or printed.files != (name,) or contents is None:
+    sources, twins = pages.site.sources, twin_path(name) in printed.files
+    if not printed.key or contents is None or not {*printed.files} <= {name, twin_path(name), search_text_path(name)}:
         return None
-    lang = (text.lang if isinstance(text, Post) else "") or pages.site.sources.config.language
-    return PatchablePage(name, printed.key, interface, lang, part.fragments[key], part.pieces.get(key, ()), contents)
+    lang = (text.lang if isinstance(text, Post) else "") or sources.config.language
+    known = previous.twin if previous and previous.key == printed.key else ()
+    twin = known or head_and_targets(sources, text) if twins else ()
+    pieces = part.pieces.get(key, ())
+    return PatchablePage(name, printed.key, interface, lang, part.fragments[key], pieces, contents, twin)

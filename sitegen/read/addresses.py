@@ -30,7 +30,7 @@ _LISTS = tuple(url.rstrip("/") for url in (*LISTS, "assets/", DOWNLOADS))
 _FILES = (*(FEED, JSON_FEED, SITEMAP, NOT_FOUND), "robots.txt", "llms.txt", "_redirects")
 _MADE = re.compile(
     r"(/[\w-]+)?/(posts|worklog(/tasks|/links)?|(tags|categories)/[^/]+)/(page/\d+/|feed\.xml)"
-    r"|/worklog/(tasks|links|\d{4}(-\d\d|-w\d\d)?)/|/(assets|ceilings|downloads|pagefind)/.+|/\.sitegen.*"
+    r"|/worklog/(tasks|links|\d{4}(-\d\d|-w\d\d)?)/|/(assets|ceilings|downloads|search)/.+|/\.sitegen.*"
 )
 """Addresses of pages and files that a build makes as they are needed."""
 _WORD = re.compile(r"\w")

@@ -197,7 +197,7 @@ SITE = Form(
         "gpu_aliases": "Short names of GPUs: `{h200: nvidia-h200}`.",
         "targets": "Machines on which `sitegen run --on NAME` may measure, by name.",
         "cards": "Whether posts, pages, series and kernels get an image for social networks. Needs the extra `cards`.",
-        "search": "Whether there is a search page. Needs the extra `search`.",
+        "search": "Whether there is a search page.",
         "twins": "Whether there is an `index.md` beside each `index.html`, and an `llms.txt`.",
         "whole_series": "Whether each series gets a page with all its posts, and one with all its questions.",
         "images": "Whether images get AVIF and WebP versions in several widths.",

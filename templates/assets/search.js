@@ -1,10 +1,9 @@
-// The search page: words in, links out.  What finds pages is loaded when the first word is typed: finding.js, Pagefind
-// and its index.
+// The search page: words in, links out.  finding.js and the index are loaded when the first word is typed.
 const section = document.querySelector(".search");
 const [input, status, list, more] = ["[type=search]", "[role=status]", "ol", "button"].map((one) => section.querySelector(one));
 const kinds = [...section.querySelectorAll("[name=kind]")];
 const said = section.dataset;
-const AT_A_TIME = 10, SECTIONS = 3, PAUSE = 120;
+const AT_A_TIME = 10, PAUSE = 120;
 let finding, found = [], shown = 0, asked = 0;
 
 const pathOf = (href) => new URL(href, document.baseURI).pathname;
@@ -18,9 +17,8 @@ function language(languages) {
 }
 
 async function load() {
-  const places = kinds.slice(1).map((one) => ({ kind: one.value, path: pathOf(one.dataset.index) }));
   const { open } = await import(pathOf(said.finding));
-  return open({ kinds: places, base, language });
+  return open({ base, language });
 }
 
 const kind = () => kinds.find((one) => one.checked).value;
@@ -82,17 +80,22 @@ const withText = async (one) => ({ ...(await one.data()), kind: one.kind });
 // A page, and the sections in which the words stand.
 function line(page) {
   const item = document.createElement("li");
-  const parts = page.sub_results.length ? page.sub_results.slice(0, SECTIONS) : [page];
-  item.append(link(page.url, page.meta.title), small(kinds.find((one) => one.value === page.kind).nextElementSibling.textContent));
-  item.append(...parts.map(passage));
+  item.append(link(page.url, page.title), small(kinds.find((one) => one.value === page.kind).nextElementSibling.textContent));
+  item.append(...page.sections.map(passage));
   return item;
 }
 
 function passage(part) {
   const text = document.createElement("p");
-  text.innerHTML = `… ${part.excerpt} …`;  // words of this site, escaped by Pagefind; those asked for in <mark>
-  if (part.anchor) text.prepend(link(part.url, part.title), " ");
+  if (part.title) text.append(link(part.url, part.title), " ");
+  text.append(...part.excerpt.map(([words, asked]) => (asked ? marked(words) : words)));
   return text;
+}
+
+function marked(words) {
+  const made = document.createElement("mark");
+  made.textContent = words;
+  return made;
 }
 
 function link(href, text) {

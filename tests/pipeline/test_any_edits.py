@@ -41,7 +41,8 @@ FRONT = st.sampled_from(
 CONFIG = st.sampled_from(
     [
         *("language: ko", "timezone: Asia/Seoul", "gpus: []", "entry_points: []", "titel: x"),
-        *("twins: true", "feeds: [tags, series, worklog]", "cards: true", "whole_series: true"),
+        *("twins: true", "feeds: [tags, series, worklog]", "cards: true", "whole_series: true", "search: true"),
+        "search: true\ntwins: true",
     ]
 )
 
@@ -81,8 +82,16 @@ class Edits(RuleBasedStateMachine):
         else:
             whole = {p: c.encode() if isinstance(c, str) else c for p, c in clean.files.items()}
             now = self.fifty.tree(output)
+            whole |= self.search_files() if "search/pages.json" in now else {}
             assert now.keys() == whole.keys()
             assert [path for path in now if now[path] != whole[path]] == []
+
+    def search_files(self) -> dict[str, bytes]:
+        """Return the index of search and its texts, of which a build in memory has none, from a build from nothing."""
+        clean = self.folder / "clean"
+        shutil.rmtree(clean, ignore_errors=True)
+        update(self.root, clean, as_of=self.day, processes=1)
+        return {path: data for path, data in self.fifty.tree(clean).items() if path.startswith("search/")}
 
     @rule(number=NUMBERS, words=WORDS)
     def edit_prose(self, number: int, words: str) -> None:

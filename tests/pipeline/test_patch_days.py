@@ -52,6 +52,13 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
+def searched(root: Path) -> None:
+    """Give the site search and Markdown twins, before `edit` builds it."""
+    with (root / "content/site.yaml").open("a") as config:
+        config.write("search: true\ntwins: true\n")
+
+
+@pytest.fixture
 def edit(root: Path) -> Callable[..., tuple[bool, BuildResult]]:
     """Edit a built site; return whether pages were patched, and the result, after a comparison with a clean build."""
     update(root, root / "public", as_of=AS_OF, processes=1)
@@ -86,6 +93,14 @@ def test_words_and_code_of_a_day_are_patched_with_the_sums_that_count_them(edit)
 def test_a_day_with_as_many_words_as_before_changes_one_page(edit) -> None:
     patched, result = edit("A paragraph of the day", "A sentence of the day")
     assert patched and result.printed == ("worklog/2026-11-01/index.html",)
+
+
+@pytest.mark.parametrize("path", [LOG, "content/worklog/2026-11-25.md"])
+def test_with_a_day_its_twin_and_the_search_index_are_patched(searched, edit, root: Path, path: str) -> None:
+    patched, result = edit("A paragraph of the day", "A sentence of the day", path)
+    day = "01" if path == LOG else "25"
+    assert patched and result.printed == (f"worklog/2026-11-{day}/index.html", "search/pages.json")
+    assert "A sentence of" in (root / f"public/worklog/2026-11-{day}/index.md").read_text()
 
 
 def test_days_are_patched_again_and_again_and_back(edit) -> None:

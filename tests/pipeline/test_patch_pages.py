@@ -22,6 +22,18 @@ PATH, PAGE = "content/posts/post-07.md", "posts/post-07/index.html"
 @pytest.fixture
 def edit(fifty: SimpleNamespace, root: Path) -> Callable[..., tuple[bool, BuildResult]]:
     """Edit a built site; return whether a page was patched, and the result, after a comparison with a clean build."""
+    return edited(fifty, root)
+
+
+@pytest.fixture
+def edit_searched(fifty: SimpleNamespace, root: Path) -> Callable[..., tuple[bool, BuildResult]]:
+    """Edit a site with search and Markdown twins."""
+    with (root / "content/site.yaml").open("a") as config:
+        config.write("search: true\ntwins: true\n")
+    return edited(fifty, root)
+
+
+def edited(fifty: SimpleNamespace, root: Path) -> Callable[..., tuple[bool, BuildResult]]:
     update(root, root / "public", processes=1)
 
     def go(*texts: tuple[str, str]) -> tuple[bool, BuildResult]:
@@ -45,6 +57,23 @@ def test_prose_code_and_the_places_of_links_are_mended(edit, fifty) -> None:
     patched, result = edit((PATH, text))
     assert patched and result.printed == (PAGE,)
     assert result.written.changed == 1
+
+
+def test_with_a_page_its_twin_and_the_search_index_are_mended(edit_searched, fifty, root: Path) -> None:
+    text = fifty.post(7).replace("## A part", "On an mbarrier.\n\n## A part")
+    patched, result = edit_searched((PATH, text))
+    assert patched and result.printed == (PAGE, "search/pages.json")
+    assert "On an mbarrier." in (root / "public/posts/post-07/index.md").read_text()
+    files = [file.read_text() for file in (root / "public/search/terms").iterdir()]
+    assert sum("mbarrier " in text for text in files) == 1
+    assert edit_searched((PATH, fifty.post(7)))[0]
+    assert not edit_searched((PATH, fifty.post(7, title="Mbarrier")))[0]
+    assert edit_searched(*[(f"content/posts/post-{n:02}.md", fifty.post(n, more="mbarrier")) for n in (3, 4)])[0]
+
+
+def test_a_file_of_the_index_that_somebody_changed_is_left_to_a_whole_build(edit_searched, fifty, root: Path) -> None:
+    (root / "public/search/terms/1.txt").write_text("")
+    assert not edit_searched((PATH, fifty.post(7, more="mbarrier")))[0]
 
 
 def test_several_texts_are_mended_at_once(edit, fifty) -> None:

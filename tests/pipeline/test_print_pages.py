@@ -1,9 +1,8 @@
-"""The search index is made with the pages, again only when one of them changed, and the same each time."""
+"""The search index is made with the pages, and after an edit only its files of the terms that changed."""
 
 from __future__ import annotations
 
 import datetime as dt
-import gzip
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +11,10 @@ from typing import Any
 import pytest
 
 from sitegen.pipeline.build import update
-from sitegen.read.distribution import install_command
 
 DAY = dt.date(2026, 11, 21)
-OTHERS = {"/about/", "/series/all/", "/ceilings/nvidia-h200/", "/ceilings/nvidia-h100-80gb-hbm3/"}
+OTHERS = {"about/", "series/all/", "ceilings/nvidia-h200/", "ceilings/nvidia-h100-80gb-hbm3/"}
+INDEX = "search/pages.json"
 
 
 @pytest.fixture
@@ -31,32 +30,36 @@ def searched(root: Path, fifty: SimpleNamespace) -> Path:
 def build(root: Path, *, everything: bool = False) -> SimpleNamespace:
     result = update(root, root / "public", as_of=DAY, everything=everything, processes=1)
     assert not result.failed, result.report
-    return SimpleNamespace(printed=result.printed, index=index(root))
+    return SimpleNamespace(printed=result.printed, written=result.written, index=index(root))
 
 
 def index(root: Path) -> dict[str, dict[str, Any]]:
-    """Return the kind and the content of each page in the index, by its URL."""
+    """Return what the index says of each page, with the text that it shows, by URL."""
     found = {}
-    for file in (root / "public/pagefind").glob("*/fragment/*"):
-        data = gzip.decompress(file.read_bytes())
-        page = json.loads(data[data.index(b"{") :])
-        found[page["url"]] = {**page, "kind": file.parts[-3]}
+    for _, url, kind, lang, length, *names in json.loads((root / "public" / INDEX).read_text())["pages"]:
+        text = json.loads((root / f"public/search/texts/{url}index.html.json").read_text())
+        found[url] = {"kind": kind, "lang": lang, "length": length, "names": names, "text": str(text["sections"])}
     return found
 
 
 def names(root: Path, kind: str) -> dict[str, list[str]]:
     """Return the language and the names of each page of a kind, by its URL."""
-    file = json.loads((root / f"public/pagefind/{kind}/names.json").read_text())
-    return {url: of_page for url, *of_page in file["pages"].values()}
+    return {url: [page["lang"], *page["names"]] for url, page in index(root).items() if page["kind"] == kind}
+
+
+def lines(root: Path, term: str) -> list[str]:
+    """Return the lines of a term in all files of terms."""
+    files = (root / "public/search/terms").iterdir()
+    return [line for file in files for line in file.read_text().splitlines() if line.startswith(f"{term} ")]
 
 
 def test_posts_days_kernels_and_terms_are_in_it_each_by_its_kind(searched: Path) -> None:
     kinds = {url: page["kind"] for url, page in build(searched).index.items()}
     assert len(kinds) == 51 + 1 + 2 + 1 + 1 + len(OTHERS)
-    assert kinds["/posts/post-01/"] == kinds["/ko/posts/korean/"] == "posts"
-    assert kinds["/worklog/2026-11-21/"] == "worklog"
-    assert kinds["/kernels/vector_add/"] == "kernels"
-    assert kinds["/terms/warp/"] == "terms"
+    assert kinds["posts/post-01/"] == kinds["ko/posts/korean/"] == "posts"
+    assert kinds["worklog/2026-11-21/"] == "worklog"
+    assert kinds["kernels/vector_add/"] == "kernels"
+    assert kinds["terms/warp/"] == "terms"
     assert {url for url, kind in kinds.items() if kind == "pages"} == OTHERS
 
 
@@ -75,40 +78,64 @@ def test_beside_it_stand_the_names_of_each_page_in_each_language(searched: Path,
     assert "ceilings nvidia-h200" in names(searched, "pages")["ceilings/nvidia-h200/"]
 
 
-def test_another_name_of_a_term_makes_only_its_index_again(searched: Path, fifty: SimpleNamespace) -> None:
-    build(searched)
+def test_another_name_of_a_term_changes_the_list_of_pages_and_no_file_of_terms(
+    searched: Path, fifty: SimpleNamespace
+) -> None:
+    before = fifty.tree(searched / "public/search") if build(searched) else {}
     fifty.write(searched, "content/terms/warp.md", "---\ntitle: Warp\naliases: [warps]\n---\n32 threads.\n")
-    made = build(searched)
-    assert {name for name in made.printed if name.startswith("pagefind/")} == {"pagefind/terms/"}
+    build(searched)
+    after = fifty.tree(searched / "public/search")
+    assert [path for path in after if after[path] != before[path]] == ["pages.json"]
     assert names(searched, "terms") == {"terms/warp/": ["en", "Warp", "warps"]}
 
 
 def test_a_draft_is_never_in_it(searched: Path) -> None:
     made = build(searched, everything=True)
     assert (searched / "public/posts/secret/index.html").is_file()
-    assert "/posts/secret/" not in made.index
-    assert "Hush" not in str(made.index)
+    assert not (searched / "public/search/texts/posts/secret").exists()
+    assert "posts/secret/" not in made.index
+    assert lines(searched, "hush") == []
 
 
 def test_it_holds_the_text_of_a_page_and_nothing_of_what_surrounds_it(searched: Path) -> None:
-    page = build(searched).index["/posts/post-02/"]
-    assert page["meta"] == {"title": "Post 2"}
-    assert "x = 2" in str(page["content"])
-    assert "Skip to the text" not in str(page["content"])
-    assert "How to read the marks" not in str(page["content"])
+    page = build(searched).index["posts/post-02/"]
+    assert page["names"] == ["Post 2"]
+    assert "x = 2" in page["text"]
+    assert "Skip to the text" not in page["text"]
+    assert "How to read the marks" not in page["text"]
 
 
-def test_it_is_made_again_only_when_a_page_that_it_finds_changed(searched: Path, fifty: SimpleNamespace) -> None:
+def test_an_edit_changes_only_the_files_of_the_terms_that_changed(searched: Path, fifty: SimpleNamespace) -> None:
     build(searched)
     assert build(searched).printed == ()
-    fifty.write(searched, "content/pages/about.md", "---\ntitle: About\n---\nMe.\n")
-    assert {name for name in build(searched).printed if name.startswith("pagefind/")} == {"pagefind/pages/"}
-    (searched / "content/posts/secret.md").unlink()
-    assert not {name for name in build(searched).printed if name.startswith("pagefind/")}
+    before, written = fifty.tree(searched / "public/search/terms"), (searched / "content/posts/post-02.md").read_text()
     fifty.write(searched, "content/posts/post-02.md", fifty.post(2, more="A word: mbarrier."))
     made = build(searched)
-    assert {name for name in made.printed if name.startswith("pagefind/")} == {"pagefind/posts/"}
-    assert "mbarrier" in made.index["/posts/post-02/"]["content"]
+    after = fifty.tree(searched / "public/search/terms")
+    assert "mbarrier" in made.index["posts/post-02/"]["text"]
+    assert len(lines(searched, "mbarrier")) == 1
+    assert 1 <= sum(after[path] != before[path] for path in after) <= 3
+    fifty.write(searched, "content/posts/post-02.md", written)
+    build(searched)
+    assert fifty.tree(searched / "public/search/terms") == before
+
+
+def test_the_last_page_with_a_word_takes_the_word_along(searched: Path) -> None:
+    build(searched)
+    assert lines(searched, "대역폭이") != []
+    (searched / "content/posts/korean.md").unlink()
+    build(searched)
+    assert lines(searched, "대역폭이") == []
+    assert not (searched / "public/search/texts/ko").exists()
+
+
+def test_a_file_of_terms_that_somebody_changed_is_made_again(searched: Path, fifty: SimpleNamespace) -> None:
+    build(searched)
+    before = fifty.tree(searched / "public")
+    (searched / "public/search/terms/3.txt").write_text("warp AAA\n")
+    (searched / "public/search/texts/posts/post-02/index.html.json").write_text("{}")
+    build(searched)
+    assert fifty.tree(searched / "public") == before
 
 
 def test_it_is_that_of_a_clean_build_byte_for_byte(searched: Path, fifty: SimpleNamespace) -> None:
@@ -126,22 +153,4 @@ def test_without_search_it_is_gone(searched: Path) -> None:
     config = searched / "content/site.yaml"
     config.write_text(config.read_text().replace("search: true\n", ""))
     update(searched, searched / "public", as_of=DAY, processes=1)
-    assert not (searched / "public/pagefind").exists()
     assert not (searched / "public/search").exists()
-
-
-def test_an_author_without_pagefind_learns_what_to_install(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sitegen.pipeline.missing_packages.find_spec", lambda name: None)
-    result = update(searched, searched / "public", as_of=DAY, processes=1)
-    assert result.failed
-    assert "SG503" in result.report
-    assert "content/site.yaml:6" in result.report
-    assert install_command("search") in result.report
-
-
-def test_a_template_whose_pages_hold_no_text_is_a_mistake_of_its_author(searched: Path, fifty: SimpleNamespace) -> None:
-    fifty.write(
-        searched, "templates/base.html", "<!DOCTYPE html><html><head><title>x</title>{% block main %}{% endblock %}"
-    )
-    result = update(searched, searched / "public", as_of=DAY, processes=1)
-    assert result.failed and "Pagefind finds no text in its pages" in result.report

@@ -32,7 +32,7 @@ DAY_OF_OWN = "2026-11-25"
 POSTS_BESIDES = 55
 """Number of further posts, so that lists have a second page."""
 POLICY = (
-    "default-src 'none'; script-src 'self'{wasm}; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 PAGES = {
@@ -145,9 +145,8 @@ class Host(BaseHTTPRequestHandler):
         if file is None or not file.is_file():
             missing = self.mounted[base] / "404.html" if base else None
             return self.answer(404, missing.read_bytes() if missing else b"", kind="text/html")
-        wasm = " 'wasm-unsafe-eval'" if inside.startswith(("search/", "pagefind/")) else ""
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        return self.answer(200, file.read_bytes(), kind=kind, policy=POLICY.format(wasm=wasm))
+        return self.answer(200, file.read_bytes(), kind=kind, policy=POLICY)
 
     def answer(self, status: int, data: bytes, *, kind: str = "", location: str = "", policy: str = "") -> None:
         text = kind.startswith("text/") or kind.endswith(("javascript", "xml", "json"))

@@ -15,7 +15,7 @@ for (const words of asks) {
   await page.keyboard.press("/");
   await page.waitForURL("**/search/");
   await page.waitForFunction(() => document.activeElement.id === "q");
-  if (!report.answers.length) report.before = loaded.filter((url) => url.includes("/pagefind/"));
+  if (!report.answers.length) report.before = loaded.filter((url) => /\/search\/.|\/finding\./.test(url));
   await page.keyboard.type(words);
   await page.waitForFunction(() => document.querySelector(".search [role=status]").textContent);
   const said = await status();

@@ -37,7 +37,7 @@ def test_a_draft_is_not_found(searched: dict[str, Any]) -> None:
     assert "/draft/" not in answer.get("url", "")
 
 
-def test_nothing_of_pagefind_is_loaded_before_the_first_word(searched: dict[str, Any]) -> None:
+def test_nothing_of_the_index_is_loaded_before_the_first_word(searched: dict[str, Any]) -> None:
     assert searched["before"] == []
 
 

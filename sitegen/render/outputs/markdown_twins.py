@@ -7,7 +7,7 @@ table, a listing its code, and a link absolute.  The twins of all other pages ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.diagnostics import Span
@@ -24,6 +24,7 @@ from sitegen.model.document import (
     OutputSlot,
     PlotSlot,
     RooflineSlot,
+    Slot,
     TermSlot,
     ValueSlot,
 )
@@ -44,27 +45,22 @@ from sitegen.model.urls import (
 from sitegen.read.source import split_front_matter
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.outputs.to_markdown import to_markdown
+from sitegen.render.outputs.twin_lines import (
+    FENCE,
+    ChangedWord,
+    changed_targets,
+    end_of_fence,
+    in_order,
+    joined,
+    line_of_twin,
+    lines_of_twin,
+)
 from sitegen.render.shared.frame import Printer
 from sitegen.render.texts.citations import references
 from sitegen.render.texts.filled_slots import Place, contents_of, fill_slot
 
 LLMS = "llms.txt"
 _MAIN = re.compile(r"<main\b[^>]*>(.*)</main>", re.DOTALL)
-_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,}|:{3,})")
-_ROLE = re.compile(r"\{(\w[\w-]*)\}(`+)(.+?)(?<!`)\2(?!`)")
-_DEFINITION = re.compile(r"(\s{0,3}\[[^\]^][^\]]*\]:\s*<?)([^\s>]+)(.*)")
-_OTHER_WORDS = re.compile(r"(.+?)\s*<(.+)>", re.DOTALL)
-_AS_CODE = ("kernel", "kbd")
-_LINKED = ("kernel", "term")
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A place in a line where the twin shows other words than the author wrote."""
-
-    col: int
-    written: str
-    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +152,34 @@ def _resolved(printer: Printer, written: WrittenText) -> str:
     url = absolute(place.here, sources.config)
     lines, first = _source(sources, written.body)
     text = _Text(printer, sources.document(written.body), place, url, lines, first)
-    parts = [f"# {written.title}", *([f"> {written.lede}"] if written.lede else []), " · ".join((*written.facts, url))]
-    parts.append("\n".join(text.resolved()).strip("\n"))
+    parts = [_head(written, url), text.resolved()]
     if works := sources.linked.references.get(place.name):
         spoken = printer.language(place.lang)
         parts.append(to_markdown(str(references(text.document, works, spoken)), url).strip("\n"))
-    return "\n\n".join(filter(None, parts)) + "\n"
+    return joined(*parts)
+
+
+def _head(written: WrittenText, url: str) -> str:
+    """Return what stands above the text: title, description, facts and address."""
+    lede = f"> {written.lede}" if written.lede else ""
+    return joined(f"# {written.title}", lede, " · ".join((*written.facts, url))).rstrip("\n")
+
+
+def head_and_targets(sources: Sources, text: Post | WorklogEntry) -> tuple[str, ...]:
+    """Return the head of the twin of a text, and the whole address of the target of each slot of the text."""
+    written = _written(sources, text)
+    assert written is not None
+    slots = sources.document(written.body).slots
+    targets = (_target(sources, written.place, at, slot) for at, slot in enumerate(slots))
+    return _head(written, absolute(written.place.here, sources.config)), *targets
+
+
+def _target(sources: Sources, place: Place, index: int, slot: Slot) -> str:
+    """Return the whole address of the target of a link, an image, a file or a term; empty for another slot."""
+    if not isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
+        return ""
+    written = slot.name if isinstance(slot, TermSlot) else slot.target
+    return absolute(sources.linked.hrefs.get((place.name, index), written), sources.config)
 
 
 def _source(sources: Sources, body: Markdown) -> tuple[list[str], int]:
@@ -184,28 +202,9 @@ class _Text:
     lines: list[str]
     first: int
 
-    def resolved(self) -> Iterator[str]:
-        blocks, words = self._blocks(), self._words()
-        defined = {word.written: word.shown for line in words.values() for word in line}
-        code, at = "", 0
-        while at < len(self.lines):
-            line = self.lines[at]
-            fence = _FENCE.match(line)
-            if at in blocks and fence:
-                yield from (f"{fence[1]}{one}".rstrip() for one in blocks[at].split("\n"))
-                at = self._end(at, fence)
-            else:
-                code = _open_fence(code, fence)
-                yield line if code else self._line(line, words.get(at, ()), defined)
-            at += 1
-
-    def _end(self, at: int, opened: re.Match[str]) -> int:
-        """Return the line that closes the fence which line `at` opens."""
-        for number in range(at + 1, len(self.lines)):
-            closing = _FENCE.match(self.lines[number])
-            if closing and closing[2].startswith(opened[2]) and not self.lines[number][closing.end() :].strip(" `~:"):
-                return number
-        return len(self.lines) - 1
+    def resolved(self) -> str:
+        """Return the text with every slot resolved."""
+        return "\n".join(lines_of_twin(self.lines, self._blocks(), self._words())).strip("\n")
 
     def _blocks(self) -> dict[int, str]:
         """Return the Markdown of each directive with a slot, by the line where the directive begins."""
@@ -221,10 +220,10 @@ class _Text:
 
     def _claim(self, line: int, index: int) -> str:
         """Return the sentence of a claim that begins on `line`, and its evidence as a list below."""
-        fence = _FENCE.match(self.lines[line])
-        last = self._end(line, fence) if fence else line
+        fence = FENCE.match(self.lines[line])
+        last = end_of_fence(self.lines, line, fence) if fence else line
         words = self._words()
-        sentence = [self._line(self.lines[at], words.get(at, ()), {}) for at in range(line + 1, last)]
+        sentence = [line_of_twin(self.lines[at], words.get(at, ()), {}) for at in range(line + 1, last)]
         evidence = to_markdown(str(fill_slot(self.printer, self.document, self.place, index)), self.url)
         return "\n".join([*sentence, "", evidence.strip("\n")])
 
@@ -233,75 +232,33 @@ class _Text:
             return next(cell.span for cell in self.document.cells if cell.label == slot.label)
         return slot.span
 
-    def _words(self) -> dict[int, list[_Word]]:
+    def _words(self) -> dict[int, list[ChangedWord]]:
         """Return the changes of each line, by line, the rightmost first."""
+        sources, slots = self.printer.sources, self.document.slots
+        targets = [_target(sources, self.place, at, slot) for at, slot in enumerate(slots)]
         changes = self._figures()
-        for index, slot in enumerate(self.document.slots):
-            if isinstance(slot, CiteSlot):
+        for line, words in changed_targets(slots, self.first, targets).items():
+            changes.setdefault(line, []).extend(words)
+        for index, slot in enumerate(slots):
+            if isinstance(slot, CiteSlot | OutputSlot):
                 shown = fill_slot(self.printer, self.document, self.place, index).striptags()
-                changes.setdefault(slot.span.line - self.first, []).append(
-                    _Word(slot.span.col - 1, slot.written, shown)
-                )
-            elif isinstance(slot, OutputSlot):
-                shown = fill_slot(self.printer, self.document, self.place, index).striptags()
-                role = "{output}`"
-                word = _Word(slot.span.col - 1 - len(role), f"{role}{slot.written}`", shown)
+                role = "{output}`" if isinstance(slot, OutputSlot) else ""
+                written = f"{role}{slot.written}`" if role else slot.written
+                word = ChangedWord(slot.span.col - 1 - len(role), written, shown)
                 changes.setdefault(slot.span.line - self.first, []).append(word)
-            elif isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
-                written = slot.name if isinstance(slot, TermSlot) else slot.target
-                href = self.printer.sources.linked.hrefs.get((self.place.name, index), written)
-                word = _Word(slot.span.col - 1, written, absolute(href, self.printer.sources.config))
-                changes.setdefault(slot.span.line - self.first, []).append(word)
-        return {line: sorted(words, key=lambda word: -word.col) for line, words in changes.items()}
+        return in_order(changes)
 
-    def _figures(self) -> dict[int, list[_Word]]:
+    def _figures(self) -> dict[int, list[ChangedWord]]:
         """Return the figures of records, each in the place of its role."""
         slots = [(at, slot) for at, slot in enumerate(self.document.slots) if isinstance(slot, ValueSlot)]
         if not slots:
             return {}
         from sitegen.render.texts.values import plain_figures
 
-        changes: dict[int, list[_Word]] = {}
+        changes: dict[int, list[ChangedWord]] = {}
         shown = plain_figures(self.printer, self.document, self.place.lang)
         for at, slot in slots:
             role = f"{{{'predicted' if slot.value.is_predicted else 'value'}}}`"
-            word = _Word(slot.span.col - 1 - len(role), f"{role}{slot.value.text}`", shown[at])
+            word = ChangedWord(slot.span.col - 1 - len(role), f"{role}{slot.value.text}`", shown[at])
             changes.setdefault(slot.span.line - self.first, []).append(word)
         return changes
-
-    def _line(self, line: str, words: Sequence[_Word], defined: Mapping[str, str]) -> str:
-        if definition := _DEFINITION.fullmatch(line):
-            return f"{definition[1]}{defined.get(definition[2], definition[2])}{definition[3]}"
-        for word in words:
-            if line.startswith(word.written, word.col) and not _in_role(line, word.col):
-                line = line[: word.col] + word.shown + line[word.col + len(word.written) :]
-        return _ROLE.sub(
-            lambda role: _role_as_markdown(role, {word.written.lower(): word.shown for word in words}), line
-        )
-
-
-def _open_fence(code: str, fence: re.Match[str] | None) -> str:
-    """Return the fence of the code that a line is in, given that of the line before; empty outside of code."""
-    if not fence or fence[2].startswith(":"):
-        return code
-    if not code:
-        return fence[2]
-    return "" if fence[2].startswith(code) else code
-
-
-def _in_role(line: str, col: int) -> bool:
-    """Return whether the place is inside a role, whose words are its text and its target at once."""
-    return any(role.start() < col < role.end() for role in _ROLE.finditer(line))
-
-
-def _role_as_markdown(role: re.Match[str], links: Mapping[str, str]) -> str:
-    """Return a role as Markdown.  `{kernel}` and `{term}` become links where there is such a page."""
-    name, text = role[1], role[3].strip()
-    other = _OTHER_WORDS.fullmatch(text) if name == "term" else None
-    text, wanted = (other[1], other[2].lower()) if other else (text, text.lower())
-    if name == "given":
-        text = text.rpartition(";")[0].strip() or text
-    if name == "kernel":
-        wanted = f"/{kernel_url(text.split('/')[0])}"
-    shown = f"`{text}`" if name in _AS_CODE else f"${text}$" if name == "math" else text
-    return f"[{shown}]({links[wanted]})" if name in _LINKED and wanted in links else shown

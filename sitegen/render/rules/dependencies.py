@@ -13,6 +13,8 @@ TEXT = "the text itself"
 """The name of the dependency on a text's file, on the text's own page.  Every other page that shows a text shows no
 more than its interface (`pipeline.text_interface`), or has the digest of the file among its values.
 """
+FOUND_PAGES = "the pages that it finds"
+"""The name of the dependency of the search index on all pages."""
 VIEW = "another value that it shows"
 """The name of the dependency on all values that the templates of the pages receive (`rules.keys`)."""
 

@@ -4,13 +4,13 @@ redirects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sitegen.model import urls
 from sitegen.model.site import Post
 from sitegen.render.rules.dependencies import DAY, Dependency
-from sitegen.render.rules.sheet import Files, Findable, SharedDependencies, Sheet, fixed_dependencies, print_with
+from sitegen.render.rules.sheet import Files, SharedDependencies, Sheet, fixed_dependencies, print_with
 from sitegen.render.shared.paging import FEED_ENTRIES
 
 if TYPE_CHECKING:
@@ -141,27 +141,6 @@ def redirects(shared: SharedDependencies) -> Iterator[Sheet]:
             urls.output_path(alias),
             fixed_dependencies(Dependency("the target of the redirect", url)),
             make,
-            listed=False,
-        )
-
-
-def search_indexes(pages: Mapping[str, tuple[Findable, bytes]], content: Callable[[str], bytes]) -> Iterator[Sheet]:
-    """Yield a search index for each kind of page.  `pages` gives by path what search knows of the page, and the digest
-    of what the page shows; `content` reads a page.
-    """
-    by_kind: dict[str, dict[str, tuple[Findable, bytes]]] = {}
-    for path, (one, digest) in sorted(pages.items()):
-        by_kind.setdefault(one.kind, {})[path] = (one, digest)
-    first = next((kind for kind in KINDS if kind in by_kind), "")
-    for kind, of_kind in by_kind.items():
-        names = {path: (one.lang, *one.names()) for path, (one, _) in of_kind.items()}
-        given = {"kind": kind, "pages": names, "content": content, "program": kind == first}
-        digests = tuple((path, *names[path], digest) for path, (_, digest) in of_kind.items())
-        dependencies = Dependency("the pages that it finds", (digests, kind == first))
-        yield Sheet(
-            urls.search_index_url(kind),
-            fixed_dependencies(dependencies),
-            print_with("outputs.search", "index_files", **given),
             listed=False,
         )
 

@@ -149,7 +149,6 @@ class Printer:
         lang: str = "",
         base: str = "",
         about: About = PAGE,
-        policy: str = POLICY,
     ) -> tuple[str, str]:
         """Return (output path, HTML) of the page `here`.
 
@@ -166,7 +165,6 @@ class Printer:
             section=section,
             spoken=spoken,
             about=about,
-            policy=policy,
         )
         if not has_formula(getattr(page, "body", "")):
             frame = replace(frame, math_font="")
@@ -191,7 +189,6 @@ class Printer:
         section: str,
         spoken: PageLanguage,
         about: About,
-        policy: str,
     ) -> Frame:
         sources, config, lang = self.sources, self.sources.config, spoken.tag
         links = navigation(sources, spoken)
@@ -218,7 +215,7 @@ class Printer:
             description=description,
             language=lang,
             canonical=name,
-            policy=policy,
+            policy=POLICY,
             home=href(sources.address(HOME, lang)),
             at_home=here == sources.address(HOME, lang),
             stylesheet=href(sources.assets["site.css"]),
