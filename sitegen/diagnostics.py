@@ -58,8 +58,10 @@ class Diagnostic:
 
 
 def near_words(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known words that are close to this one, the closest first."""
-    return difflib.get_close_matches(word, sorted(set(known)), cutoff=0.6)
+    """Return the known words that are close to this one, the closest first; case comes last among the differences."""
+    words = sorted(set(known))
+    same = [one for one in words if one.lower() == word.lower()]
+    return [*same, *(one for one in difflib.get_close_matches(word, words, cutoff=0.6) if one not in same)]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """`sitegen check --fix` mends what is safe, once, and only in files that git can bring back."""
 
+import json
 import os
 import re
 import subprocess
@@ -128,3 +129,35 @@ def test_a_clean_worklog_has_nothing_to_say(site: Path) -> None:
     (site / "content/worklog/log.md").write_text(days)
     result = check()
     assert (result.exit_code, result.stderr) == (0, "no mistakes\n")
+
+
+def test_mistakes_as_json_have_place_words_and_what_mends_them(site: Path) -> None:
+    done = check("--json")
+    rows = json.loads(done.stdout)
+    assert done.exit_code == 1 and done.stderr == ""
+    assert rows[0] == {
+        **{
+            "code": "SG012",
+            "severity": "error",
+            "file": "content/posts/first.md",
+            "line": 4,
+            "column": 1,
+            "length": 10,
+        },
+        **{"message": "unknown front matter key `descripton`", "hint": "did you mean `description`?"},
+        "fix": "description",
+    }
+    assert [row["severity"] for row in rows].count("warning") == len(rows) - 1
+    assert (rows[0]["file"], rows[0]["line"]) < (rows[1]["file"], rows[1]["line"])
+
+
+def test_a_site_without_mistakes_is_an_empty_list_of_json(site: Path) -> None:
+    for path in ("posts/first.md", "worklog/log.md"):
+        (site / "content" / path).unlink()
+    assert (check("--json").exit_code, check("--json").output) == (0, "[]\n")
+
+
+def test_json_and_the_diff_of_fix_do_not_go_together(site: Path) -> None:
+    done = check("--json", "--fix")
+    assert done.exit_code == 2 and "use one of them" in done.output
+    assert (site / "content/posts/first.md").read_text() == POST

@@ -32,6 +32,7 @@ SHARED = frozenset(
         "SG130",
         "SG135",
         "SG136",
+        "SG138",
         "SG139",
         "SG203",
         "SG204",

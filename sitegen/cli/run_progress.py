@@ -7,9 +7,9 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
 from statistics import mean
 from threading import Event, RLock, Thread
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from sitegen.execute.progress import Progress, Report
 
 REDRAW_S = 1.0
+LEAST_JOB = 20
+"""The fewest columns of a job's name beside all other columns of the table."""
 _WIDTH = 30
+
+Row = tuple[str, str, str, str, str]
+Widths = tuple[int, int, int, int, int]
 
 
 @contextmanager
@@ -40,7 +45,8 @@ def run_report(*, as_json: bool = False) -> Iterator[Report]:
 
 
 def say_progress(progress: Progress) -> None:
-    say(_line(progress))
+    if progress.state != "measuring":
+        say(_line(progress))
 
 
 def _line(progress: Progress) -> str:
@@ -56,12 +62,25 @@ def _print_event(progress: Progress) -> None:
     sys.stdout.flush()
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a host or a GPU does now."""
+
+    gpu: str
+    """The model of the GPU; empty without one."""
+    job: str = ""
+    """Empty when it has none."""
+    start: float = 0.0
+    rounds: int = 0
+    """Rounds that the job has begun."""
+
+
 @dataclass(slots=True)
 class RunState:
     """The state of a run that the table draws: the job of each place, and how far the run is."""
 
-    began: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Job and time of its start, by place."""
+    places: dict[str, Place] = field(default_factory=dict)
+    """Each host or GPU that has begun a job, by name."""
     lost: set[str] = field(default_factory=set)
     """Places that lost a job to another place, and have begun none since."""
     seconds: list[float] = field(default_factory=list)
@@ -73,46 +92,78 @@ class RunState:
     def add(self, progress: Progress, now: float) -> None:
         """Take in a step of the run.  A job that starts again has left the place where it was."""
         self.done, self.total = progress.done, progress.total
+        if progress.state == "measuring":
+            self._add_rounds(progress)
+            return
         if progress.state == "started":
-            self.lost |= {place for place, one in self.began.items() if one[0] == progress.job}
+            self.lost |= {name for name, one in self.places.items() if one.job == progress.job}
             self.lost.discard(progress.place)
-        self.began = {place: ("", 0.0) if one[0] == progress.job else one for place, one in self.began.items()}
+        self.places = {n: Place(one.gpu) if one.job == progress.job else one for n, one in self.places.items()}
         if progress.state == "started":
-            self.began[progress.place] = progress.job, now
+            self.places[progress.place] = Place(progress.gpu, progress.job, now)
         else:
             self.seconds.append(progress.seconds)
             self.failed += progress.state == "failed"
+
+    def _add_rounds(self, progress: Progress) -> None:
+        """Take in the rounds of a job, unless another place has the job now: messages of a lost worker come late."""
+        here = self.places.get(progress.place)
+        if here and here.job == progress.job:
+            self.places[progress.place] = replace(here, rounds=progress.rounds)
 
     def left_s(self, now: float) -> float | None:
         """Return the seconds that the run is likely to take still; None before a job has ended.
 
         Each job is taken to last as long as those before it on average, and places to share the jobs evenly.
         """
-        places = self.began.keys() - self.lost
+        places = self.places.keys() - self.lost
         if not self.seconds or not places:
             return None
         each = mean(self.seconds)
-        running = [max(0.0, each - (now - start)) for job, start in self.began.values() if job]
+        running = [max(0.0, each - (now - one.start)) for one in self.places.values() if one.job]
         waiting = max(0, self.total - self.done - len(running))
         return (sum(running) + waiting * each) / len(places)
 
 
 def table_lines(state: RunState, now: float, columns: int = 80) -> list[str]:
-    """Return a line for each host or GPU with its job, and a line for the run, none wider than the terminal."""
-    rows = [_row(state, place, now) for place in sorted(state.began)]
-    first = min(max((cells(row[0]) for row in rows), default=0), columns // 3)
-    last = max((cells(row[2]) for row in rows), default=0)
-    longest = max((cells(row[1]) for row in rows), default=0)
-    second = min(max(40, longest), max(4, columns - first - last - 4))  # 40, so that few jobs move the times
-    lines = [f"{_cell(row[0], first)}  {_cell(row[1], second)}  {row[2]:>{last}}".rstrip() for row in rows]
-    return [cut(line, columns) for line in (*lines, _run_line(state, now, columns))]
+    """Return a line for each host or GPU and a line for the run, none wider than the terminal.
+
+    A line has the place, the model of its GPU, the job, and the rounds and the time of the job so far.
+    """
+    rows = [_row(state, name, now) for name in sorted(state.places)]
+    widths = _widths(rows, columns)
+    return [cut(line, columns) for line in (*(_line_of(row, widths) for row in rows), _run_line(state, now, columns))]
 
 
-def _row(state: RunState, place: str, now: float) -> tuple[str, str, str]:
-    """Return a place, its job, and for how long the job has run."""
-    job, start = state.began[place]
-    free = "its worker was lost" if place in state.lost else "idle"
-    return printable(place), printable(job) or free, _duration(now - start) if job else ""
+def _row(state: RunState, name: str, now: float) -> Row:
+    """Return the cells of a place; those about a job are empty where it has none."""
+    here = state.places[name]
+    free = "its worker was lost" if name in state.lost else "idle"
+    rounds = f"{here.rounds} round{'s' * (here.rounds > 1)}" if here.rounds else ""
+    time_so_far = _duration(now - here.start) if here.job else ""
+    return printable(name), printable(here.gpu), printable(here.job) or free, rounds, time_so_far
+
+
+def _widths(rows: Sequence[Row], columns: int) -> Widths:
+    """Return the width of each column, 0 for one without texts.
+
+    The model of the GPU, and then the rounds, are left out where a job would have fewer than LEAST_JOB columns.
+    """
+    place, gpu, job, rounds, time_so_far = (max((cells(row[n]) for row in rows), default=0) for n in range(5))
+    place = min(place, columns // 3)
+
+    def room() -> int:
+        return columns - sum(width + 2 for width in (place, gpu, rounds, time_so_far) if width)
+
+    gpu = gpu if room() >= LEAST_JOB else 0
+    rounds = rounds if room() >= LEAST_JOB else 0
+    return place, gpu, min(max(40, job), max(4, room())), rounds, time_so_far  # 40, so that few jobs move the times
+
+
+def _line_of(row: Row, widths: Widths) -> str:
+    texts = [_cell(text, width) for text, width in zip(row[:3], widths, strict=False) if width]
+    numbers = [f"{text:>{width}}" for text, width in zip(row[3:], widths[3:], strict=True) if width]
+    return "  ".join([*texts, *numbers]).rstrip()
 
 
 def _run_line(state: RunState, now: float, columns: int) -> str:

@@ -15,6 +15,7 @@ import click
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, number_of, output_errors, report, require_installed, require_states, say, site_root
 from sitegen.cli.progress import build_summary, explain_page, plugin_names, say_profile, step_listener
+from sitegen.diagnostics import in_reading_order, printable
 from sitegen.inside import locked_folder
 
 if TYPE_CHECKING:
@@ -97,13 +98,16 @@ def build(
 @click.option("--force", is_flag=True, help="With --fix, change files that git has no copy of, too.")
 @click.option("--external", is_flag=True, help="Ask other sites whether the links to them still answer.")
 @click.option("--spelling", is_flag=True, help="Look for misspelt words, except those in content/words.txt.")
-def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spelling: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the mistakes as JSON on stdout.")
+def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spelling: bool, as_json: bool) -> None:
     """Report every mistake of the site.  Drafts and posts with a future date are checked, too.  Exits with 1 when there
     is an error, a figure that is typed into a post or a page, or anything to say about the worklog.  Without --fix, it
     writes nothing.
     """
     from sitegen.pipeline.in_memory import check as check_site
 
+    if fix and as_json:
+        raise click.UsageError("--fix prints a diff, and --json only JSON: use one of them")
     root = site_root()
     with output_errors():
         # Two runs that mend at once would each change a text at the places where the other has changed it already.
@@ -116,10 +120,23 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
                     site = check_site(root, as_of=as_of, redacted=False)
         asked = (*(_dead_links(site.loaded) if external else ()), *(_misspelt(site.loaded) if spelling else ()))
     diagnostics = (*site.diagnostics, *asked)
-    report(diagnostics, site.loaded.texts)
+    if as_json:
+        click.echo(
+            json.dumps([mistake_row(one) for one in in_reading_order(diagnostics)], indent=1, ensure_ascii=False)
+        )
+    else:
+        report(diagnostics, site.loaded.texts)
     if asked or site.failed or site.has_typed_figures or site.has_worklog_habits:
         sys.exit(1)
-    say("no mistakes" if not diagnostics else "warnings only")
+    if not as_json:
+        say("no mistakes" if not diagnostics else "warnings only")
+
+
+def mistake_row(one: Diagnostic) -> dict[str, Any]:
+    """Return a mistake as a row of `check --json`; `fix` is the text that mends the marked one, or null."""
+    place = {"file": one.span.path, "line": one.span.line, "column": one.span.col, "length": one.span.length}
+    words = {"message": printable(one.message), "hint": printable(one.hint), "fix": one.fix}
+    return {"code": one.code, "severity": one.severity.value, **place, **words}
 
 
 def _dead_links(loaded: LoadedSite) -> tuple[Diagnostic, ...]:

@@ -320,10 +320,10 @@ _SHOWN = (
     ),
     Code(
         "SG138",
-        "The fence of a directive is never closed",
+        "The fence of a directive, or a formula, is never closed",
         "The line that closes the fence is missing, so the directive contains everything down to the end of the text. "
-        "Mistakes that are reported below it may come from that. Write a line with at least as many of the same signs "
-        "below the content.",
+        "Write a line with at least as many of the same signs below the content. If another directive opens inside by "
+        "the same signs, this is an error. A formula needs a second `$`, or `$$`, in its paragraph.",
         ":::{note} Worth knowing\nA note.\n",
         ":::{note} Worth knowing\nA note.\n:::\n",
         _POST,

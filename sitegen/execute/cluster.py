@@ -21,6 +21,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -32,7 +33,8 @@ from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
 from sitegen.execute.measure_process import failure
 from sitegen.execute.missing_workers import Missing, MissingHosts, MissingJobs, bringing_back
 from sitegen.execute.progress import Progress, Report
-from sitegen.execute.targets import NoTarget, Target
+from sitegen.execute.targets import NoTarget, Target, local_target
+from sitegen.execute.told_rounds import told_to
 from sitegen.execute.work import run_job
 
 SETTINGS = {
@@ -162,10 +164,18 @@ def _reason(error: object, status: str) -> str:
 
 
 def _run_announced(work: Callable[[Spec], JobReply], spec: Spec, topic: str) -> JobReply:
-    """Run a job in a worker, after a message that says where."""
+    """Run a job in a worker, after a message that says where; another message follows with each new round."""
     worker = get_worker()
-    worker.log_event(topic, {"job": spec["id"], "place": str(worker.name)})
-    return work(spec)
+    began = {"job": spec["id"], "place": str(worker.name), "gpu": _gpu_here(), "rounds": 0}
+    worker.log_event(topic, began)
+    with told_to(lambda rounds: worker.log_event(topic, {**began, "rounds": rounds})):
+        return work(spec)
+
+
+@cache
+def _gpu_here() -> str:
+    """Return the id of the GPU of this worker; empty without one."""
+    return local_target().gpu
 
 
 @dataclass(slots=True)
@@ -226,11 +236,13 @@ class _Jobs:
         future = self.client.submit(_run_announced, self.work, dict(spec), self.topic, **options)
         future.add_done_callback(self.ended.put)
 
-    def _announce(self, event: tuple[float, dict[str, str]]) -> None:
-        """Report where a job begins, also when it begins again."""
-        began = event[1]
-        if any(spec["id"] == began["job"] for spec, _ in list(self.flying.values())):
-            self.report(Progress(began["job"], "started", self.done, self.total, place=began["place"]))
+    def _announce(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Report where a job begins, also when it begins again, and its rounds."""
+        told = event[1]
+        if any(spec["id"] == told["job"] for spec, _ in list(self.flying.values())):
+            state = "measuring" if told["rounds"] else "started"
+            where = {"place": told["place"], "gpu": told["gpu"]}
+            self.report(Progress(told["job"], state, self.done, self.total, **where, rounds=told["rounds"]))
 
     def _result(self, future: Future) -> JobReply | None:
         """Return the result of a job that ended; None when the connection was lost and the job waits again."""

@@ -30,6 +30,7 @@ from sitegen.execute.guard import end_marked
 from sitegen.execute.measure_process import PACKAGE_ROOT, failure
 from sitegen.execute.progress import Progress, Report
 from sitegen.execute.targets import Device, Target
+from sitegen.execute.told_rounds import LOOK_S, rounds_in
 from sitegen.execute.work import run_job
 from sitegen.model.variables import DRIVER_LOCK, passed_on
 
@@ -56,17 +57,24 @@ class WorkerProcess:
     """A process that runs one job at a time; started with the first job, and again after it was lost."""
 
     def __init__(
-        self, device: Device, work: Callable[[Spec], JobReply], place: str = "", cores: Cores = (), lock: str = ""
+        self,
+        device: Device,
+        work: Callable[[Spec], JobReply],
+        rounds: Path,
+        place: str = "",
+        cores: Cores = (),
+        lock: str = "",
     ) -> None:
-        self.place = place
-        """Name of its GPU in a report."""
+        self.place, self.gpu, self.rounds = place, device.gpu, rounds
+        """Name and model of its GPU in a report, and the file with the rounds of the present job."""
         self._mark = secrets.token_hex(8)
         self._environment = (
             FEW_THREADS | passed_on(os.environ) | device.environment | {MARK: self._mark, DRIVER_LOCK: lock}
         )
         paths = filter(None, [str(PACKAGE_ROOT), self._environment.get("PYTHONPATH", "")])
         self._environment["PYTHONPATH"] = os.pathsep.join(paths)
-        self._first = {"path": sys.path, "module": work.__module__, "function": work.__qualname__} | {"cores": cores}
+        self._first: dict[str, Any] = {"path": sys.path, "module": work.__module__, "function": work.__qualname__}
+        self._first |= {"cores": cores, "rounds": str(rounds)}
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, spec: Spec) -> int:
@@ -81,6 +89,7 @@ class WorkerProcess:
                 start_new_session=True,  # Ctrl-C is for the parent, which then ends its workers
             )
             self._send(self._first)
+        self.rounds.unlink(missing_ok=True)
         self._send(spec)
         assert self._process.stdout
         return self._process.stdout.fileno()
@@ -126,24 +135,26 @@ def execute(
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sitegen-run-", ignore_cleanup_errors=True))
-        idle = deque(_workers(target, work, str(Path(folder) / "driver")))
+        idle = deque(_workers(target, work, Path(folder)))
         for worker in idle:
             stack.callback(worker.end)
         jobs = _Jobs(deque(specs), idle, selector, len(specs), report)
         while jobs.waiting or selector.get_map():
             while jobs.waiting and idle:
                 jobs.start_next()
-            for ready, _ in selector.select():
+            for ready, _ in selector.select(LOOK_S):
                 if (result := jobs.take_result(ready)) is not None:
                     yield result
+            jobs.report_rounds()
 
 
-def _workers(target: Target, work: Callable[[Spec], JobReply], lock: str) -> Iterator[WorkerProcess]:
-    """Yield a worker for each device, which starts with its first job; several take turns at the driver by `lock`."""
-    lock = lock if len(target.devices) > 1 else ""
+def _workers(target: Target, work: Callable[[Spec], JobReply], folder: Path) -> Iterator[WorkerProcess]:
+    """Yield a worker for each device, which starts with its first job; several take turns at the driver by a file."""
+    lock = str(folder / "driver") if len(target.devices) > 1 else ""
     shares = core_shares(usable_cores(), [cores_near(device.bus) for device in target.devices])
     for number, (device, cores) in enumerate(zip(target.devices, shares, strict=True)):
-        yield WorkerProcess(device, work, f"GPU {number}" if device.gpu else "no GPU", cores, lock)
+        place = f"GPU {number}" if device.gpu else "no GPU"
+        yield WorkerProcess(device, work, folder / f"rounds-{number}", place, cores, lock)
 
 
 @dataclass(slots=True)
@@ -158,12 +169,26 @@ class _Jobs:
     lost: Counter[str] = field(default_factory=Counter)
     """Workers that each job has lost, by the id of the job."""
     done: int = 0
+    told: dict[str, int] = field(default_factory=dict)
+    """Rounds of the present job that were reported, by the place of its worker."""
 
     def start_next(self) -> None:
         """Give the next job to an idle worker."""
         worker, spec = self.idle.popleft(), self.waiting.popleft()
-        self.report(Progress(spec["id"], "started", self.done, self.total, place=worker.place))
+        self.told[worker.place] = 0
+        self._report_state(worker, spec, "started")
         self.selector.register(worker.start(spec), selectors.EVENT_READ, (worker, spec, time.monotonic()))
+
+    def report_rounds(self) -> None:
+        """Report the rounds of each job that has begun another one."""
+        for worker, spec, _ in [key.data for key in self.selector.get_map().values()]:
+            if (rounds := rounds_in(worker.rounds)) > self.told[worker.place]:
+                self.told[worker.place] = rounds
+                self._report_state(worker, spec, "measuring", rounds)
+
+    def _report_state(self, worker: WorkerProcess, spec: Spec, state: str, rounds: int = 0) -> None:
+        count = self.done, self.total
+        self.report(Progress(spec["id"], state, *count, place=worker.place, gpu=worker.gpu, rounds=rounds))
 
     def take_result(self, ready: selectors.SelectorKey) -> JobReply | None:
         """Return the result of a worker whose pipe is readable; None when it was lost and the job waits again."""

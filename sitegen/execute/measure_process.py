@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.execute.guard import LATE
-from sitegen.model.job import JOB_SCHEMA
+from sitegen.execute.told_rounds import watched
+from sitegen.model.job import JOB_SCHEMA, ROUNDS_FILE
 from sitegen.model.variables import passed_on
 from sitegen.write.user_folders import cache_folder
 
@@ -74,7 +75,8 @@ class MeasureProcess:
 
     def _result_of(self, spec: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         assert self._process
-        status = self._process.wait()
+        with watched(self.folder / ROUNDS_FILE):
+            status = self._process.wait()
         if status == 0 and self._result.exists():
             data: dict[str, Any] = json.loads(self._result.read_text(encoding="utf-8"))
             return data | {"warnings": [*data.get("warnings", ()), *why_open(self._network)]}

@@ -1,4 +1,4 @@
-"""Progress of a run: one message for each start and for the end of each job."""
+"""Progress of a run: one message for each start and for the end of each job, and for the rounds between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Progress:
 
     job: str
     state: str
-    """`started`, `finished` or `failed`."""
+    """`started`, `measuring`, `finished` or `failed`."""
     done: int
     """Jobs that have ended."""
     total: int
@@ -21,7 +21,11 @@ class Progress:
     message: str = ""
     """Why it failed; empty otherwise."""
     place: str = ""
-    """The host or the GPU on which it starts; empty when it ends."""
+    """The host or the GPU on which it runs; empty when it ends."""
+    gpu: str = ""
+    """The model of the GPU, `nvidia-h200`; empty without one, and when the job ends."""
+    rounds: int = 0
+    """The rounds that the job has begun; 0 before the first one, and when the job ends."""
 
 
 Report = Callable[[Progress], None]

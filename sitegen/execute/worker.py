@@ -1,6 +1,7 @@
 """Jobs on standard input → results on standard output, one line of JSON each: `python -m sitegen.execute.worker`.
 
-The first line names the function that runs the jobs, where it is imported from, and the cores of this worker.  When
+The first line names the function that runs the jobs, where it is imported from, the cores of this worker, and the file
+that gets the number of rounds of the present job.  When
 standard input closes, the parent is gone or has no more jobs.  The job in progress is then interrupted, so that it can
 end its own processes and remove its folder, and the worker ends.
 """
@@ -15,9 +16,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sitegen.execute.measure_process import failure
+from sitegen.execute.told_rounds import told_to
 
 GRACE_S = 5.0
 """Seconds that an interrupted job may take to end."""
@@ -36,7 +40,9 @@ def main() -> None:
         work = _import_work(first)
         while True:
             spec = json.loads(lines.get())
-            answers.write(json.dumps(_result(work, spec)) + "\n")
+            with told_to(partial(_tell, Path(first["rounds"]))):
+                answer = _result(work, spec)
+            answers.write(json.dumps(answer) + "\n")
             answers.flush()
 
 
@@ -49,6 +55,10 @@ def _read(lines: queue.SimpleQueue[bytes]) -> None:
     signal.pthread_kill(main_thread.ident, signal.SIGINT)
     main_thread.join(GRACE_S)
     os._exit(0)
+
+
+def _tell(file: Path, rounds: int) -> None:
+    file.write_text(str(rounds), encoding="ascii")
 
 
 def _import_work(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:

@@ -140,7 +140,7 @@ def _nowhere(place: str, path: str, book: AddressBook) -> Resolution:
         return Resolution(problem=f"`{hidden}` is hidden, and is not published", hint=hint)
     named = {*sources, place.lstrip("/"), f"{place.lstrip('/')}/"}
     for name in sorted(named & set(book.hidden)):
-        hint = "it has no page yet; link it once it is published"
+        hint = "it has no page yet: link it once it is published, or correct `draft` or `date` in its front matter"
         return Resolution(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
     folder = posixpath.dirname(path)
     known = {posixpath.relpath(source, folder) for source in (*book.sources, *_publishable(book))}

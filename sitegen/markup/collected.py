@@ -158,7 +158,12 @@ class Collected:
         """Return the id that an author chose; a second use of it is a mistake."""
         name = self.id_prefix + wanted
         if name in self.ids:
-            self.error("SG108", f"the label `{wanted}` is used twice", span, "a label names one thing of a page")
+            self.error(
+                "SG108",
+                f"the label `{wanted}` is used twice",
+                span,
+                "a label names one thing of a page: give one of the two another name",
+            )
         self.ids[name] = None
         return name
 

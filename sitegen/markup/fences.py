@@ -17,6 +17,14 @@ from sitegen.markup.listings import plain_fence
 
 _UNOPENED = re.compile(r"(`{3,})(\{[^{}\s`]+\})(.*`.*)")
 """A line that would open a directive, if it had no backtick behind the name."""
+_MATH = re.compile(
+    r"\\.|(?P<ticks>`+).+?(?P=ticks)|\$\$.+?\$\$|\$(?!\s)(?:[^$\\]|\\.)+?(?<!\s)\$(?!\d)"
+    r"|(?<![\w$])(?P<open>\$\$|\$(?!\d+[kKMBT]\b)(?=\\[A-Za-z]|\d*[A-Za-z](?![A-Za-z])))",
+    re.DOTALL,
+)
+"""An escaped sign, code, a formula, or a `$` that opens a formula without an end; `$PATH` and `$5M` are none."""
+_MOST_CHARACTERS = 100_000
+"""The longest paragraph in which such signs are looked for."""
 _INFO = re.compile(r"\{([^{}\s]*)\}\s*(.*)$")
 
 
@@ -28,11 +36,23 @@ def unopened_fences_plugin(md: MarkdownIt) -> None:
 def _report_unopened(state: StateCore) -> None:
     into = collected(state.env)
     for token in state.tokens:
+        if token.type == "inline" and token.map and "$" in token.content and len(token.content) < _MOST_CHARACTERS:
+            _report_open_formulas(token.content, token.map[0], into)
         if token.type == "inline" and token.map and "```{" in token.content:
             for line, text in enumerate(token.content.split("\n"), start=token.map[0]):
                 match = _UNOPENED.match(text)
                 if match and match[1] not in match[3]:
                     _report(match[1], match[2], line, into)
+
+
+def _report_open_formulas(text: str, line: int, into: Collected) -> None:
+    """Warn about each `$` that opens a formula and has no end in its paragraph; prices and variables are none."""
+    for match in _MATH.finditer(text):
+        if opening := match["open"]:
+            at = line + text.count("\n", 0, match.start())
+            hint = f"write `{opening}` at its end, in the same paragraph, or `\\$` for a dollar sign"
+            written = text[match.start() : match.start() + 20].partition("\n")[0]
+            into.warning("SG138", "this formula is never closed", into.span_of(written, at), hint)
 
 
 def _report(signs: str, name: str, line: int, into: Collected) -> None:
@@ -54,6 +74,12 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         last = token.map[1] - 1 if token.map else line
         if last == line or not closes(into.lines[last], into.lines[line]):
             warn_unclosed(fence.name, line, into)
+        if inner := _opened_inside(token.content, into.lines[line]):
+            name = inner.strip("`~{} ").partition("}")[0]
+            hint = "write a line with the same signs below its content"
+            message = f"the fence of `{{{fence.name}}}` is not closed before that of `{name}` opens"
+            into.error("SG138", message, fence.span, hint)
+            return code_figure(token.content, "", spoken=into.spoken)
         directive: Directive | None = directives.get(fence.name) or into.added.directives.get(fence.name)
         if directive and directive.show:
             return directive.show(fence, into)
@@ -61,6 +87,13 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         return code_figure(token.content, "", spoken=into.spoken)
 
     return render_fence
+
+
+def _opened_inside(content: str, opening: str) -> str:
+    """Return the first line in a fence that opens another one by the same signs; empty without one."""
+    signs = opening.lstrip("> \t*+-0123456789.")
+    count = len(signs) - len(signs.lstrip(signs[:1]))
+    return next(iter(re.findall(rf"(?m)^{re.escape(signs[:count])}\{{[\w-]+\}}", content)), "") if count > 2 else ""
 
 
 def _fence(info: str, token: Token, line: int, into: Collected) -> Fence:

@@ -10,7 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from typing import Any
 
@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from sitegen.diagnostics import Span
+from sitegen.diagnostics import Span, did_you_mean
 from sitegen.markup.collected import Collected, collected
 from sitegen.markup.labels import numbered
 
@@ -40,6 +40,7 @@ _NEEDLESS = frozenset({"tml-display"})
 _TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _LABELLED = re.compile(r"\$\$(?:(?!\$\$|\n[ \t]*\n).)+\$\$[ \t]*\{#([\w.-]+)\}[ \t]*(?=\n|$)", re.DOTALL)
+_UNKNOWN = re.compile(r"(?:Unsupported function name|Undefined control sequence|Unknown)\S*\s*(\\[A-Za-z]+)")
 _POSITION = re.compile(r"\s*at (?:position (\d+)|end of input)\b.*", re.DOTALL)
 _JOIN = "(s, d) => JSON.stringify(temml.renderToString(s, {displayMode: d, throwOnError: true, maxExpand: 1000}))"
 """The function in JavaScript.  It returns JSON, because the binding does not know the ropes that joined strings are."""
@@ -126,8 +127,21 @@ def _checked(source: str, display: bool, line: int, into: Collected) -> str:
         return mathml(source, display)
     except MathError as mistake:
         span = _place(source, mistake.offset, line, into)
-        into.error("SG115", f"this formula is not TeX: {mistake}", span)
+        into.error("SG115", f"this formula is not TeX: {mistake}", span, _what_to_do(str(mistake)))
         return f"<code>{escape(source, quote=False)}</code>"
+
+
+def _what_to_do(message: str) -> str:
+    if unknown := _UNKNOWN.search(message):
+        near = did_you_mean(unknown[1], _commands())
+        return f"{near} Commands that are known: temml.org/docs/en/supported".lstrip()
+    return "a `{` and its `}` do not pair" if "'}'" in message else "correct the formula here"
+
+
+@cache
+def _commands() -> frozenset[str]:
+    """Return the commands that Temml knows."""
+    return frozenset("\\" + name for name in re.findall(r"\\\\([A-Za-z]+)", _temml()))
 
 
 def _place(source: str, offset: int, line: int, into: Collected) -> Span:
@@ -147,18 +161,21 @@ def _place(source: str, offset: int, line: int, into: Collected) -> Span:
 
 def _engine() -> Callable[[str, bool], str]:
     if not hasattr(_engines, "convert"):
-        from importlib import resources
-
         from quickjs import Context
 
         context = Context()
-        folder = resources.files("sitegen.markup") / "vendor" / "temml"
-        context.eval((folder / "temml.min.js").read_text(encoding="utf-8"))
+        context.eval(_temml())
         context.set_memory_limit(256 * 2**20)
         context.eval(f"globalThis.convert = {_JOIN}")
         _engines.context, _engines.convert = context, context.get("convert")
     convert: Callable[[str, bool], str] = _engines.convert
     return convert
+
+
+def _temml() -> str:
+    from importlib import resources
+
+    return (resources.files("sitegen.markup") / "vendor" / "temml" / "temml.min.js").read_text(encoding="utf-8")
 
 
 def _math_error(text: str, source: str) -> MathError:

@@ -14,11 +14,21 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from sitegen.diagnostics import did_you_mean
 from sitegen.markup.collected import Collected, collected
 from sitegen.markup.images import image, warn_without_words
 from sitegen.model.document import FileSlot, LinkSlot
 
 VOID = frozenset(["area", "br", "col", "hr", "img", "source", "track", "wbr"])
+_INSTEAD = {
+    "image": "write `![text](file)` or `<img src=… alt=…>`",
+    "script": "remove it: a page has one script, that of the theme",
+    "style": "put it into a style sheet below `templates/assets/`",
+    "iframe": "write a link",
+    "video": "write `![text](film.mp4)`",
+}
+"""What to do instead of an element that cannot stand in a text."""
+_OTHERWISE = "remove the element, or write Markdown"
 ALLOWED = VOID | frozenset(
     re.findall(
         r"\w+",
@@ -80,7 +90,7 @@ class _Cleaner(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ALLOWED:
-            self.refuse(f"`<{tag}>`", f"<{tag}", "the page has one script and one style sheet, both its own")
+            self.refuse(f"`<{tag}>`", f"<{tag}", _INSTEAD.get(tag) or did_you_mean(tag, ALLOWED) or _OTHERWISE)
             self.swallow = tag if tag in _SWALLOWING else ""
             return
         if tag not in VOID:

@@ -7,8 +7,9 @@ has ended: only one generation holds sets in memory at a time.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sitegen.measure.evaluation import PendingEvaluation, TimingPlan
 from sitegen.measure.extra_generations import needs_more_generations
@@ -29,7 +30,7 @@ from sitegen.measure.steps import end_children, run_side_by_side, run_step
 from sitegen.measure.workload import is_matrix_kernel, least_bytes, set_count
 from sitegen.measure.workspace import EVALUATION_S, Workspace
 from sitegen.model.gpu import gpu_id
-from sitegen.model.job import KernelJob
+from sitegen.model.job import ROUNDS_FILE, KernelJob
 from sitegen.model.record import Role
 
 WARM_S = 0.2
@@ -83,6 +84,8 @@ class JobProcesses:
     rules: RoundRules
     samples: Mapping[str, int]
     """Samples of a turn, by name."""
+    turns: Counter[str] = field(default_factory=Counter)
+    """Turns so far, by name."""
 
     def turn(self, name: str, kind: TurnKind, recheck: bool) -> TurnResult | None:
         """Take one turn, and check its last output when `recheck`.  Return None when that evaluation has failed."""
@@ -91,6 +94,7 @@ class JobProcesses:
             return None
         with self.workspace.timed("time"):
             run_step(pending, self.workspace, lambda e: results.append(self._take(e, kind, keep=recheck)))
+        self._count(name)
         if recheck and pending.running and not pending.timing.resident:
             self._recheck([pending])
         return results[0] if pending.running else None
@@ -124,6 +128,13 @@ class JobProcesses:
         if self.rules.baseline and self.running[self.rules.baseline].running and not self.rules.matrix:
             with self.workspace.timed("plan"):
                 run_step(self.running[self.rules.baseline], self.workspace, _warm)
+
+    def _count(self, name: str) -> None:
+        """Tell the worker after the first turn of each round how many rounds the job has begun."""
+        self.turns[name] += 1
+        rounds, rest = divmod(self.turns[name] - 1, len(self.rules.kinds))
+        if rest == 0 and max(self.turns.values()) == self.turns[name]:
+            self.workspace.job_file.with_name(ROUNDS_FILE).write_text(str(rounds + 1), encoding="ascii")
 
     def _take(self, pending: PendingEvaluation, kind: TurnKind, keep: bool) -> TurnResult:
         return pending.process.ask_within_budget(TakeTurn(kind, self.samples[pending.name], keep), EVALUATION_S)

@@ -22,6 +22,8 @@ from sitegen.model.record import (
 )
 
 JOB_SCHEMA = 1
+ROUNDS_FILE = "rounds"
+"""The file beside a job with the number of rounds that the job has begun."""
 UNJUDGED = "cannot be judged without a GPU"
 """Start of the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
 

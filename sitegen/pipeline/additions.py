@@ -25,6 +25,7 @@ from sitegen.read.own_directive import FOLDER, Content, OwnDirective, directive_
 from sitegen.read.source import decode
 from sitegen.read.texts import unreadable
 from sitegen.read.yaml_nodes import parse_yaml, without_places
+from sitegen.render.shared.budget import OverBudgetError
 from sitegen.render.shared.sandbox import OwnTemplates
 
 DATA = "content/data"
@@ -117,6 +118,9 @@ class _Template:
         data: Mapping[str, Any],
     ) -> None:
         self.name, self.head, self.settings, self.environment, self.data = name, head, settings, environment, data
+        self.over_budget: jinja2.TemplateError | None = None
+        """The error of a use that had used up its budget.  Later uses get the same error, so that a page with a
+        thousand of them ends soon."""
 
     def show(self, fence: Fence, into: Collected) -> str:
         """Return the HTML of a fence with options, and perhaps with a text."""
@@ -151,10 +155,20 @@ class _Template:
                 into.error("SG111", f"the directive `{{{self.name}}}` needs the option `{key}`", span)
         given = {key: values.get(key, option.default) for key, option in self.head.options.items()}
         try:
-            template = self.environment.get_template(self.name)
-            html = template.render(argument=argument, options=given, content=content, data=self.data)
+            html = self._rendered(argument=argument, options=given, content=content)
         except jinja2.TemplateError as error:
             place = f"{FOLDER}/{self.name}.html" + (f":{lineno}" if (lineno := getattr(error, "lineno", 0)) else "")
             into.error("SG139", f"the template of `{{{self.name}}}` fails: {error.message}", span, f"correct {place}")
             return str(content)
         return html.replace("\0", "")
+
+    def _rendered(self, **values: Any) -> str:
+        """Return the output of the template.  Raises TemplateError."""
+        if self.over_budget:
+            raise self.over_budget
+        try:
+            return self.environment.get_template(self.name).render(data=self.data, **values)
+        except jinja2.TemplateError as error:
+            if isinstance(error.__cause__, OverBudgetError):
+                self.over_budget = error
+            raise

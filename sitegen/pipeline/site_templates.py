@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import jinja2
@@ -14,6 +16,8 @@ from sitegen.render.shared.templates import TemplateFailure
 TEMPLATES = "templates"
 """The folder of a site's own templates, which replace the theme's."""
 
+_NO_FIELD = re.compile(r"'(sitegen\.[\w.]+)\.(\w+) object' has no attribute '(\w+)'")
+_FIELDS = "the reference of templates lists the fields of each page"
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _UNCHANGED = re.compile(r"\{\{-?\s*(?:page\.body|(?:page|month)\.word_sum)\s*-?\}\}")
 _CHANGED = re.compile(
@@ -37,7 +41,11 @@ def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[st
     span = Span(TEMPLATES)
     if isinstance(error, (jinja2.TemplateSyntaxError, TemplateFailure)) and error.name:
         span = Span(f"{TEMPLATES}/{error.name}", error.lineno)
-    return Diagnostic("SG502", f"a template fails: {error.message}", span)
+    if match := _NO_FIELD.match(str(error.message)):
+        module, name, field = match.groups()
+        names = [one.name for one in fields(getattr(sys.modules[module], name))]
+        return Diagnostic("SG502", f"`{name}` has no field `{field}`", span, did_you_mean(field, names) or _FIELDS)
+    return Diagnostic("SG502", f"a template fails: {error.message}", span, "correct the template at this line")
 
 
 def shows_texts_unchanged(templates: Mapping[str, str]) -> bool:

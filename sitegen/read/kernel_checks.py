@@ -55,6 +55,11 @@ def can_read_dims(node: Node) -> bool:
     return dims is None or isinstance(dims.value, tuple)
 
 
+def _has_all_dtypes(kernel: Kernel, node: Node) -> bool:
+    """Tell whether each of `dtypes` is known: else each use of a misspelt one would be a further mistake."""
+    return len(kernel.dtypes) == len(_items(node.get("dtypes"))) > 0
+
+
 def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     name = node.get("kernel")
     if name and name.text != kernel.name:
@@ -162,7 +167,7 @@ def _formula_mistake(node: Node, error: FormulaError, names: NameValues) -> Diag
 
 def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     for dtype, child in _entries(node, "tolerance").items():
-        if kernel.dtypes and dtype not in kernel.dtypes:
+        if _has_all_dtypes(kernel, node) and dtype not in kernel.dtypes:
             yield unknown_word("dtype", dtype, child.at, kernel.dtypes, "SG032")
         elif isinstance(child.value, int | float) and not 0 <= child.value < 1:
             yield Diagnostic("SG032", "a tolerance is at least 0 and below 1", child.span)
@@ -181,7 +186,7 @@ def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
         span = next(child.span for child in _items(node.get("goals")) if child.text == goal.text)
         if goal.workload not in workloads:
             yield unknown_word("workload", goal.workload, span, workloads, "SG033")
-        if kernel.dtypes and goal.dtype not in kernel.dtypes:
+        if _has_all_dtypes(kernel, node) and goal.dtype not in kernel.dtypes:
             yield unknown_word("dtype", goal.dtype, span, kernel.dtypes, "SG033")
         if goal.unit.startswith("x ") and goal.unit[2:] not in kernel.baselines:
             yield unknown_word("baseline", goal.unit[2:], span, kernel.baselines, "SG033")

@@ -21,7 +21,9 @@ def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnos
     if error is None:
         return None
     said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return Diagnostic("SG036", f"this is not Python: {said}", _span(error, path))
+    return Diagnostic(
+        "SG036", f"this is not Python: {said}", _span(error, path), "correct this line or the one above it"
+    )
 
 
 def _error(source: str, flags: int = 0) -> SyntaxError | ValueError | None:

@@ -109,8 +109,8 @@ def wrong_type(node: Node, expected: str, diagnostics: Diagnostics, hint: str = 
 def missing_key(key: str, noun: str, node: Node) -> Diagnostic:
     """Return the diagnostic for a missing key; `node` is the mapping that lacks it, or its empty value."""
     if node.key and node.value is None:
-        return Diagnostic("SG010", f"{noun} `{key}` is empty", node.key)
-    return Diagnostic("SG010", f"missing {noun} `{key}`", node.span)
+        return Diagnostic("SG010", f"{noun} `{key}` is empty", node.key, "write its value behind the colon")
+    return Diagnostic("SG010", f"missing {noun} `{key}`", node.span, f"add `{key}: …`")
 
 
 def one_of(known: Iterable[str], what: str) -> Converter:
@@ -193,10 +193,12 @@ def _scalar(hint: Any, node: Node, diagnostics: Diagnostics) -> Any:
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     right = isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
-    return value if right else wrong_type(node, _EXPECTED[hint], diagnostics)
+    return value if right else wrong_type(node, _EXPECTED[hint], diagnostics, _WRITTEN.get(hint, ""))
 
 
 _EXPECTED = {str: "text", Ref: "a name", bool: "true or false", int: "a whole number", float: "a number"}
+
+_WRITTEN = {bool: "write `true` or `false`", int: "write digits, as in `128`", float: "write digits, as in `0.5`"}
 
 
 def _member(hint: type[StrEnum], node: Node, diagnostics: Diagnostics) -> Any:

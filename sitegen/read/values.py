@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.model.figure_table import (
@@ -96,7 +97,8 @@ def figure_name(word: str, *, needs_name: bool = False) -> str:
     if name in FIGURES or (needs_name and name in FIGURES_WITH_NAME):
         return name
     known = [*FIGURES, *(f"{one} …" for one in FIGURES_WITH_NAME)]
-    hint = did_you_mean(word, [*FIGURES, *OTHER_NAMES]) or f"known: {', '.join(f'`{one}`' for one in known)}"
+    near = get_close_matches(word, [*FIGURES, *OTHER_NAMES], n=1, cutoff=0.75)  # `speed` is not `spilled`
+    hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(f'`{one}`' for one in known)}"
     raise ValueMistake(f"unknown figure `{word}`", word, hint)
 
 

@@ -33,6 +33,10 @@ _DAY = re.compile(
     (?:\*\*|__)?(?P<rest>[ \t]*[:;]?[ \t]*\#*[ \t]*|[ \t]*(?:[-–—:|·;][ \t]+|[ \t]).*)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"^( {0,3}#{1,6}[ \t]+)([^\W\d_]{1,12}[ \t]+\d{1,4})[ \t]*[(\[](\d{4}([-/.])\d{1,2}\4\d{1,2})[)\]][ \t]*$"
+)
+"""A heading such as `## Day 6 (2024-05-06)`: its words become the title behind the date."""
 _TITLE = re.compile(r"[ \t]*[-–—:|·;]?[ \t]*(?P<title>.*?)[ \t]*\#*[ \t]*")
 _LOOKS_DATED = re.compile(r"\d{4}|\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d{2}")
 _OPENING = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n|<!--", re.MULTILINE)
@@ -183,7 +187,9 @@ def _date_lines(text: str) -> Iterator[DateLine]:
 
 
 def _match_day(line: str) -> re.Match[str] | None:
-    return _DAY.fullmatch(line) if len(line) < 200 and _LOOKS_DATED.search(line) else None
+    if len(line) >= 200 or not _LOOKS_DATED.search(line):
+        return None
+    return _DAY.fullmatch(_NUMBERED.sub(r"\1\3 \2", line))
 
 
 def _opens_a_day(match: re.Match[str]) -> bool:

@@ -150,4 +150,6 @@ class _EventReader:
 
 def _duplicate(name: Node, first: Node) -> Diagnostic:
     line = first.at.line
-    return Diagnostic("SG003", f"duplicate key `{name.text}`", name.span, f"it stands on line {line} already")
+    return Diagnostic(
+        "SG003", f"duplicate key `{name.text}`", name.span, f"it stands on line {line} already: remove one of the two"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -40,8 +41,14 @@ def test_a_program_gets_each_step_as_a_line_of_json(capsys: pytest.CaptureFixtur
     assert len(events) == len(STEPS)
     assert events[1] == {
         **{"event": "job", "job": "sum@64:float32", "state": "started", "done": 0, "total": 3},
-        **{"seconds": 0.0, "message": "", "place": "gpu2"},
+        **{"seconds": 0.0, "message": "", "place": "gpu2", "gpu": "", "rounds": 0},
     }
+
+
+def test_the_rounds_of_a_job_are_no_lines_of_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_report() as report:
+        report(Progress("axpy@64:float32", "measuring", 0, 3, place="gpu1", rounds=7))
+    assert capsys.readouterr().err == ""
 
 
 def state_after(*steps: Progress) -> RunState:
@@ -58,6 +65,21 @@ def test_a_table_names_the_job_of_each_place_and_the_time_left() -> None:
         ["gpu2", "sum@64:float32", "30", "s"],
     ]
     assert rows[-1].endswith("1 of 3 jobs, about 30 s left")
+
+
+def test_a_table_shows_the_rounds_of_a_job_and_the_model_of_its_gpu() -> None:
+    began = Progress("axpy@64:float32", "started", 0, 3, place="gpu1", gpu="nvidia-h200")
+    first, second = (replace(began, state="measuring", rounds=n) for n in (1, 12))
+    assert table_lines(state_after(began), 130.0)[0].split()[1:4] == ["nvidia-h200", "axpy@64:float32", "30"]
+    assert " 1 round " in table_lines(state_after(began, first), 130.0)[0]
+    assert " 12 rounds " in table_lines(state_after(began, first, second), 130.0)[0]
+    ended = replace(began, state="finished", done=1, seconds=30.0, place="", gpu="")
+    assert table_lines(state_after(began, second, ended), 130.0)[0].split() == ["gpu1", "nvidia-h200", "idle"]
+
+
+def test_late_rounds_of_a_worker_that_was_lost_are_not_shown() -> None:
+    late = Progress("sum@64:float32", "measuring", 1, 3, place="gpu2", rounds=40)
+    assert not any("40" in row for row in table_lines(state_after(*STEPS[:5], late), 100.0))
 
 
 def test_a_job_that_starts_again_leaves_the_place_that_lost_it() -> None:
@@ -103,26 +125,30 @@ def test_a_table_has_no_more_lines_than_the_terminal_can_draw_over(count: int, h
 
 
 LONG = "attention_backward@b4 h16 s4096 d128:bfloat16 causal=true sm_scale=0.08838834764831845 dropout=0.0"
+H200 = {"gpu": "nvidia-h200"}
 LAB = (
-    Progress("matmul@4096:bfloat16", "started", 0, 9, place="gpu1.lab.example"),
-    Progress(LONG, "started", 0, 9, place="gpu2.lab.example"),
-    Progress("posts/행렬-곱과-타일", "started", 0, 9, place="gpu3.lab.example"),
+    Progress("matmul@4096:bfloat16", "started", 0, 9, place="gpu1.lab.example", **H200),
+    Progress(LONG, "started", 0, 9, place="gpu2.lab.example", **H200),
+    Progress("posts/행렬-곱과-타일", "started", 0, 9, place="gpu3.lab.example", **H200),
+    Progress(LONG, "measuring", 0, 9, place="gpu2.lab.example", **H200, rounds=128),
     Progress("matmul@4096:bfloat16", "finished", 1, 9, 60.0),
-    Progress("posts/행렬-곱과-타일", "started", 1, 9, place="gpu1.lab.example"),
-    Progress("scan@64Mi:float32", "started", 1, 9, place="gpu4.lab.example"),
+    Progress("posts/행렬-곱과-타일", "started", 1, 9, place="gpu1.lab.example", **H200),
+    Progress("scan@64Mi:float32", "started", 1, 9, place="gpu4.lab.example", **H200),
     Progress("scan@64Mi:float32", "failed", 2, 9, 700.0, "the job took more than 700 s"),
 )
 AT_80 = """\
-gpu1.lab.example  posts/행렬-곱과-타일                               1 h 01 min
-gpu2.lab.example  attention_backward@b4 h16 s4096 d128:bfloat16 ca…  1 h 01 min
+gpu1.lab.example  nvidia-h200  posts/행렬-곱과-타일                  1 h 01 min
+gpu2.lab.example  nvidia-h200  attention_backward@b4 h…  128 rounds  1 h 01 min
+gpu3.lab.example  nvidia-h200  its worker was lost
+gpu4.lab.example  nvidia-h200  idle
 """
 AT_120 = """\
-gpu1.lab.example  posts/행렬-곱과-타일                                                                       1 h 01 min
-gpu2.lab.example  attention_backward@b4 h16 s4096 d128:bfloat16 causal=true sm_scale=0.08838834764831845 d…  1 h 01 min
+gpu1.lab.example  nvidia-h200  posts/행렬-곱과-타일                                                          1 h 01 min
+gpu2.lab.example  nvidia-h200  attention_backward@b4 h16 s4096 d128:bfloat16 causal=true sm_sc…  128 rounds  1 h 01 min
+gpu3.lab.example  nvidia-h200  its worker was lost
+gpu4.lab.example  nvidia-h200  idle
 """
 REST = """\
-gpu3.lab.example  its worker was lost
-gpu4.lab.example  idle
 ██████░░░░░░░░░░░░░░░░░░░░░░░░ 2 of 9 jobs, 1 failed, about 10 min 33 s left
 """
 

@@ -20,6 +20,7 @@ from sitegen.execute import cluster, work
 from sitegen.execute.guard import ABANDONED, LATE
 from sitegen.execute.local import execute
 from sitegen.execute.measure_process import MeasureProcess
+from sitegen.execute.progress import Progress
 from sitegen.execute.targets import (
     Device,
     NoTarget,
@@ -30,6 +31,7 @@ from sitegen.execute.targets import (
     configured_target,
     local_target,
 )
+from sitegen.execute.told_rounds import LOOK_S, rounds_in, watched
 from sitegen.execute.work import deadline_s
 from sitegen.model.site import TargetSettings
 
@@ -88,6 +90,16 @@ def wait_unless_fast(spec):
     return {"id": spec["id"], "kind": "test"}
 
 
+def take_rounds(spec):
+    """Write rounds as the process of a job does, into the file that the worker watches."""
+    rounds = Path(spec["log"])
+    with watched(rounds):
+        for count in (1, 2):
+            rounds.write_text(str(count))
+            time.sleep(1.5 * LOOK_S)
+    return {"id": spec["id"], "kind": "test"}
+
+
 def kill_the_worker_of(log: Path) -> None:
     while not log.exists() or "\n" not in log.read_text():
         time.sleep(0.02)
@@ -119,6 +131,23 @@ def test_a_job_that_raises_is_a_result_with_its_reason():
     (result,) = execute([{"id": "odd", "kind": "test"}], Target((Device(),)), seen.append, fail)
     assert result == {"schema": 1, "id": "odd", "kind": "test", "error": "ValueError: an odd job"}
     assert [(p.state, p.done, p.total) for p in seen] == [("started", 0, 1), ("failed", 1, 1)]
+
+
+def test_the_rounds_of_a_job_are_reported_while_it_runs_and_begin_anew_with_the_next(tmp_path):
+    seen = []
+    list(execute([spec(n, tmp_path) for n in range(2)], Target((Device("nvidia-h200"),)), seen.append, take_rounds))
+    assert {p.gpu for p in seen if p.place} == {"nvidia-h200"}
+    assert {p.place for p in seen if p.state == "measuring"} == {"GPU 0"}
+    for job in ("job-0", "job-1"):
+        states = [(p.state, p.rounds) for p in seen if p.job == job]
+        assert states[0] == ("started", 0) and states[-1] == ("finished", 0)
+        assert states[-2] == ("measuring", 2)
+
+
+@pytest.mark.parametrize("text", ["", "no number", "-3", "9" * 10**6])
+def test_odd_rounds_of_code_under_test_are_no_error(tmp_path, text):
+    (tmp_path / "rounds").write_text(text)
+    assert rounds_in(tmp_path / "rounds") in (0, 9999999999)
 
 
 def test_no_jobs_start_no_cluster():
@@ -174,13 +203,18 @@ def test_hosts_are_refused_without_certificates_and_the_scheduler_listens_by_tls
             assert started.scheduler_address.startswith("tls://127.0.0.1:")
 
 
-def test_jobs_go_to_a_scheduler_that_asks_for_a_certificate(certificates):
+def test_jobs_go_to_a_scheduler_that_asks_for_a_certificate(certificates, tmp_path):
     with config.set(certificates):
         options = {"n_workers": 1, "threads_per_worker": 1, "resources": {"GPU": 1}, "dashboard_address": ":0"}
         with LocalCluster(protocol="tls://", security=Security(require_encryption=True), **options) as started:
             target = Target(scheduler=started.scheduler_address)
             jobs = [{"id": name, "kind": "test"} for name in ("a", "b")]
             assert {r["id"] for r in cluster.execute(jobs, target, lambda _: None, chatter)} == {"a", "b"}
+            seen: list[Progress] = []
+            list(cluster.execute([spec(1, tmp_path)], target, seen.append, take_rounds))
+    assert next((p.state, p.rounds) for p in seen) == ("started", 0)
+    assert [(p.state, p.rounds) for p in seen][-2:] == [("measuring", 2), ("finished", 0)]
+    assert {p.gpu for p in seen} == {""}
 
 
 def guard(folder: Path, seconds: float, *code: str) -> subprocess.Popen[bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import Request, message_of
 from sitegen.measure.rounds import GENERATION_ROUNDS, GENERATIONS, LEAST_ROUNDS
 from sitegen.measure.workspace import Workspace
-from sitegen.model.job import PreviousRatios
+from sitegen.model.job import ROUNDS_FILE, PreviousRatios
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 from sitegen.model.record import Role
@@ -143,7 +142,7 @@ def run(add_kernel, tmp_path):
     def done(world: World, **changes: Any) -> dict[str, Any]:
         job = add_kernel.kernel_job({"ours": "…", "other": "…"}, n=1 << 22)
         job = replace(job, previous=changes.pop("previous", {}))
-        workspace = FakeWorkspace(Path(tmp_path), Path("job.json"), True, world.environment["memory_bytes"])
+        workspace = FakeWorkspace(tmp_path, tmp_path / "job.json", True, world.environment["memory_bytes"])
         workspace.world = world
         done.result = run_kernel_job(replace(job, kernel=replace(job.kernel, **changes)), workspace)
         return {evaluation.name: evaluation for evaluation in done.result.evaluations}
@@ -163,6 +162,11 @@ def test_everybody_is_timed_by_three_processes_as_many_rounds_each(run):
         assert sorted(world.who("turn", generation)) == sorted(EVERYBODY * GENERATION_ROUNDS)
     assert found["ours"].performance.by_process_us == (50.0,) * GENERATIONS
     assert len(found["ours"].performance.rounds_us) == LEAST_ROUNDS
+
+
+def test_the_worker_can_read_how_many_rounds_a_job_has_begun(run, tmp_path):
+    found = run(World())
+    assert (tmp_path / ROUNDS_FILE).read_text() == str(len(found["ours"].performance.rounds_us))
 
 
 def before(ratio: float, gpu: str = "a-gpu") -> dict[str, PreviousRatios]:

@@ -43,6 +43,8 @@ def opened(text: str) -> list[tuple[str, int | None]]:
         ("2025년 12월 9일", "2025-12-09", None),
         ("Di 31.12.2025", "2025-12-31", None),
         ("2025-12-09 (Tue)", "2025-12-09", None),
+        ("## Day 6 (2025-12-09)", "2025-12-09", None),
+        ("### Tag 6 [2025/12/09]", "2025-12-09", None),
     ],
 )
 def test_a_day_opens_in_each_of_these_forms(line: str, date: str, days_left: int | None) -> None:
@@ -53,6 +55,8 @@ def test_a_day_opens_in_each_of_these_forms(line: str, date: str, days_left: int
     "line",
     [
         "9 apples 2025",
+        "## Results (2025-12-09)",
+        "Day 6 (2025-12-09)",
         "Deadline 12/15/26",
         "12/15/26 maybe",
         "2026 in review",

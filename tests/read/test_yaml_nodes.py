@@ -85,7 +85,9 @@ def test_what_is_not_read_is_named_at_its_place(text: str, place: tuple[int, int
 def test_of_two_equal_keys_the_first_counts() -> None:
     node, found = parse_yaml("a: 1\nb: 2\na: 3", "a.yaml")
     assert node is not None and without_places(node) == {"a": 1, "b": 2}
-    assert [(d.code, d.span.line, d.hint) for d in found] == [("SG003", 3, "it stands on line 1 already")]
+    assert [(d.code, d.span.line, d.hint) for d in found] == [
+        ("SG003", 3, "it stands on line 1 already: remove one of the two")
+    ]
 
 
 yaml_like = st.text(alphabet="ab1:-? \n\t[]{},&*!|>'\"%@`#~.\\é", max_size=80)

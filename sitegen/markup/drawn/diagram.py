@@ -83,7 +83,7 @@ def _read(given: FigureSource, into: Collected) -> Diagram | None:
         said = str(mistake)
         message = re.sub(r"^Diagram parse error \([^)]*\): ", "", said).split("\n", 1)[0]
         span = into.span_of_line(line + _wrong_line(lines, said, partial(_problem, render)))
-        into.error("SG133", f"this diagram cannot be drawn: {message}", span)
+        into.error("SG133", f"this diagram cannot be drawn: {message}", span, "correct this line of the diagram")
         return None
 
 

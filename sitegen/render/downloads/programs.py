@@ -174,7 +174,7 @@ def _contract(kernel: Kernel, one: Implementation) -> str:
     """Return the contents of kernel.yaml as a `Contract`; its formulas are expressions of Python as they stand."""
     names = _names(kernel)
     outputs = ", ".join(f"({_tuple(tensor.shape)}, {tensor.dtype!r})" for tensor in kernel.outputs)
-    tolerance = {dtype: kernel.tolerance[dtype] for dtype in one.dtypes or kernel.dtypes}
+    tolerance = {dtype: kernel.tolerance[dtype] for dtype in one.dtypes or kernel.dtypes if dtype in kernel.tolerance}
     own = {baseline.name for baseline in kernel.baseline_files}
     fields = {
         "kernel": repr(kernel.name),

@@ -15,11 +15,10 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, wraps
 from types import CodeType, MappingProxyType, TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import jinja2
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import (
@@ -35,13 +34,28 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace
 from markupsafe import Markup
 
+from sitegen.render.shared.budget import STEP, Budget, bytes_of
+from sitegen.render.shared.counted_code import CountedCode
 from sitegen.render.shared.sizes import counted, filter_size, format_size, joined, refuse_text, weight
 from sitegen.render.shared.templates import TemplateFailure, Templates
 
+T = TypeVar("T")
+
 LONGEST = 1_000_000
 """The most characters, elements or bits that one `*` or `**` may make."""
-_SIZED = {"center": 1, "indent": 1, "batch": 1, "slice": 1, "tojson": 2}
-"""Filters that make as many characters or elements as an argument says, and the arguments that stand before it."""
+_SIZED = {"center": 1, "indent": 1, "batch": 1, "slice": 1, "tojson": 2, "round": 1}
+"""Filters that make as many characters, elements or digits as an argument says, and the arguments that stand before
+it."""
+_OF_LETTERS = frozenset({"list", "sort", "unique", "batch", "slice", "groupby"})
+"""Filters that make a list of the letters of a text."""
+_OF_JINJA = (Context, nodes.EvalContext, jinja2.Environment)
+"""The types of the first argument that Jinja itself gives to some filters."""
+_READ = (str, list, tuple, dict, range)
+"""The types of which a filter may read every item."""
+PIECE = 72
+"""The bytes of a text of some letters, and of its place in a list."""
+ESCAPED = 4
+"""The most characters that escaping adds to one: `&#34;`."""
 _WIDE = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
 """Methods of strings that make as many characters as an argument says."""
 _LARGE = re.compile(r"\d{7}")
@@ -62,31 +76,59 @@ _WRAPPED = frozenset({"format", "format_map"})
 """The methods of strings that the sandbox replaces by its own."""
 
 
-class _Generator(CodeGenerator):
-    """Compiles `a ~ b` to a call of the sandbox, as the sandbox lets Jinja compile the other operators."""
+class _OwnTemplate(jinja2.Template):
+    """A template whose pages and parts of pages have a budget."""
 
-    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
-        self.write("environment.call_concat(context, (")
-        for part in node.nodes:
-            self.visit(part, frame)
-            self.write(", ")
-        self.write("))")
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        budget: Budget = self.environment.budget  # type: ignore[attr-defined]
+        budget.begin(page="page" in kwargs)
+        text = super().render(*args, **kwargs)
+        try:
+            budget.charge_output(text)
+        except SecurityError as error:
+            raise TemplateFailure(str(error), self.name or "", 1) from error
+        return text
 
 
 class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     """The templates of a site that has its own, whose names are `own`.  All of them run in the sandbox."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
-    code_generator_class = _Generator
-    concat = staticmethod(joined)
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
+    intercepted_unops = frozenset({"-"})
+    code_generator_class = CountedCode
+    template_class = _OwnTemplate
     own: Collection[str] = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.filters = {name: _sized(name, made) for name, made in self.filters.items()}
+        self.budget = Budget()
+        self.filters = {name: _sized(name, made, self.budget) for name, made in self.filters.items()}
         self.filters |= {name: _bounded(self.filters[name], skipped) for name, skipped in _SIZED.items()}
         self.filters["format"] = _bounded_format(self.filters["format"])
-        self.finalize = _shown
+        self.finalize = self._shown
+
+    @property
+    def step(self) -> bool:
+        """Count a step, and return True: the first half of the test of a loop."""
+        self.budget.charge(STEP)
+        return True
+
+    def made(self, value: T) -> T:
+        """Count a value that was made just now, and return it."""
+        self.budget.charge(bytes_of(value))
+        return value
+
+    def concat(self, parts: Iterable[str]) -> str:
+        made = joined(parts)
+        return self.made(made) if isinstance(parts, list) else made  # a page has counted its parts
+
+    def _shown(self, value: Any) -> Any:
+        """Return a value that a template prints; raises SecurityError for a list that is too long a text."""
+        if isinstance(value, (list, tuple, dict)):
+            refuse_text(weight(value))
+        elif isinstance(value, str):
+            self.budget.charge(bytes_of(value) + (0 if isinstance(value, Markup) else ESCAPED * len(value)))
+        return value
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         # A page reads some 200 fields.  With the sandbox's own checks of each, a full build of 1,000 posts took
@@ -119,8 +161,9 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if isinstance(owner := getattr(method, "__self__", None), str):
             if method.__name__ == "join":
                 args = tuple(list(counted(iter(arg))) for arg in args)
+            self.budget.charge(PIECE * _pieces(method.__name__, owner, (*args, *kwargs.values())))
             _refuse_method(method.__name__, owner, (*args, *kwargs.values()))
-        return context.call(obj, *args, **kwargs)
+        return self.made(context.call(obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         if operator == "%":
@@ -128,16 +171,19 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
                 _refuse_format(left, right if isinstance(right, tuple) else (right,))
         elif operator == "+":
             _refuse_sum(left, right)
-        elif _size(operator, left, right) > LONGEST:
+        elif operator in ("*", "**") and _size(operator, left, right) > LONGEST:
             raise SecurityError(f"`{operator}` would make more than {LONGEST} characters, elements or bits")
-        return super().call_binop(context, operator, left, right)
+        return self.made(super().call_binop(context, operator, left, right))
+
+    def call_unop(self, context: Any, operator: str, arg: Any) -> Any:
+        return self.made(super().call_unop(context, operator, arg))
 
     def call_concat(self, context: Context, parts: Sequence[Any]) -> str:
         """Return the parts of `a ~ b` as one text."""
         refuse_text(weight(parts))
         made = (markup_join if context.eval_ctx.autoescape else str_join)(parts)
         refuse_text(len(made))
-        return made
+        return self.made(made)
 
     def compile(self, *args: Any, **kwargs: Any) -> CodeType:  # type: ignore[override]
         try:
@@ -181,28 +227,26 @@ def _bounded(made: Callable[..., Any], skipped: int) -> Callable[..., Any]:
     return bounded
 
 
-def _sized(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter that refuses to make too long a text, and to read too long a list."""
+def _sized(name: str, made: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
+    """Return a filter that refuses to make too long a text, and to read too long a list, and that uses a budget."""
 
     @wraps(made)
     def sized(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(counted(arg) if isinstance(arg, Iterator) else arg for arg in args)
+        kept = [arg for arg in args if isinstance(arg, _OF_JINJA)]
+        values = [arg for arg in args if not isinstance(arg, _OF_JINJA)]
+        budget.charge(sum(len(arg) * (1 if isinstance(arg, str) else STEP) for arg in values if isinstance(arg, _READ)))
+        if name in _OF_LETTERS and values and isinstance(values[0], str):
+            values[0] = iter(values[0])
+        values = [budget.counted(counted(arg)) if isinstance(arg, Iterator) else arg for arg in values]
         if name == "join":
-            args = tuple(list(arg) if isinstance(arg, Iterator) else arg for arg in args)
-        values = [value for value in args if not isinstance(value, (Context, nodes.EvalContext, jinja2.Environment))]
+            values = [list(arg) if isinstance(arg, Iterator) else arg for arg in values]
         refuse_text(filter_size(name, [*values, *kwargs.values()]))
-        result = made(*args, **kwargs)
+        result = made(*kept, *values, **kwargs)
         refuse_text(len(result) if isinstance(result, str) else 0)
+        budget.charge(bytes_of(result))
         return result
 
     return sized
-
-
-def _shown(value: Any) -> Any:
-    """Return a value that a template prints; raises SecurityError for a list that is too long a text."""
-    if isinstance(value, (list, tuple, dict)):
-        refuse_text(weight(value))
-    return value
 
 
 def _refuse_sum(left: Any, right: Any) -> None:
@@ -219,6 +263,14 @@ def _bounded_format(made: Callable[..., Any]) -> Callable[..., Any]:
         return made(value, *args, **kwargs)
 
     return bounded
+
+
+def _pieces(name: str, text: str, values: Collection[Any]) -> int:
+    """Return the most texts into which a method of a string can split it."""
+    if name not in ("split", "rsplit", "splitlines"):
+        return 0
+    separator = next(iter(values), None)
+    return text.count(separator) + 1 if isinstance(separator, str) and separator else len(text) // 2 + 1
 
 
 def _refuse_method(name: str, text: str, values: Collection[Any]) -> None:
@@ -241,7 +293,7 @@ def _refuse_format(text: str, values: Collection[Any]) -> None:
 
 
 def _refuse_sizes(values: Iterable[Any]) -> None:
-    if any(isinstance(value, int) and value > LONGEST for value in values):
+    if any(isinstance(value, int) and abs(value) > LONGEST for value in values):
         raise SecurityError(f"a width or a number above {LONGEST} is refused")
 
 
