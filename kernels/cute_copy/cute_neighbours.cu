@@ -8,12 +8,11 @@ using namespace cute;
 extern "C" __global__ void cute_copy_neighbours(const float* x, float* y, long long N, long long step) {
     Tensor from = make_tensor(make_gmem_ptr(x), N, step);  // N:step
     Tensor to = make_tensor(make_gmem_ptr(y), N, step);
-    Tensor place = make_tensor(counting_iterator<long long>{}, N);  // i at place i
+    Tensor place = make_tensor(counting_iterator<long long>{}, N);  // the number at place i is i
 
-    auto mine = [&](auto all) {
-        auto tile = local_tile(all, Int<1024>{}, blockIdx.x);
-        return local_tile(tile, Int<4>{}, threadIdx.x);
-    };
+    auto tile = Int<1024>{};
+    auto piece = Int<4>{};
+    auto mine = [&](auto all) { return local_tile(local_tile(all, tile, blockIdx.x), piece, threadIdx.x); };
 
     Tensor my_from = mine(from);  // 4:step
     Tensor my_to = mine(to);
@@ -22,8 +21,7 @@ extern "C" __global__ void cute_copy_neighbours(const float* x, float* y, long l
         copy(my_from, held);
         copy(held, my_to);
     } else {  // the last tile, which is not whole
-        auto inside = [&](int i) { return mine(place)(i) < N; };
-        copy_if(inside, my_from, my_to);
+        copy_if([&](int i) { return mine(place)(i) < N; }, my_from, my_to);
     }
 }
 // endregion

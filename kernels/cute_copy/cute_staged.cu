@@ -8,13 +8,11 @@ using namespace cute;
 extern "C" __global__ void cute_copy_staged(const float* x, float* y, long long N) {
     Tensor from = make_tensor(make_gmem_ptr(x), N);  // N:1
     Tensor to = make_tensor(make_gmem_ptr(y), N);
-    Tensor place = make_tensor(counting_iterator<long long>{}, N);  // i at place i
+    Tensor place = make_tensor(counting_iterator<long long>{}, N);  // the number at place i is i
 
+    auto tile = Int<1024>{};
     auto threads = Layout<Int<256>>{};
-    auto mine = [&](auto all) {
-        auto tile = local_tile(all, Int<1024>{}, blockIdx.x);
-        return local_partition(tile, threads, threadIdx.x);
-    };
+    auto mine = [&](auto all) { return local_partition(local_tile(all, tile, blockIdx.x), threads, threadIdx.x); };
 
     Tensor my_from = mine(from);  // 4:256
     Tensor my_to = mine(to);
@@ -23,8 +21,7 @@ extern "C" __global__ void cute_copy_staged(const float* x, float* y, long long 
         copy(my_from, held);
         copy(held, my_to);
     } else {  // the last tile, which is not whole
-        auto inside = [&](int i) { return mine(place)(i) < N; };
-        copy_if(inside, my_from, my_to);
+        copy_if([&](int i) { return mine(place)(i) < N; }, my_from, my_to);
     }
 }
 // endregion
