@@ -2,7 +2,7 @@
 
 using namespace cute;
 
-// A block whose tile is not whole copies nothing, so the numbers behind the last whole tile are not written.
+// Wrong: a block whose tile is not whole copies nothing, so the numbers behind the last whole tile are not written.
 
 // region: kernel
 extern "C" __global__ void cute_copy_whole_tiles(const float* x, float* y, long long N) {
